@@ -8,11 +8,11 @@ import io.verbus.control.Destinations;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the application has asked for: a publication, a subscription or a counter, from the call
- * until it is closed. It is asked of a driver, and of each next one while it is wanted. Conductor's
- * thread only.
+ * A publication, subscription or counter that the application adds, from the call until it is
+ * closed. While the application uses it, it is added to each next driver again. Conductor's thread
+ * only.
  *
- * @param <T> what is made.
+ * @param <T> type of the resource.
  */
 abstract class Addition<T> {
     private final ClientConductor conductor;
@@ -28,8 +28,8 @@ abstract class Addition<T> {
     private boolean isRenewed;
 
     /**
-     * @param id under which the application has asked.
-     * @param answer to be completed once.
+     * @param id id of the application's call.
+     * @param answer future to complete once.
      */
     Addition(ClientConductor conductor, long id, CompletableFuture<T> answer) {
         this.conductor = conductor;
@@ -38,27 +38,27 @@ abstract class Addition<T> {
         registrationId = id;
     }
 
-    /** Sends the command. */
+    /** Sends the command that adds the resource. */
     abstract void send(Attachment attachment, long registrationId);
 
-    /** Whether the application has closed what was made. */
+    /** Returns whether the application has closed the resource. */
     abstract boolean isClosed(T thing);
 
-    /** Closes what was made, without a word to the driver. */
+    /** Closes the resource without sending a command to the driver. */
     abstract void markClosed(T thing);
 
-    /** Closes what was made before a driver has answered. */
+    /** Closes what was created before a driver has answered. */
     void drop() {}
 
-    /** What is asked for, in words that follow "the". */
+    /** Describes the resource in words that follow "the". */
     abstract String words();
 
-    /** The id under which the application has asked. */
+    /** Returns the id of the application's call. */
     final long id() {
         return id;
     }
 
-    /** Identity at the driver that was asked last. */
+    /** Returns the registration id at the driver that was asked last. */
     final long registrationId() {
         return registrationId;
     }
@@ -67,25 +67,25 @@ abstract class Addition<T> {
         return destinations;
     }
 
-    /** Whether the driver that was asked last has it. */
+    /** Returns whether the driver that was asked last has added the resource. */
     final boolean isConfirmed() {
         return isConfirmed;
     }
 
-    /** What a driver has made; null before. */
+    /** Returns the resource; null until a driver has answered. */
     final T made() {
         return made;
     }
 
-    /** Whether the application waits for it, or has it and has not closed it. */
+    /** Returns whether the application still waits for the resource, or has not closed it. */
     final boolean isWanted() {
         return made == null ? !answer.isDone() : !isClosed(made);
     }
 
     /**
-     * Asks a driver.
+     * Asks a driver to add the resource.
      *
-     * @param isRenewed whether all that was lost is being asked for, and the answer is counted.
+     * @param isRenewed whether this is part of a reconnection, which counts the answers.
      */
     final void ask(Attachment attachment, boolean isRenewed) {
         this.isRenewed = isRenewed;
@@ -95,9 +95,9 @@ abstract class Addition<T> {
     }
 
     /**
-     * The driver has it.
+     * Completes the call after a driver has added the resource.
      *
-     * @return false if the application does not wait for it any more.
+     * @return false if the caller no longer waits for it.
      */
     final boolean complete(T thing) {
         isConfirmed = true;
@@ -111,7 +111,7 @@ abstract class Addition<T> {
         return isTaken;
     }
 
-    /** The driver does not have it: tells who waits for it, or closes what the application has. */
+    /** Fails the call after a driver has rejected it, or closes the existing resource. */
     final void refuse(BusException reason) {
         if (made == null) {
             drop();
@@ -124,7 +124,7 @@ abstract class Addition<T> {
             String text =
                     "the "
                             + words()
-                            + " is closed, because the next media driver cannot have it: "
+                            + " is closed, because the next media driver rejected it: "
                             + reason.getMessage();
             conductor.onError(
                     reason instanceof RegistrationException refusal
@@ -134,7 +134,7 @@ abstract class Addition<T> {
         settle();
     }
 
-    /** The bus is closed. */
+    /** Closes the resource, or fails the call, because the bus is closed. */
     final void close(BusException reason) {
         if (made == null) {
             drop();
@@ -144,7 +144,7 @@ abstract class Addition<T> {
         }
     }
 
-    /** The answer of this driver is there, or of no more interest. */
+    /** Counts the answer in a reconnection, once it has arrived or is no longer needed. */
     final void settle() {
         if (isRenewed) {
             isRenewed = false;

@@ -10,10 +10,12 @@ import org.agrona.DirectBuffer;
 import java.util.Objects;
 
 /**
- * What a {@link Bus} adds without waiting: each {@code async} method sends a command and returns
- * its id, by which to get what it makes. Any thread may call any method, in handlers, too.
+ * The asynchronous methods of {@link Bus}. Each {@code async} method sends a command without
+ * waiting and returns an id, with which the matching {@code get} method returns the result. All
+ * methods are thread-safe and may be called in handlers.
  *
- * <p>Where the application runs the client conductor itself, a {@code get} method runs it once.
+ * <p>If the application runs the client conductor itself, each {@code get} method runs one duty
+ * cycle.
  */
 abstract sealed class AsyncBus extends CountingBus permits Bus {
     AsyncBus(Bus.Context context) {
@@ -21,24 +23,24 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Begins to add a publication, as {@link Bus#addPublication(String, int)}.
+     * Starts adding a publication, as {@link Bus#addPublication(String, int)}.
      *
-     * @param channel to publish on.
-     * @param streamId to publish to.
-     * @return id for {@link #getPublication}.
-     * @throws BusException if the channel is wrong.
+     * @param channel channel to publish on.
+     * @param streamId stream to publish to.
+     * @return id to pass to {@link #getPublication}.
+     * @throws BusException if the channel is invalid.
      */
     public long asyncAddPublication(String channel, int streamId) {
         return calls.addPublicationLater(publishable(channel), streamId, false);
     }
 
     /**
-     * Begins to add an exclusive publication, as {@link Bus#addExclusivePublication(String, int)}.
+     * Starts adding an exclusive publication, as {@link Bus#addExclusivePublication(String, int)}.
      *
-     * @param channel to publish on.
-     * @param streamId to publish to.
-     * @return id for {@link #getExclusivePublication}.
-     * @throws BusException if the channel is wrong.
+     * @param channel channel to publish on.
+     * @param streamId stream to publish to.
+     * @return id to pass to {@link #getExclusivePublication}.
+     * @throws BusException if the channel is invalid.
      */
     public long asyncAddExclusivePublication(String channel, int streamId) {
         return calls.addPublicationLater(publishable(channel), streamId, true);
@@ -51,39 +53,38 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * The publication that was asked for under an id.
+     * Returns the publication that an {@code async} method has added.
      *
-     * @param registrationId of the publication.
-     * @return null until the driver has answered.
-     * @throws RegistrationException if the driver has refused it, told once.
+     * @param registrationId id that {@link #asyncAddPublication} has returned.
+     * @return the publication, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected it; thrown once.
      * @throws BusException if there is no such publication, it is closed, or the driver is lost.
      */
     public Publication getPublication(long registrationId) {
         return calls.get(registrationId, Publication.class);
     }
 
-    /** As {@link #getPublication}, of an exclusive one. */
+    /** Returns an exclusive publication, as {@link #getPublication}. */
     public ExclusivePublication getExclusivePublication(long registrationId) {
         return calls.get(registrationId, ExclusivePublication.class);
     }
 
     /**
-     * Closes a publication, now or once the driver has answered. Nothing happens if there is none
-     * of that id.
+     * Closes a publication, now or once the driver has answered. Does nothing if the id is unknown.
      *
-     * @param registrationId of the publication.
+     * @param registrationId id that an {@code async} method has returned.
      */
     public void asyncRemovePublication(long registrationId) {
         calls.remove(registrationId);
     }
 
     /**
-     * Begins to add a subscription, as {@link Bus#addSubscription(String, int)}.
+     * Starts adding a subscription, as {@link Bus#addSubscription(String, int)}.
      *
-     * @param channel to receive from.
-     * @param streamId to receive.
-     * @return id for {@link #getSubscription}.
-     * @throws BusException if the channel is wrong.
+     * @param channel channel to receive from.
+     * @param streamId stream to receive.
+     * @return id to pass to {@link #getSubscription}.
+     * @throws BusException if the channel is invalid.
      */
     public long asyncAddSubscription(String channel, int streamId) {
         Bus.Context context = conductor.context();
@@ -92,15 +93,15 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Begins to add a subscription with image handlers of its own. They may be called before the
-     * subscription can be got.
+     * Starts adding a subscription with its own image handlers, which may be called before {@link
+     * #getSubscription} returns the subscription.
      *
-     * @param channel to receive from.
-     * @param streamId to receive.
-     * @param available told of each image that joins.
-     * @param unavailable told of each image that leaves.
-     * @return id for {@link #getSubscription}.
-     * @throws BusException if the channel is wrong.
+     * @param channel channel to receive from.
+     * @param streamId stream to receive.
+     * @param available handler called for each image that joins.
+     * @param unavailable handler called for each image that leaves.
+     * @return id to pass to {@link #getSubscription}.
+     * @throws BusException if the channel is invalid.
      */
     public long asyncAddSubscription(
             String channel,
@@ -117,11 +118,11 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * The subscription that was asked for under an id.
+     * Returns the subscription that {@link #asyncAddSubscription} has added.
      *
-     * @param registrationId of the subscription.
-     * @return null until the driver has answered.
-     * @throws RegistrationException if the driver has refused it, told once.
+     * @param registrationId id that {@link #asyncAddSubscription} has returned.
+     * @return the subscription, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected it; thrown once.
      * @throws BusException if there is no such subscription, it is closed, or the driver is lost.
      */
     public Subscription getSubscription(long registrationId) {
@@ -129,21 +130,21 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Closes a subscription, now or once the driver has answered. Nothing happens if there is none
-     * of that id.
+     * Closes a subscription, now or once the driver has answered. Does nothing if the id is
+     * unknown.
      *
-     * @param registrationId of the subscription.
+     * @param registrationId id that {@link #asyncAddSubscription} has returned.
      */
     public void asyncRemoveSubscription(long registrationId) {
         calls.remove(registrationId);
     }
 
     /**
-     * Begins to add a counter, as {@link Bus#addCounter(int, DirectBuffer, int, int, DirectBuffer,
-     * int, int)}. Key and label are copied.
+     * Starts adding a counter, as {@link Bus#addCounter(int, DirectBuffer, int, int, DirectBuffer,
+     * int, int)}. Copies key and label.
      *
-     * @return id for {@link #getCounter}.
-     * @throws IllegalArgumentException if key or label are too long.
+     * @return id to pass to {@link #getCounter}.
+     * @throws IllegalArgumentException if the key or the label is too long.
      */
     public long asyncAddCounter(
             int typeId,
@@ -158,9 +159,9 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Begins to add a counter without a key, as {@link Bus#addCounter(int, String)}.
+     * Starts adding a counter without a key, as {@link Bus#addCounter(int, String)}.
      *
-     * @return id for {@link #getCounter}.
+     * @return id to pass to {@link #getCounter}.
      * @throws IllegalArgumentException if the label is too long.
      */
     public long asyncAddCounter(int typeId, String label) {
@@ -168,11 +169,11 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Begins to add or find a static counter, as {@link Bus#addStaticCounter(int, DirectBuffer,
-     * int, int, DirectBuffer, int, int, long)}. Key and label are copied.
+     * Starts adding or finding a static counter, as {@link Bus#addStaticCounter(int, DirectBuffer,
+     * int, int, DirectBuffer, int, int, long)}. Copies key and label.
      *
-     * @return id for {@link #getCounter}, which is not the registration id.
-     * @throws IllegalArgumentException if key or label are too long.
+     * @return id to pass to {@link #getCounter}; not the registration id.
+     * @throws IllegalArgumentException if the key or the label is too long.
      */
     public long asyncAddStaticCounter(
             int typeId,
@@ -189,10 +190,10 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Begins to add or find a static counter without a key, as {@link Bus#addStaticCounter(int,
+     * Starts adding or finding a static counter without a key, as {@link Bus#addStaticCounter(int,
      * String, long)}.
      *
-     * @return id for {@link #getCounter}, which is not the registration id.
+     * @return id to pass to {@link #getCounter}; not the registration id.
      * @throws IllegalArgumentException if the label is too long.
      */
     public long asyncAddStaticCounter(int typeId, String label, long registrationId) {
@@ -200,11 +201,11 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * The counter that was asked for under an id.
+     * Returns the counter that an {@code async} method has added.
      *
-     * @param correlationId that the call has returned.
-     * @return null until the driver has answered.
-     * @throws RegistrationException if the driver has refused it, told once.
+     * @param correlationId id that the {@code async} method has returned.
+     * @return the counter, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected it; thrown once.
      * @throws BusException if there is no such counter, it is closed, or the driver is lost.
      */
     public Counter getCounter(long correlationId) {
@@ -212,25 +213,25 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Closes a counter, now or once the driver has answered. Nothing happens if there is none of
-     * that id.
+     * Closes a counter, now or once the driver has answered. Does nothing if the id is unknown.
      *
-     * @param correlationId that the call has returned.
+     * @param correlationId id that the {@code async} method has returned.
      */
     public void asyncRemoveCounter(long correlationId) {
         calls.remove(correlationId);
     }
 
     /**
-     * Whether the driver has not answered a command yet.
+     * Returns whether a command still awaits the driver's answer.
      *
-     * @param correlationId that an {@code async} method has returned.
+     * @param correlationId id that an {@code async} method has returned.
+     * @return false once the driver has answered, or if the id is unknown.
      */
     public boolean isCommandActive(long correlationId) {
         return calls.isActive(correlationId);
     }
 
-    /** Whether there is a command that the driver has not answered yet. */
+    /** Returns whether any command still awaits the driver's answer. */
     public boolean hasActiveCommands() {
         return calls.hasActive();
     }

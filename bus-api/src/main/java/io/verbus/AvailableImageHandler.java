@@ -2,14 +2,14 @@
 
 package io.verbus;
 
-/** Told when an image joins a subscription. */
+/** Handles images that join a subscription. */
 @FunctionalInterface
 public interface AvailableImageHandler {
     /**
-     * Called on the client conductor's thread, before the image is polled for the first time. Must
-     * not block, and must not add publications or subscriptions.
+     * Called on the client conductor's thread, before the image is first polled. Must not block,
+     * and must not add publications or subscriptions.
      *
-     * @param image that has joined.
+     * @param image image that joins.
      */
     void onAvailableImage(Image image);
 }

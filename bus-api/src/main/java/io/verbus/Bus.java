@@ -15,17 +15,37 @@ import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * A client's connection to its media driver: where publications and subscriptions are made.
+ * A client's connection to its media driver; creates publications, subscriptions and counters.
  *
- * <p>Any thread may call any method. One bus serves a whole application. When the driver stops, is
- * restarted or gives the client up, the bus is lost: its publications and images are closed, the
- * error handler and the driver-lost handler are told once, and a new bus can be connected. With
- * {@link Context#reconnect} the bus stays, and goes over to the next driver with all that it has.
+ * <p>One bus serves a whole application. All methods are thread-safe, except where noted. Methods
+ * that wait for the driver must not be called from the bus's own handlers.
  *
- * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed,
- * and as long as a fragment handler that was called with it has not returned. Publications and
- * images test a volatile flag at the start of each call and do not touch shared memory once it is
- * set. A call that is later still, or a claim, finds empty memory of this process in its place.
+ * <pre>{@code
+ * try (Bus bus = Bus.connect();
+ *         Subscription subscription = bus.addSubscription("verbus:ipc", 1001);
+ *         Publication publication = bus.addPublication("verbus:ipc", 1001)) {
+ *     DirectBuffer message = new UnsafeBuffer("hello".getBytes(StandardCharsets.US_ASCII));
+ *     while (publication.offer(message) < 0) {
+ *         Thread.onSpinWait(); // not connected yet, or back-pressured
+ *     }
+ *     FragmentHandler handler =
+ *             (buffer, offset, length, header) ->
+ *                     System.out.println(buffer.getStringWithoutLengthAscii(offset, length));
+ *     while (subscription.poll(handler, 10) == 0) {
+ *         Thread.onSpinWait();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>When the driver stops, restarts or drops the client, the bus is lost: its publications and
+ * images are closed, the error handler and the driver-lost handler are called once, and the
+ * application may connect a new bus. With {@link Context#reconnect} the bus stays open and moves to
+ * the next driver with its publications, subscriptions and counters.
+ *
+ * <p>Shared memory stays mapped for {@link Context#lingerInterval} after its publication or image
+ * was closed, and until a fragment handler that reads it has returned. Publications and images test
+ * a volatile flag at the start of each call and do not touch shared memory once it is set. A call
+ * or a claim that outlasts the linger interval accesses zeroed private memory in its place.
  */
 public final class Bus extends AsyncBus implements AutoCloseable {
     private final AgentInvoker invoker;
@@ -48,19 +68,19 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Connects to the driver of the default directory.
      *
      * @return the bus.
-     * @throws BusException if no driver of this version answers there in time.
+     * @throws BusException if no driver of a compatible version responds within the driver timeout.
      */
     public static Bus connect() {
         return connect(new Context());
     }
 
     /**
-     * Connects to a driver. Waits up to the driver timeout for one that is starting.
+     * Connects to a driver. Waits up to the driver timeout for a driver that is starting.
      *
-     * @param context how to connect; copied, so that it can be changed and used again.
+     * @param context connection settings; copied, so the caller may change and reuse it.
      * @return the bus.
-     * @throws BusException if no driver of this version answers there in time, or the JVM was
-     *     started without the flags that shared memory takes.
+     * @throws BusException if no driver of a compatible version responds within the driver timeout,
+     *     or the JVM lacks the flags that access to shared memory requires.
      */
     public static Bus connect(Context context) {
         JvmFlags.check();
@@ -68,20 +88,20 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Has the calling thread send messages to itself, in memory of its own, so that the JVM has
-     * compiled what a message passes through before the first one that counts: {@link
-     * Publication#offer} of both kinds, {@link Subscription#poll} and {@link
-     * Subscription#controlledPoll}. Needs neither driver nor bus, and leaves nothing behind: a
-     * thread may do it while others start the driver and connect, as long as there is a processor
-     * for it.
+     * Warms up the JIT compiler: for the given time, the calling thread sends messages to itself
+     * through private memory, so that {@link Publication#offer} of both kinds of publication,
+     * {@link Subscription#poll} and {@link Subscription#controlledPoll} are compiled. Needs neither
+     * driver nor bus, and leaves nothing behind. If a processor is free, a thread may warm up while
+     * others start the driver and connect.
      *
-     * <p>The JVM then knows one more fragment handler for each way to poll, and inlines no more
-     * than two: where an application has two of its own, they may be called instead.
+     * <p>Each poll method has then seen one more type of fragment handler. The JIT inlines at most
+     * two types at a call site: an application with two handlers of its own may see calls instead.
      *
-     * @param time how long. 30 to 60 ms do most of it in a JVM with an ahead-of-time cache; none
-     *     for zero.
-     * @return how many messages went there and back.
-     * @throws BusException if the time is negative.
+     * @param time how long to run; zero does nothing. With an ahead-of-time cache, 30 to 60 ms
+     *     achieve most of the effect.
+     * @return number of messages sent and received.
+     * @throws BusException if the time is negative, or the JVM lacks the flags that access to
+     *     shared memory requires.
      */
     public static long warmUp(Duration time) {
         if (time.isNegative()) {
@@ -93,60 +113,60 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a publication that any number of threads may offer to. Publications of the same channel
-     * and stream share a session. Waits for the driver, up to the driver timeout.
+     * Adds a publication that any number of threads may use concurrently. Publications on the same
+     * channel and stream share a session. Waits for the driver, up to the driver timeout.
      *
-     * @param channel to publish on, see {@link ChannelUri}.
-     * @param streamId to publish to.
+     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param streamId stream to publish to.
      * @return the publication.
-     * @throws RegistrationException if the driver refuses it.
-     * @throws BusException if the channel is wrong or the driver does not answer.
+     * @throws RegistrationException if the driver rejects the publication.
+     * @throws BusException if the channel is invalid or the driver does not answer.
      */
     public Publication addPublication(String channel, int streamId) {
         return addPublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** As {@link #addPublication(String, int)}. */
+    /** Adds a publication, as {@link #addPublication(String, int)}. */
     public Publication addPublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return calls.addPublication(channel, streamId, false);
     }
 
     /**
-     * Adds a publication with a session of its own that one thread at a time may offer to: faster
-     * than a shared one. Waits for the driver, up to the driver timeout.
+     * Adds a publication with its own session for use by one thread at a time, which makes it
+     * faster than a shared one. Waits for the driver, up to the driver timeout.
      *
-     * @param channel to publish on, see {@link ChannelUri}.
-     * @param streamId to publish to.
+     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param streamId stream to publish to.
      * @return the publication.
-     * @throws RegistrationException if the driver refuses it.
-     * @throws BusException if the channel is wrong or the driver does not answer.
+     * @throws RegistrationException if the driver rejects the publication.
+     * @throws BusException if the channel is invalid or the driver does not answer.
      */
     public ExclusivePublication addExclusivePublication(String channel, int streamId) {
         return addExclusivePublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** As {@link #addExclusivePublication(String, int)}. */
+    /** Adds an exclusive publication, as {@link #addExclusivePublication(String, int)}. */
     public ExclusivePublication addExclusivePublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return (ExclusivePublication) calls.addPublication(channel, streamId, true);
     }
 
     /**
-     * Adds a subscription, with the image handlers of the context. Waits for the driver, up to the
-     * driver timeout; publishers may connect later.
+     * Adds a subscription with the context's image handlers. Waits for the driver, up to the driver
+     * timeout, but not for publishers, which may connect later.
      *
-     * @param channel to receive from, see {@link ChannelUri}.
-     * @param streamId to receive.
+     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param streamId stream to receive.
      * @return the subscription.
-     * @throws RegistrationException if the driver refuses it.
-     * @throws BusException if the channel is wrong or the driver does not answer.
+     * @throws RegistrationException if the driver rejects the subscription.
+     * @throws BusException if the channel is invalid or the driver does not answer.
      */
     public Subscription addSubscription(String channel, int streamId) {
         return addSubscription(ChannelUri.parse(channel), streamId);
     }
 
-    /** As {@link #addSubscription(String, int)}. */
+    /** Adds a subscription, as {@link #addSubscription(String, int)}. */
     public Subscription addSubscription(ChannelUri channel, int streamId) {
         Context context = conductor.context();
         return addSubscription(
@@ -154,15 +174,16 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a subscription with image handlers of its own.
+     * Adds a subscription with its own image handlers, which may be called before this method
+     * returns. Waits for the driver, up to the driver timeout.
      *
-     * @param channel to receive from, see {@link ChannelUri}.
-     * @param streamId to receive.
-     * @param available told of each image that joins.
-     * @param unavailable told of each image that leaves.
+     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param streamId stream to receive.
+     * @param available handler called for each image that joins.
+     * @param unavailable handler called for each image that leaves.
      * @return the subscription.
-     * @throws RegistrationException if the driver refuses it.
-     * @throws BusException if the channel is wrong or the driver does not answer.
+     * @throws RegistrationException if the driver rejects the subscription.
+     * @throws BusException if the channel is invalid or the driver does not answer.
      */
     public Subscription addSubscription(
             String channel,
@@ -172,7 +193,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addSubscription(ChannelUri.parse(channel), streamId, available, unavailable);
     }
 
-    /** As {@link #addSubscription(String, int, AvailableImageHandler, UnavailableImageHandler)}. */
+    /**
+     * Adds a subscription, as {@link #addSubscription(String, int, AvailableImageHandler,
+     * UnavailableImageHandler)}.
+     */
     public Subscription addSubscription(
             ChannelUri channel,
             int streamId,
@@ -186,52 +210,55 @@ public final class Bus extends AsyncBus implements AutoCloseable {
                 Objects.requireNonNull(unavailable));
     }
 
-    /** Identity of this client at its driver; another one at the next. */
+    /**
+     * Returns this client's id at its driver; the id changes when the bus moves to another driver.
+     */
     public long clientId() {
         return conductor.clientId();
     }
 
-    /** An id that no command and no client of the driver has. */
+    /** Returns an id that no other command or client of the driver uses. */
     public long nextCorrelationId() {
         return calls.nextCorrelationId();
     }
 
     /**
-     * A session id that no publication of a stream has at the driver, for the key {@code
-     * session-id}. Waits for the driver, up to the driver timeout.
+     * Returns a session id that no publication of the stream uses at the driver, for the channel
+     * key {@code session-id}. Waits for the driver, up to the driver timeout.
      *
-     * @param streamId of the stream.
-     * @throws BusException if the driver does not answer, as an old one of Aeron.
+     * @param streamId stream id.
+     * @return the session id.
+     * @throws BusException if the driver does not answer, as old Aeron drivers do not.
      */
     public int nextSessionId(int streamId) {
         return calls.nextSessionId(streamId);
     }
 
     /**
-     * Whether there is a driver: not once the bus is closed, nor from the loss of a driver until
-     * the next one is found.
+     * Returns whether the bus is connected to a driver: false once the bus is closed, and from the
+     * loss of a driver until the next one is found.
      */
     public boolean isConnected() {
         return conductor.isConnected();
     }
 
-    /** Whether the bus was closed or, unless it connects to the next one, has lost its driver. */
+    /** Returns whether the bus was closed, or has lost its driver and does not reconnect. */
     public boolean isClosed() {
         return conductor.isClosed();
     }
 
     /**
-     * Runs the client conductor where {@link Context#useConductorAgentInvoker} is set: the
-     * application calls it at least a few times each second, always on the same thread. Null
-     * otherwise.
+     * Returns the invoker of the client conductor, or null unless {@link
+     * Context#useConductorAgentInvoker} is set. The application must call it several times per
+     * second, always on the same thread.
      */
     public AgentInvoker conductorAgentInvoker() {
         return invoker;
     }
 
     /**
-     * Closes all publications and subscriptions, and leaves the driver. Not to be called in a
-     * handler.
+     * Closes all publications, subscriptions and counters, and disconnects from the driver. Must
+     * not be called in a handler of this bus.
      *
      * @throws BusException if called in a handler of this bus.
      */
@@ -245,7 +272,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
     }
 
-    /** How to connect. Not safe for use by several threads at once. */
+    /** Settings of a bus. Not thread-safe. */
     public static final class Context extends ClientSettings {
         private static final int MAX_CLIENT_NAME = 100;
 
@@ -254,11 +281,11 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         Duration lingerInterval = Duration.ofSeconds(5);
         IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
         boolean useConductorAgentInvoker;
-        AgentInvoker driverAgentInvoker; // null: the driver has threads of its own
+        AgentInvoker driverAgentInvoker; // null: the driver runs its own threads
         ThreadFactory threadFactory = Context::daemon;
         String clientName = "";
 
-        /** The defaults. */
+        /** Sets the defaults. */
         public Context() {}
 
         Context(Context other) {
@@ -281,14 +308,18 @@ public final class Bus extends AsyncBus implements AutoCloseable {
             return this;
         }
 
-        /** Runs the driver, where it has no threads of its own. */
+        /** Runs a duty cycle of the driver if this client is its invoker; returns the work done. */
         int invokeDriver() {
             return driverAgentInvoker == null ? 0 : driverAgentInvoker.invoke();
         }
 
         /**
-         * @param timeout to wait for a driver's answer, and for which a driver's heartbeat may
-         *     stand still before the driver is given up. Default: 10 s.
+         * Sets how long the client waits for the driver's answer, and how long the driver's
+         * heartbeat may stall before the client considers the driver lost.
+         *
+         * @param timeout driver timeout. Default: 10 s.
+         * @return this.
+         * @throws BusException if the timeout is not positive.
          */
         public Context driverTimeout(Duration timeout) {
             this.driverTimeout = positive("driver timeout", timeout);
@@ -296,7 +327,11 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param interval between this client's signs of life. Default: 500 ms.
+         * Sets the interval between this client's heartbeats.
+         *
+         * @param interval keep-alive interval. Default: 500 ms.
+         * @return this.
+         * @throws BusException if the interval is not positive.
          */
         public Context keepAliveInterval(Duration interval) {
             this.keepAliveInterval = positive("keep-alive interval", interval);
@@ -304,8 +339,12 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param interval for which shared memory stays mapped after it was closed, so that calls
-         *     that were under way can return. Default: 5 s.
+         * Sets how long shared memory stays mapped after its publication or image was closed, so
+         * that calls in progress can return.
+         *
+         * @param interval linger interval. Default: 5 s.
+         * @return this.
+         * @throws BusException if the interval is not positive.
          */
         public Context lingerInterval(Duration interval) {
             this.lingerInterval = positive("linger interval", interval);
@@ -313,7 +352,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param idleStrategy of the client conductor's thread. Default: back off, up to 1 ms.
+         * Sets how the client conductor's thread idles.
+         *
+         * @param idleStrategy idle strategy. Default: back off up to 1 ms.
+         * @return this.
          */
         public Context idleStrategy(IdleStrategy idleStrategy) {
             this.idleStrategy = Objects.requireNonNull(idleStrategy);
@@ -321,8 +363,11 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param use whether the application runs the client conductor itself, through {@link
-         *     Bus#conductorAgentInvoker}, instead of a thread of its own.
+         * Sets whether the application runs the client conductor itself, by {@link
+         * Bus#conductorAgentInvoker}, rather than the bus on a thread of its own.
+         *
+         * @param use true to run the conductor in the application. Default: false.
+         * @return this.
          */
         public Context useConductorAgentInvoker(boolean use) {
             this.useConductorAgentInvoker = use;
@@ -330,8 +375,11 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param invoker of a driver that has no threads of its own: run while this client waits
-         *     for the driver. Implies {@link #useConductorAgentInvoker}.
+         * Sets the invoker of a driver without threads of its own, which this client runs while it
+         * waits for the driver. Implies {@link #useConductorAgentInvoker}.
+         *
+         * @param invoker the driver's invoker.
+         * @return this.
          */
         public Context driverAgentInvoker(AgentInvoker invoker) {
             this.driverAgentInvoker = Objects.requireNonNull(invoker);
@@ -339,7 +387,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param factory of the client conductor's thread. Default: daemon threads.
+         * Sets the factory of the client conductor's thread.
+         *
+         * @param factory thread factory. Default: daemon threads.
+         * @return this.
          */
         public Context threadFactory(ThreadFactory factory) {
             this.threadFactory = Objects.requireNonNull(factory);
@@ -347,8 +398,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * @param name of the client, which stands in the label of the counter that tells that it
-         *     lives: ASCII, at most 100 characters. Default: none.
+         * Sets the client's name, which appears in the label of its heartbeat counter.
+         *
+         * @param name ASCII, at most 100 characters. Default: empty.
+         * @return this.
          * @throws BusException if the name is longer.
          */
         public Context clientName(String name) {

@@ -2,11 +2,15 @@
 
 package io.verbus;
 
-/** Something was refused or has failed. The message is one sentence with cause and remedy. */
+/**
+ * Thrown when an operation is rejected or fails. The message is one sentence with cause and remedy.
+ */
 public class BusException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an exception.
+     *
      * @param message cause and remedy.
      */
     public BusException(String message) {
@@ -14,8 +18,10 @@ public class BusException extends RuntimeException {
     }
 
     /**
+     * Creates an exception with a cause.
+     *
      * @param message cause and remedy.
-     * @param cause what was thrown below.
+     * @param cause underlying exception.
      */
     public BusException(String message, Throwable cause) {
         super(message, cause);

@@ -8,37 +8,43 @@ import io.verbus.control.DestinationChange;
 
 import java.util.List;
 
-/** What a client has of a channel, as its driver knows it. Any thread. */
+/** A publication or subscription as its driver knows it. Any thread. */
 abstract sealed class ChannelResource permits Publication, Subscription {
-    /** The client that made it. Application's threads. */
+    /** The client that has created the resource. Called by application threads. */
     interface Owner {
-        /** The publication is closed: takes it back. */
+        /** Removes a closed publication from the driver. */
         void release(Publication publication);
 
-        /** The subscription is closed: takes it back. */
+        /** Removes a closed subscription from the driver. */
         void release(Subscription subscription);
 
-        /** The counter is closed: takes it back. */
+        /** Removes a closed counter from the driver. */
         void release(Counter counter);
 
-        /** Has the driver change destinations, and waits for its answer. */
+        /** Makes the driver change destinations, and waits for its answer. */
         void change(DestinationChange change);
 
-        /** Has the driver change destinations; returns the command's correlation id. */
+        /** Makes the driver change destinations; returns the command's correlation id. */
         long changeLater(DestinationChange change);
 
-        /** Has the driver end an image and tell its publisher why, and waits for its answer. */
+        /**
+         * Makes the driver end an image and report the reason to its publisher, and waits for its
+         * answer.
+         */
         void reject(Image image, String reason);
     }
 
     final Owner owner;
     private final ChannelUri channel;
 
-    // Written by the conductor: before the application has the resource, and for each driver.
+    // Written by the conductor: before the application gets the resource, and for each new driver.
     private volatile long registrationId;
     private volatile ChannelStatus status;
 
-    /** Id of the call that has asked for it. Written before the application has the resource. */
+    /**
+     * Id of the call that has requested the resource. Written before the application gets the
+     * resource.
+     */
     private long askedUnder;
 
     ChannelResource(ChannelUri channel, long registrationId, ChannelStatus status, Owner owner) {
@@ -49,57 +55,65 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         this.owner = owner;
     }
 
-    /** The driver has told where the status of the channel is. */
+    /** Sets where the driver stores the channel's status. */
     final void status(ChannelStatus told) {
         status = told;
     }
 
-    /** The driver knows the resource under another id from now on. */
+    /** Sets the id under which the driver knows the resource. */
     final void registrationId(long id) {
         registrationId = id;
     }
 
-    /** The application knows the resource under another id than the driver. */
+    /**
+     * Sets the id under which the application knows the resource, if it differs from the driver's.
+     */
     final void askedUnder(long id) {
         askedUnder = id;
     }
 
-    /** The id under which the application has asked for it. */
+    /** Returns the id under which the application has requested the resource. */
     final long askedUnder() {
         return askedUnder;
     }
 
-    /** Whether {@code close} was called, the bus was closed or the driver is lost. Any thread. */
+    /**
+     * Returns whether {@code close} was called, or the bus was closed or has lost its driver for
+     * good. Any thread.
+     */
     public abstract boolean isClosed();
 
-    /** The channel. */
+    /** Returns the channel. */
     public ChannelUri channel() {
         return channel;
     }
 
     /**
-     * Identity at the driver; another one at the next driver, see {@link Bus.Context#reconnect}.
+     * Returns the registration id at the driver; it changes when the bus moves to the next driver,
+     * see {@link Bus.Context#reconnect}.
      */
     public long registrationId() {
         return registrationId;
     }
 
     /**
-     * How the driver gets on with the channel: one of {@link ChannelStatus}, {@link
-     * ChannelStatus#NO_ID_ALLOCATED} once this is closed. Any thread.
+     * Returns the driver's status of the channel, one of the constants of {@link ChannelStatus};
+     * {@link ChannelStatus#NO_ID_ALLOCATED} once this resource is closed. Any thread.
      */
     public long channelStatus() {
         return isClosed() ? ChannelStatus.NO_ID_ALLOCATED : status.value();
     }
 
-    /** Counter that holds the channel's status; -1 where nothing has to be opened. */
+    /**
+     * Returns the id of the counter that holds the channel's status; -1 if the channel has none.
+     */
     public int channelStatusId() {
         return status.id();
     }
 
     /**
-     * Local addresses of the channel, such as {@code 10.0.0.1:40123}; none unless it is open. Any
-     * thread.
+     * Returns the local addresses of the channel, such as {@code 10.0.0.1:40123}; empty unless the
+     * channel is open. Any thread.
      */
     public List<String> localSocketAddresses() {
         return isClosed() ? List.of() : status.localAddresses();

@@ -10,8 +10,8 @@ import io.verbus.control.NewCounter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What application threads ask of a client: with an answer that is waited for, or with one that is
- * looked for later, under the id of the command. Any thread.
+ * The calls of application threads to a client: those that wait for the driver's answer, and those
+ * whose answer is looked up later by the command's id. Any thread.
  */
 final class ClientCalls implements ChannelResource.Owner {
     private final ClientConductor conductor;
@@ -122,7 +122,7 @@ final class ClientCalls implements ChannelResource.Owner {
         requests.add(() -> conductor.counters().release(counter));
     }
 
-    // Commands that make nothing
+    // Commands without a result
 
     @Override
     public void change(DestinationChange change) {
@@ -144,7 +144,7 @@ final class ClientCalls implements ChannelResource.Owner {
 
     private Command<Integer> changing(DestinationChange change) {
         return (id, answer) -> {
-            if (conductor.canBeTold(id, change.registrationId(), change.words(), answer)) {
+            if (conductor.canSend(id, change.registrationId(), change.words(), answer)) {
                 conductor.changeDestination(id, change, answer);
             }
         };
@@ -163,7 +163,7 @@ final class ClientCalls implements ChannelResource.Owner {
                 (to, id) -> to.nextSessionId(id, streamId));
     }
 
-    /** Writes a command under an id. */
+    /** Encodes a command with an id. */
     private interface Encoding {
         void write(CommandEncoder to, long id);
     }
@@ -172,7 +172,7 @@ final class ClientCalls implements ChannelResource.Owner {
         return perform(
                 what,
                 (id, answer) -> {
-                    if (conductor.canBeTold(id, id, what, answer)) {
+                    if (conductor.canSend(id, id, what, answer)) {
                         encoding.write(conductor.commands(), id);
                         conductor.pending().add(id, answer, () -> {});
                     }
@@ -190,7 +190,7 @@ final class ClientCalls implements ChannelResource.Owner {
 
     // Answers
 
-    /** A command that the duty cycle is to send, under an id, with an answer to complete. */
+    /** Sends a command with an id from the duty cycle, and completes its answer. */
     private interface Command<T> {
         void send(long id, CompletableFuture<T> answer);
     }
@@ -221,18 +221,18 @@ final class ClientCalls implements ChannelResource.Owner {
         }
     }
 
-    /** What was asked for later: null until the driver has answered. */
+    /** Returns the result of an asynchronous call; null until the driver has answered. */
     <T> T get(long id, Class<T> type) {
         requests.serveIfInvoked();
         return registrations.get(id, type);
     }
 
-    /** Closes what was asked for, now or once it is there. */
+    /** Closes the result of an asynchronous call, now or once the driver has answered. */
     void remove(long id) {
         registrations.remove(id);
     }
 
-    /** What was asked for is closed. */
+    /** Forgets a call whose result was closed. */
     void forget(long id) {
         registrations.end(id);
     }

@@ -25,11 +25,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Keeps a client in touch with its driver: sends what application threads ask for, takes the
- * driver's events, gives signs of life and looks for the driver's.
+ * The client's conductor: sends the requests of application threads to the driver, handles the
+ * driver's events, sends heartbeats and checks the driver's.
  *
- * <p>All state of the client belongs to the thread that is in the duty cycle. Application threads
- * hand requests over through {@link ClientRequests}.
+ * <p>The thread in the duty cycle owns all state of the client. Application threads queue requests
+ * with {@link ClientRequests}.
  */
 final class ClientConductor implements Agent {
     private static final int EVENTS_PER_CYCLE = 32;
@@ -49,14 +49,14 @@ final class ClientConductor implements Agent {
     private final ConcurrentSkipListMap<Long, Runnable> closeHandlers =
             new ConcurrentSkipListMap<>();
 
-    // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
+    // Held during the duty cycle and in handlers. Contended only if the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
     private final Reconnection reconnection;
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
-    // Written in the duty cycle, read by any thread. The driver that there is, or was last; why it
-    // is lost and the next one is looked for, or null; why the bus is of no more use, or null.
+    // Written in the duty cycle; read by any thread. The current or last driver; why it was lost,
+    // while the bus looks for the next one, or null; why the bus is closed, or null.
     private volatile Attachment attachment;
     private volatile DriverLostException lostReason;
     private volatile BusException closedReason;
@@ -114,7 +114,7 @@ final class ClientConductor implements Agent {
                 work += checkLiveness(nowNs);
                 work += reconnection.askAgain(attachment, nowNs);
             } else if (!requests.isTerminated()) {
-                work += commands().flush(); // what the driver had no room for when it was lost
+                work += commands().flush(); // commands that did not fit when the driver was lost
             }
             return work + touching.work() + lingering.unmap(nowNs);
         } finally {
@@ -133,7 +133,6 @@ final class ClientConductor implements Agent {
             loseDriver(
                     new DriverLostException(
                             "events of the media driver were lost ("
-                                    + e.getMessage()
                                     + "): connect again, and run the client conductor more often or"
                                     + " enlarge the driver's event buffer"));
         }
@@ -158,7 +157,8 @@ final class ClientConductor implements Agent {
             case DriverEvent.CommandFailed failed
                     when failed.code() == ErrorCode.CHANNEL_ENDPOINT_ERROR ->
                     onEndpointFailed(failed);
-            // Not of publications and subscriptions that were removed: the driver had done so.
+            // Ignored for removed publications and subscriptions: the driver had removed them
+            // already.
             case DriverEvent.CommandFailed failed -> {
                 if (!publications.onFailed(failed)
                         && !pending.onFailed(failed)
@@ -179,7 +179,7 @@ final class ClientConductor implements Agent {
         }
     }
 
-    /** A channel cannot be used any more: the id is that of the counter of its status. */
+    /** Reports an unusable channel, which the event names by the counter of its status. */
     private void onEndpointFailed(DriverEvent.CommandFailed event) {
         Consumer<ChannelResource> tell =
                 resource -> {
@@ -210,7 +210,8 @@ final class ClientConductor implements Agent {
         if (!isConnected()) {
             return;
         }
-        // The driver may live, and would hold publishers back for this client until it times out.
+        // A driver that is still alive would back-pressure publishers for this client until it
+        // times out.
         commands().close();
         if (context.reconnect) {
             lostReason = reason;
@@ -240,19 +241,19 @@ final class ClientConductor implements Agent {
         lostReason = null;
         lastKeepAliveNs = nowNs - keepAliveIntervalNs;
         if (!reconnection.renew(next, nowNs)) {
-            tellBack();
+            callDriverBackHandler();
         }
         return 1;
     }
 
-    /** The driver has answered for something that the one before had. */
+    /** Counts an answer of the next driver for something that the lost one had. */
     void onRenewed() {
         if (reconnection.isAnswered() && isConnected()) {
-            tellBack();
+            callDriverBackHandler();
         }
     }
 
-    private void tellBack() {
+    private void callDriverBackHandler() {
         callHandler(() -> context.driverBackHandler.accept(bus));
     }
 
@@ -291,13 +292,13 @@ final class ClientConductor implements Agent {
         }
     }
 
-    // For application threads
+    // Methods for application threads
 
     ClientCalls calls() {
         return calls;
     }
 
-    /** Handlers of the end of the bus, in the order of their ids. */
+    /** Returns the close handlers, in the order of their ids. */
     ConcurrentSkipListMap<Long, Runnable> closeHandlers() {
         return closeHandlers;
     }
@@ -325,7 +326,7 @@ final class ClientConductor implements Agent {
         return commands().clientId();
     }
 
-    /** Whether there is a driver now. */
+    /** Returns whether the client currently has a driver. */
     boolean isConnected() {
         return lostReason == null && closedReason == null;
     }
@@ -334,7 +335,7 @@ final class ClientConductor implements Agent {
         return closedReason != null;
     }
 
-    // For the parts of the client
+    // Methods for the parts of the client
 
     Attachment attachment() {
         return attachment;
@@ -344,12 +345,12 @@ final class ClientConductor implements Agent {
         return attachment.driver();
     }
 
-    /** Commands to the driver that there is, or was last. Any thread for ids. */
+    /** Returns the encoder for the current or last driver. Any thread may call it for ids. */
     CommandEncoder commands() {
         return attachment.commands();
     }
 
-    /** Asks the driver, or the next one. */
+    /** Asks the driver, or keeps the request for the next one. */
     void ask(Addition<?> addition) {
         if (lostReason == null) {
             addition.ask(attachment, false);
@@ -359,11 +360,12 @@ final class ClientConductor implements Agent {
     }
 
     /**
-     * Whether the driver can be told of ids, which another may have given.
+     * Checks that the current driver knows the ids, which a lost one may have assigned; otherwise
+     * fails the answer.
      *
-     * @param what is to be done, in words that follow "to"; fails the answer if it cannot.
+     * @param what the command in words that follow "cannot", for errors.
      */
-    boolean canBeTold(long id, long registrationId, String what, CompletableFuture<?> answer) {
+    boolean canSend(long id, long registrationId, String what, CompletableFuture<?> answer) {
         if (lostReason == null && attachment.isOwn(id) && attachment.isOwn(registrationId)) {
             return true;
         }
@@ -371,8 +373,8 @@ final class ClientConductor implements Agent {
                 new DriverLostException(
                         "cannot "
                                 + what
-                                + " without the media driver, which is lost: do it again when the"
-                                + " bus is connected to the next one"));
+                                + " because the media driver is lost: try again once the bus is"
+                                + " connected to the next one"));
         return false;
     }
 
@@ -409,7 +411,7 @@ final class ClientConductor implements Agent {
         return pending;
     }
 
-    /** Why the bus is of no more use; null while it is. Any thread. */
+    /** Returns why the bus is closed, or null if it is not. Any thread. */
     BusException closedReason() {
         return closedReason;
     }
@@ -422,7 +424,7 @@ final class ClientConductor implements Agent {
         context.errorHandler.onError(error);
     }
 
-    /** Calls a handler of the application, which must not end the duty cycle. */
+    /** Calls a handler of the application; an exception from it must not end the duty cycle. */
     void callHandler(Runnable call) {
         try {
             call.run();

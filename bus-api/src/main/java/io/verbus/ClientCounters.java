@@ -13,12 +13,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
-/** The counters of a client, and handlers of all clients' counters. Conductor's thread only. */
+/** A client's counters, and its handlers for all clients' counters. Conductor's thread only. */
 final class ClientCounters {
     private final class Add extends Addition<Counter> {
         private final NewCounter counter;
 
-        /** A static counter's, as the application has chosen it; null of others. */
+        /**
+         * Registration id that the application chose for a static counter; null for other counters.
+         */
         private final Long chosenId;
 
         private Add(long id, NewCounter counter, Long chosenId, CompletableFuture<Counter> answer) {
@@ -64,19 +66,19 @@ final class ClientCounters {
     private final ClientConductor conductor;
     private final Long2ObjectHashMap<Add> pending = new Long2ObjectHashMap<>();
 
-    /** What there is, by the id under which the application has asked. */
+    /** Added counters, by the id of the call that added them. */
     private final Long2ObjectHashMap<Add> all = new Long2ObjectHashMap<>();
 
     ClientCounters(ClientConductor conductor) {
         this.conductor = conductor;
     }
 
-    /** Handlers of counters that come, in the order of their ids. Any thread. */
+    /** Returns the handlers of added counters, in the order of their ids. Any thread. */
     ConcurrentSkipListMap<Long, AvailableCounterHandler> available() {
         return available;
     }
 
-    /** Handlers of counters that go, in the order of their ids. Any thread. */
+    /** Returns the handlers of removed counters, in the order of their ids. Any thread. */
     ConcurrentSkipListMap<Long, UnavailableCounterHandler> unavailable() {
         return unavailable;
     }
@@ -130,13 +132,13 @@ final class ClientCounters {
         if (counter == null) {
             counter = new Counter(add.id(), add.identity(), counters, counterId, conductor.calls());
         } else if (!counter.move(add.identity(), counters, counterId, add.chosenId == null)) {
-            free(add); // closed while the driver has added it
+            free(add); // closed while the driver was adding it
             add.settle();
             return;
         }
         all.put(add.id(), add);
         if (!add.complete(counter)) {
-            counter.close(); // nobody waits for it any more
+            counter.close(); // the caller no longer waits
         }
     }
 
@@ -153,7 +155,7 @@ final class ClientCounters {
                                                         event.counterId())));
     }
 
-    /** True if the command was one of these. */
+    /** Handles a failed command; returns false if it does not concern a counter. */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Add add = pending.remove(event.correlationId());
         if (add == null) {
@@ -163,7 +165,7 @@ final class ClientCounters {
         return true;
     }
 
-    /** Takes a counter out that its owner has closed. A static one stays at the driver. */
+    /** Removes a counter that its owner has closed. A static counter stays at the driver. */
     void release(Counter counter) {
         Add add = all.remove(counter.correlationId());
         if (add != null) {
@@ -177,7 +179,7 @@ final class ClientCounters {
         }
     }
 
-    /** The driver is lost: keeps what is wanted. */
+    /** Moves the counters to private memory and keeps them for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
@@ -188,7 +190,7 @@ final class ClientCounters {
         all.clear();
     }
 
-    /** Closes everything without telling the driver. */
+    /** Closes everything without sending commands to the driver. */
     void closeAll(BusException reason) {
         pending.values().forEach(add -> add.close(reason));
         pending.clear();

@@ -62,7 +62,7 @@ final class ClientPublications {
         }
     }
 
-    /** A mapped log and how many publications of this client use it. */
+    /** A mapped log and the number of this client's publications that use it. */
     private static final class SharedLog {
         private final LogBuffers log;
         private int users;
@@ -115,18 +115,18 @@ final class ClientPublications {
             add.refuse(e instanceof BusException reason ? reason : new BusException("" + e, e));
             return;
         }
-        if (publication == null) { // closed while the driver has added it
+        if (publication == null) { // closed while the driver was adding it
             giveBack(event);
             add.settle();
             return;
         }
         entries.put(event.correlationId(), new Entry(add, event.logRegistrationId()));
         if (!add.complete(publication)) {
-            publication.close(); // nobody waits for it any more
+            publication.close(); // the caller no longer waits
         }
     }
 
-    /** The log that the driver has named, with one user more. */
+    /** Returns the log that the event names, with its use count incremented. */
     private LogBuffers use(DriverEvent.PublicationReady event) {
         SharedLog shared = logs.get(event.logRegistrationId());
         if (shared == null) {
@@ -143,7 +143,7 @@ final class ClientPublications {
         conductor.commands().removePublication(event.correlationId(), false);
     }
 
-    /** A new publication, or the one that was lost; null if that was closed. */
+    /** Returns a new publication, or the reattached one; null if that was closed. */
     private Publication publication(Add add, LogBuffers log, DriverEvent.PublicationReady event) {
         long registrationId = event.correlationId();
         int limitCounterId = event.limitCounterId();
@@ -172,7 +172,7 @@ final class ClientPublications {
         return publication;
     }
 
-    /** True if the command was one of these. */
+    /** Handles a failed command; returns false if it does not concern a publication. */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Add add = pending.remove(event.correlationId());
         if (add == null) {
@@ -209,7 +209,7 @@ final class ClientPublications {
         }
     }
 
-    /** Takes a publication out that its owner has closed. */
+    /** Removes a publication that its owner has closed. */
     void release(Publication publication) {
         Entry entry = entries.remove(publication.registrationId());
         if (entry != null) {
@@ -230,13 +230,13 @@ final class ClientPublications {
         }
     }
 
-    /** What the driver knows under a registration id; null if nothing. */
+    /** Returns the addition with a registration id; null if unknown. */
     Addition<?> addition(long registrationId) {
         Entry entry = entries.get(registrationId);
         return entry == null ? null : entry.add;
     }
 
-    /** The driver is lost: keeps all later calls out of the logs, and what is wanted. */
+    /** Detaches the publications and keeps them for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
@@ -248,7 +248,7 @@ final class ClientPublications {
         entries.clear();
     }
 
-    /** Closes everything without telling the driver. */
+    /** Closes everything without sending commands to the driver. */
     void closeAll(BusException reason) {
         pending.values().forEach(add -> add.close(reason));
         pending.clear();

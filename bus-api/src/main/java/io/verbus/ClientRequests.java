@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * Hands what application threads ask for over to the client's duty cycle, and has them wait for the
- * answers. Any thread, but for what is said to be the duty cycle's.
+ * Passes requests of application threads to the client's duty cycle, and waits for their answers.
+ * Any thread, except for the methods marked for the duty cycle.
  */
 final class ClientRequests {
     private static final long INVOKER_IDLE_NS = 10_000;
@@ -26,13 +26,14 @@ final class ClientRequests {
     private final ManyToOneConcurrentLinkedQueue<Runnable> queue =
             new ManyToOneConcurrentLinkedQueue<>();
 
-    // Written once, with the lock held, read by any thread: no duty cycle will serve the queue.
+    // Written once, with the lock held; read by any thread. Once set, no duty cycle serves the
+    // queue.
     private volatile boolean isTerminated;
 
     /**
-     * @param context of the bus.
-     * @param duty held in the duty cycle and in handlers.
-     * @param dutyCycle runs one, where the application is the invoker; returns the work done.
+     * @param context settings of the bus.
+     * @param duty lock held during the duty cycle and in handlers.
+     * @param dutyCycle runs a duty cycle if the application is the invoker; returns the work done.
      */
     ClientRequests(Bus.Context context, ReentrantLock duty, IntSupplier dutyCycle) {
         this.context = context;
@@ -41,10 +42,10 @@ final class ClientRequests {
         timeoutNs = context.driverTimeout.toNanos();
     }
 
-    /** Has the duty cycle run a request, without waiting for it. */
+    /** Queues a request for the duty cycle, without waiting for it. */
     void add(Runnable request) {
         queue.add(request);
-        // A thread that sees the flag set serves the queue; terminate sees one that does not.
+        // Either this thread sees the flag and serves the queue, or terminate sees this request.
         if (isTerminated && !duty.isHeldByCurrentThread()) {
             duty.lock();
             try {
@@ -56,12 +57,12 @@ final class ClientRequests {
     }
 
     /**
-     * Waits for the answer to a request that was added.
+     * Waits for the answer to a queued request.
      *
-     * @param answer that the duty cycle completes.
-     * @param what was asked for, in words that follow "to".
+     * @param answer answer that the duty cycle completes.
+     * @param what the request in words that follow "to", for errors.
      * @return the answer.
-     * @throws BusException if the answer is a failure or does not come within the driver timeout.
+     * @throws BusException if the request fails or is not answered within the driver timeout.
      */
     <T> T await(CompletableFuture<T> answer, String what) {
         if (context.useConductorAgentInvoker) {
@@ -81,7 +82,7 @@ final class ClientRequests {
                                     + timeoutNs / 1_000_000
                                     + " ms to "
                                     + what
-                                    + ": see that it runs and is not overloaded, or raise the"
+                                    + ": check that it is running and not overloaded, or raise the"
                                     + " driver timeout"));
         } catch (ExecutionException e) {
             throw thrownHere(e.getCause());
@@ -89,19 +90,19 @@ final class ClientRequests {
     }
 
     /**
-     * Refuses a call that waits for the duty cycle from within it.
+     * Rejects a call within the duty cycle that would wait for the duty cycle.
      *
-     * @param what the call does.
+     * @param what the call in words that follow "cannot", for errors.
      * @throws BusException if this thread is in a handler of the bus.
      */
     void checkNotInHandler(String what) {
         if (duty.isHeldByCurrentThread()) {
             throw new BusException(
-                    "cannot " + what + " in a handler of the same bus: do it on another thread");
+                    "cannot " + what + " in a handler of the same bus: call it on another thread");
         }
     }
 
-    /** Runs a duty cycle, where the application is the invoker and not in a handler. */
+    /** Runs a duty cycle if the application is the invoker and not in a handler. */
     void serveIfInvoked() {
         if (context.useConductorAgentInvoker && !duty.isHeldByCurrentThread()) {
             context.invokeDriver();
@@ -124,10 +125,13 @@ final class ClientRequests {
         if (answer.completeExceptionally(failure)) {
             throw failure;
         }
-        return answer.join(); // answered at the last moment
+        return answer.join(); // answered just before
     }
 
-    /** The failure with this thread's stack, as several threads may be told of the same one. */
+    /**
+     * Wraps a failure to add this thread's stack trace: several threads may receive the same
+     * failure.
+     */
     static BusException thrownHere(Throwable failure) {
         BusException here =
                 switch (failure) {
@@ -140,12 +144,12 @@ final class ClientRequests {
         return here;
     }
 
-    // For the duty cycle
+    // Methods for the duty cycle
 
     /**
-     * Runs what was asked for.
+     * Runs queued requests.
      *
-     * @return how many requests were run.
+     * @return number of requests run.
      */
     int serve() {
         int count = 0;
@@ -161,7 +165,7 @@ final class ClientRequests {
         return count;
     }
 
-    /** Runs what was asked for, for the last time: later requests run on the asking thread. */
+    /** Runs queued requests for the last time; later requests run on the calling thread. */
     void terminate() {
         isTerminated = true;
         serve();

@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** Which driver a client connects to, whom it believes, and what it tells whom. One thread. */
+/**
+ * The settings of a bus for its driver directory, its handlers and its reconnection. Not
+ * thread-safe.
+ */
 abstract sealed class ClientSettings permits Bus.Context {
     /** System property that names the default driver directory. */
     public static final String DIRECTORY_PROPERTY = DefaultDirectory.PROPERTY;
@@ -25,24 +28,27 @@ abstract sealed class ClientSettings permits Bus.Context {
     /** Environment variable of Aeron that names the default driver directory. */
     public static final String AERON_DIRECTORY_VARIABLE = DefaultDirectory.AERON_VARIABLE;
 
-    /** System property that names the default {@link #directoryOwner(String)}. */
+    /** System property for the default {@link #directoryOwner(String)}. */
     public static final String DIRECTORY_OWNER_PROPERTY = "verbus.directory-owner";
 
-    /** Environment variable that names the default {@link #directoryOwner(String)}. */
+    /** Environment variable for the default {@link #directoryOwner(String)}. */
     public static final String DIRECTORY_OWNER_VARIABLE = "VERBUS_DIRECTORY_OWNER";
 
-    /** System property that names the default {@link #directoryGroup(String)}, as a driver's. */
+    /** System property for the default {@link #directoryGroup(String)}; the driver reads it too. */
     public static final String DIRECTORY_GROUP_PROPERTY = "verbus.directory-group";
 
     /**
-     * Environment variable that names the default {@link #directoryGroup(String)}, as a driver's.
+     * Environment variable for the default {@link #directoryGroup(String)}; the driver reads it
+     * too.
      */
     public static final String DIRECTORY_GROUP_VARIABLE = "VERBUS_DIRECTORY_GROUP";
 
-    /** System property that names the default {@link #logDirectory(String)}, as a driver's. */
+    /** System property for the default {@link #logDirectory(String)}; the driver reads it too. */
     public static final String LOG_DIRECTORY_PROPERTY = "verbus.log-directory";
 
-    /** Environment variable that names the default {@link #logDirectory(String)}, as a driver's. */
+    /**
+     * Environment variable for the default {@link #logDirectory(String)}; the driver reads it too.
+     */
     public static final String LOG_DIRECTORY_VARIABLE = "VERBUS_LOG_DIRECTORY";
 
     String directoryName = defaultDirectoryName();
@@ -57,9 +63,9 @@ abstract sealed class ClientSettings permits Bus.Context {
     boolean reconnect;
     Consumer<Bus> driverBackHandler = bus -> {};
     ErrorHandler subscriberErrorHandler; // null: the error handler
-    AvailableCounterHandler availableCounterHandler; // null: nobody is told
-    UnavailableCounterHandler unavailableCounterHandler; // null: nobody is told
-    Runnable closeHandler; // null: nobody is told
+    AvailableCounterHandler availableCounterHandler; // null: none
+    UnavailableCounterHandler unavailableCounterHandler; // null: none
+    Runnable closeHandler; // null: none
 
     ClientSettings() {}
 
@@ -89,11 +95,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     abstract Bus.Context self();
 
     /**
-     * The driver directory where nothing else is said: the first that is set of the system
-     * properties {@value #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY} and the
-     * environment variables {@value #DIRECTORY_VARIABLE} and {@value #AERON_DIRECTORY_VARIABLE},
-     * else {@code /dev/shm/aeron-USER}, or {@code aeron-USER} in the folder for temporary files
-     * where there is no {@code /dev/shm}.
+     * Returns the default driver directory: the first that is set of the system properties {@value
+     * #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY} and the environment variables
+     * {@value #DIRECTORY_VARIABLE} and {@value #AERON_DIRECTORY_VARIABLE}, else {@code
+     * /dev/shm/aeron-USER}, or {@code aeron-USER} in the temporary directory if there is no {@code
+     * /dev/shm}.
      */
     public static String defaultDirectoryName() {
         return DefaultDirectory.name();
@@ -105,22 +111,29 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param directoryName of the driver to connect to.
+     * Sets the directory of the driver to connect to.
+     *
+     * @param directoryName driver directory. Default: {@link #defaultDirectoryName()}.
+     * @return this.
      */
     public Bus.Context directoryName(String directoryName) {
         this.directoryName = Objects.requireNonNull(directoryName);
         return self();
     }
 
-    /** Directory of the driver to connect to. */
+    /** Returns the directory of the driver to connect to. */
     public String directoryName() {
         return directoryName;
     }
 
     /**
-     * @param user whose driver is believed besides this user's and root's: name or number, or null
-     *     for nobody. Default: the system property {@value #DIRECTORY_OWNER_PROPERTY}, else the
-     *     environment variable {@value #DIRECTORY_OWNER_VARIABLE}, else nobody.
+     * Sets a user whose driver the client trusts in addition to drivers of its own user and of
+     * root.
+     *
+     * @param user name or number, or null for none. Default: the system property {@value
+     *     #DIRECTORY_OWNER_PROPERTY}, else the environment variable {@value
+     *     #DIRECTORY_OWNER_VARIABLE}, else none.
+     * @return this.
      */
     public Bus.Context directoryOwner(String user) {
         this.directoryOwner = user;
@@ -128,10 +141,13 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param group that may write to the driver's files besides this process' own: name or number,
-     *     or null for none. It is the {@code directory-group} of the driver. Default: the system
-     *     property {@value #DIRECTORY_GROUP_PROPERTY}, else the environment variable {@value
+     * Sets a group that may write to the driver's files in addition to this process's own group;
+     * must match the driver's {@code directory-group}.
+     *
+     * @param group name or number, or null for none. Default: the system property {@value
+     *     #DIRECTORY_GROUP_PROPERTY}, else the environment variable {@value
      *     #DIRECTORY_GROUP_VARIABLE}, else none.
+     * @return this.
      */
     public Bus.Context directoryGroup(String group) {
         this.directoryGroup = group;
@@ -139,17 +155,23 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param mount of huge pages on which logs may lie, null for none. It is the {@code
-     *     log-directory} of the driver. Default: the system property {@value
+     * Sets the mount of huge pages that may hold logs; must match the driver's {@code
+     * log-directory}.
+     *
+     * @param mount mount point, or null for none. Default: the system property {@value
      *     #LOG_DIRECTORY_PROPERTY}, else the environment variable {@value #LOG_DIRECTORY_VARIABLE},
      *     else none.
+     * @return this.
      */
     public Bus.Context logDirectory(String mount) {
         this.logDirectory = mount;
         return self();
     }
 
-    /** Whose driver is believed, as set here. */
+    /**
+     * Returns which owners and permissions of driver files the client trusts, according to these
+     * settings.
+     */
     public DirectoryTrust trust() {
         return new DirectoryTrust(
                 directoryOwner,
@@ -162,9 +184,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of errors that no call can throw, and of what application handlers throw.
-     *     Called on the client conductor's thread or on a polling thread. Default: one line on
-     *     standard error.
+     * Sets the handler for errors that no call can throw, and for exceptions from the application's
+     * handlers. It is called on the client conductor's thread or a polling thread.
+     *
+     * @param handler error handler. Default: prints one line to standard error.
+     * @return this.
      */
     public Bus.Context errorHandler(ErrorHandler handler) {
         this.errorHandler = Objects.requireNonNull(handler);
@@ -172,7 +196,10 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of images that join subscriptions without a handler of their own.
+     * Sets the handler for images that join subscriptions without a handler of their own.
+     *
+     * @param handler image handler. Default: none.
+     * @return this.
      */
     public Bus.Context availableImageHandler(AvailableImageHandler handler) {
         this.availableImageHandler = Objects.requireNonNull(handler);
@@ -180,7 +207,10 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of images that leave subscriptions without a handler of their own.
+     * Sets the handler for images that leave subscriptions without a handler of their own.
+     *
+     * @param handler image handler. Default: none.
+     * @return this.
      */
     public Bus.Context unavailableImageHandler(UnavailableImageHandler handler) {
         this.unavailableImageHandler = Objects.requireNonNull(handler);
@@ -188,7 +218,10 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of publications whose stream is refused. Default: the error handler.
+     * Sets the handler for publications whose stream a receiver rejects.
+     *
+     * @param handler publication error handler. Default: the error handler.
+     * @return this.
      */
     public Bus.Context publicationErrorHandler(PublicationErrorHandler handler) {
         this.publicationErrorHandler = Objects.requireNonNull(handler);
@@ -196,7 +229,10 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler told, after the error handler, when the driver is lost.
+     * Sets the handler called, after the error handler, when the driver is lost.
+     *
+     * @param handler driver-lost handler. Default: none.
+     * @return this.
      */
     public Bus.Context driverLostHandler(DriverLostHandler handler) {
         this.driverLostHandler = Objects.requireNonNull(handler);
@@ -204,20 +240,24 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param reconnect whether a bus that has lost its driver connects to the next one in the
-     *     directory, or to the same one when it goes on, and adds its publications, subscriptions
-     *     with their destinations, and counters again: the objects stay. Default: no, the bus is
-     *     closed.
-     *     <p>Until then the bus is not closed and not connected. Images are closed, and the
-     *     unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
-     *     subscriptions have no images, closing works, and what is added waits for the next driver,
-     *     up to the driver timeout. Destinations, rejects and {@link Bus#nextSessionId} fail with a
-     *     {@link DriverLostException}.
-     *     <p>What was in the logs of the lost driver and not consumed is lost. At the next one,
-     *     streams are new: positions begin anew, where the channel says or at 0. Session ids,
-     *     unless the channel sets them, registration ids, client id, term lengths and MTUs may be
-     *     others; images are new objects. What the next driver refuses is told to the error
-     *     handler, and closed.
+     * Sets whether a bus that has lost its driver reconnects: to the next driver in the directory,
+     * or to the same one when that resumes. The bus then adds its publications, subscriptions with
+     * their destinations, and counters again; the objects stay valid.
+     *
+     * <p>Until then the bus is neither closed nor connected. Images are closed, and the
+     * unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
+     * subscriptions have no images, resources can be closed, and calls that add a resource wait for
+     * the next driver, up to the driver timeout. Changes of destinations, rejects and {@link
+     * Bus#nextSessionId} fail with a {@link DriverLostException}.
+     *
+     * <p>Messages in the lost driver's logs that were not consumed are lost. At the next driver,
+     * streams are new: positions restart at the channel's initial position or at 0. Session ids not
+     * set by the channel, registration ids, the client id, term lengths and MTUs may change; images
+     * are new objects. If the next driver rejects a resource, the bus closes it and reports it to
+     * the error handler.
+     *
+     * @param reconnect true to reconnect. Default: false, the bus is closed.
+     * @return this.
      */
     public Bus.Context reconnect(boolean reconnect) {
         this.reconnect = reconnect;
@@ -225,9 +265,12 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler told, where {@link #reconnect(boolean)} is set, each time that the bus is
-     *     connected to the next driver and that has answered for all that was added again. Called
-     *     on the client conductor's thread.
+     * Sets the handler called, if {@link #reconnect(boolean)} is set, each time the bus has
+     * connected to the next driver and that driver has answered for all resources added again. It
+     * is called on the client conductor's thread.
+     *
+     * @param handler handler of the reconnected bus. Default: none.
+     * @return this.
      */
     public Bus.Context driverBackHandler(Consumer<Bus> handler) {
         this.driverBackHandler = Objects.requireNonNull(handler);
@@ -235,8 +278,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of what fragment handlers throw, and of invalid frames. Called on a polling
-     *     thread. Default: the error handler.
+     * Sets the handler for exceptions from fragment handlers and for invalid frames. It is called
+     * on a polling thread.
+     *
+     * @param handler error handler. Default: the handler of {@link #errorHandler(ErrorHandler)}.
+     * @return this.
      */
     public Bus.Context subscriberErrorHandler(ErrorHandler handler) {
         this.subscriberErrorHandler = Objects.requireNonNull(handler);
@@ -244,8 +290,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of counters that clients add, this one included; more can be added, see {@link
-     *     Bus#addAvailableCounterHandler}.
+     * Sets the handler for counters that clients, including this one, add. {@link
+     * Bus#addAvailableCounterHandler} adds further handlers.
+     *
+     * @param handler counter handler. Default: none.
+     * @return this.
      */
     public Bus.Context availableCounterHandler(AvailableCounterHandler handler) {
         this.availableCounterHandler = Objects.requireNonNull(handler);
@@ -253,8 +302,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler of counters of clients that go, this one included; more can be added, see
-     *     {@link Bus#addUnavailableCounterHandler}.
+     * Sets the handler for counters of clients, including this one, that are removed. {@link
+     * Bus#addUnavailableCounterHandler} adds further handlers.
+     *
+     * @param handler counter handler. Default: none.
+     * @return this.
      */
     public Bus.Context unavailableCounterHandler(UnavailableCounterHandler handler) {
         this.unavailableCounterHandler = Objects.requireNonNull(handler);
@@ -262,8 +314,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler told once when the bus is closed, or has lost its driver; more can be added,
-     *     see {@link Bus#addCloseHandler}.
+     * Sets the handler called once, when the bus is closed or has lost its driver for good. {@link
+     * Bus#addCloseHandler} adds further handlers.
+     *
+     * @param handler close handler. Default: none.
+     * @return this.
      */
     public Bus.Context closeHandler(Runnable handler) {
         this.closeHandler = Objects.requireNonNull(handler);

@@ -26,7 +26,9 @@ import java.util.function.Consumer;
 
 /** The subscriptions of a client and their images. Conductor's thread only. */
 final class ClientSubscriptions {
-    /** The subscription is there from the command on, as images may come before its answer. */
+    /**
+     * A subscription, which exists from the command on because images may arrive before the answer.
+     */
     private final class Entry extends Addition<Subscription> {
         private final Subscription subscription;
 
@@ -104,13 +106,13 @@ final class ClientSubscriptions {
         entry.subscription.status(
                 new ChannelStatus(conductor.driver().counters(), event.statusCounterId()));
         if (!entry.complete(entry.subscription)) {
-            entry.subscription.close(); // nobody waits for it any more
+            entry.subscription.close(); // the caller no longer waits
         }
     }
 
     /**
-     * True if the command was one of these. Of a subscription that stands, the driver tells this
-     * way that a stream cannot have an image; it tries again.
+     * Handles a failed command; returns false if it does not concern a subscription. For an
+     * existing subscription the event reports a stream without an image; the driver retries.
      */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Entry entry = entries.get(event.correlationId());
@@ -169,7 +171,7 @@ final class ClientSubscriptions {
                         event.source(),
                         conductor.context().subscriberErrorHandler,
                         conductor::onInvalidFrame);
-        // Told before it is added: the handler returns before the image can be polled.
+        // Call the handler first: it must return before the image can be polled.
         conductor.callHandler(() -> subscription.availableImageHandler().onAvailableImage(image));
         if (!subscription.addImage(image)) {
             image.markClosed();
@@ -177,7 +179,7 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Null where the driver never lets the subscription go. */
+    /** Returns null if the driver never detaches the subscription. */
     private SubscriberLease lease(Subscription subscription, int counterId) {
         ChannelUri channel = subscription.channel();
         boolean isHeld = !conductor.driver().mayLetGo(channel) && !channel.isManual();
@@ -186,14 +188,17 @@ final class ClientSubscriptions {
                 : new SubscriberLease(conductor.driver().counters().valuesBuffer(), counterId);
     }
 
-    /** The subscriber's counter, which stands at the join position; null if it is not, or gone. */
+    /**
+     * Returns the subscriber's counter, which holds the join position; null if it is invalid or
+     * freed.
+     */
     private UnsafeBufferPosition position(DriverEvent.ImageAvailable event) {
         CountersReader counters = conductor.driver().counters();
         int id = event.positionCounterId();
         boolean isThere = id >= 0 && id <= counters.maxCounterId();
         int state = isThere ? counters.getCounterState(id) : CountersReader.RECORD_UNUSED;
         if (state == CountersReader.RECORD_RECLAIMED) {
-            return null; // the image has come and gone since
+            return null; // the image is already gone
         }
         if (state == CountersReader.RECORD_ALLOCATED
                 && counters.getCounterTypeId(id) == CounterTypes.SUBSCRIBER_POSITION
@@ -208,8 +213,8 @@ final class ClientSubscriptions {
                                 + event.streamId()
                                 + " cannot be joined, because counter "
                                 + id
-                                + " is not the position of its subscriber: driver and client are of"
-                                + " different releases"));
+                                + " is not the position of its subscriber: use the same Verbus"
+                                + " release for driver and clients"));
         return null;
     }
 
@@ -218,15 +223,17 @@ final class ClientSubscriptions {
         return counters.metaDataBuffer().getLong(key);
     }
 
-    /** An image without a consumer here would hold its publisher back for ever. */
+    /**
+     * Closes the subscription: an image that it cannot consume would block its publisher forever.
+     */
     private void onUnmappable(Subscription subscription, Path file, BusException cause) {
         conductor.onError(cause);
         if (Files.exists(file)) {
             conductor.onError(
                     new BusException(
                             subscription
-                                    + " is closed, because it cannot map an image: see the error"
-                                    + " before this one, and add it again"));
+                                    + " is closed, because it cannot map an image: fix the cause"
+                                    + " that the error before this one names, then add it again"));
             subscription.close();
         }
     }
@@ -253,8 +260,9 @@ final class ClientSubscriptions {
     }
 
     /**
-     * Gives up an image that its polling thread has closed. One that does not hold the stream back
-     * may have been let go, and is no witness against the publisher.
+     * Removes an image that its polling thread has closed because of an invalid frame. Rejects the
+     * image only if it is tethered: an untethered one may have been overwritten after a detach,
+     * which does not prove the publisher faulty.
      */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
         if (!conductor.driver().mayLetGo(image.subscription().channel())) {
@@ -269,7 +277,7 @@ final class ClientSubscriptions {
         remove(image.subscription(), image.imageId());
     }
 
-    /** Takes a subscription out that its owner has closed. */
+    /** Removes a subscription that its owner has closed. */
     void release(Subscription subscription) {
         Entry entry = entries.get(subscription.registrationId());
         if (entry != null) {
@@ -285,19 +293,19 @@ final class ClientSubscriptions {
         giveUpImages(entry.subscription);
     }
 
-    /** Those that a subscription had when it was closed. */
+    /** Removes the images that a subscription had when it was closed. */
     private void giveUpImages(Subscription subscription) {
         for (Image image : subscription.takeClosedImages()) {
             onGone(subscription, image);
         }
     }
 
-    /** What the driver knows under a registration id; null if nothing. */
+    /** Returns the addition with a registration id; null if unknown. */
     Addition<?> addition(long registrationId) {
         return entries.get(registrationId);
     }
 
-    /** The driver is lost: closes the images, and keeps what is wanted. */
+    /** Closes the images and keeps the subscriptions for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         Entry[] all = entries.values().toArray(new Entry[0]);
         entries.clear();
@@ -309,7 +317,7 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Closes everything without telling the driver. */
+    /** Closes everything without sending commands to the driver. */
     void closeAll(BusException reason) {
         for (Entry entry : entries.values().toArray(new Entry[0])) {
             close(entry);

@@ -13,10 +13,10 @@ import io.verbus.logbuffer.ReservedValueSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
-/** A publication for any number of threads and processes, which share its log. */
+/** A publication whose log any number of threads and processes share. */
 final class ConcurrentPublication extends Publication {
-    // Under this object's monitor where it is written, by the conductor or by close; read once by
-    // each call. Null without a log: the publication is closed, or the driver lost.
+    // Written by the conductor or by close under this object's monitor; read once by each call.
+    // Null while the publication is closed or the driver is lost.
     private volatile ConcurrentAppender appender;
 
     ConcurrentPublication(

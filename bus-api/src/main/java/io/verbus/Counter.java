@@ -9,31 +9,32 @@ import org.agrona.concurrent.status.CountersReader;
 import java.nio.ByteBuffer;
 
 /**
- * A counter in the driver's shared memory, which every client and tool may read. Made by {@link
- * Bus#addCounter}, which lasts as long as its client, or by {@link Bus#addStaticCounter}, which
- * lasts as long as the driver. Any thread may use it, as the method says that is called.
+ * A counter in the driver's shared memory that every client and tool can read. {@link
+ * Bus#addCounter} creates one that lives as long as its client, {@link Bus#addStaticCounter} one
+ * that lives as long as the driver. The methods are as thread-safe as those of {@link
+ * AtomicCounter}.
  *
- * <p>Nothing may be written to a counter that was closed: it may be another's.
+ * <p>A closed counter must not be written: the driver may reuse it for another.
  *
- * <p>A bus that goes over to the next driver takes its counters along, see {@link
- * Bus.Context#reconnect}. Until then a counter counts on, where only this process sees it. At the
- * next driver it goes on from its value; what other threads write at that moment may be lost. A
- * static counter has the value there that the next driver has of it.
+ * <p>A bus that moves to the next driver moves its counters too, see {@link Bus.Context#reconnect}.
+ * Until then a counter counts on in private memory. At the next driver it continues from its value;
+ * concurrent updates during the move may be lost. A static counter takes the value that the next
+ * driver holds for it.
  */
 public final class Counter extends AtomicCounter {
-    /** What Agrona's class would count in, which never changes its place. */
+    /** Placeholder passed to the superclass, which cannot change its buffer. */
     private static final UnsafeBuffer NOWHERE =
             new UnsafeBuffer(new byte[CountersReader.COUNTER_LENGTH]);
 
     private final long correlationId;
     private final ChannelResource.Owner owner;
 
-    // Written by the conductor: of the driver that there is, or was last.
+    // Written by the conductor; belong to the current or last driver.
     private volatile long registrationId;
     private volatile int counterId;
     private volatile AtomicCounter place;
 
-    // Under this object's monitor where it is written; read by any thread.
+    // Written under this object's monitor; read by any thread.
     private volatile boolean isClosed;
 
     Counter(
@@ -51,10 +52,10 @@ public final class Counter extends AtomicCounter {
     }
 
     /**
-     * A view of a counter that there is, of whatever client.
+     * Creates a view of an existing counter of any client.
      *
-     * @param counters of the driver, see {@link Bus#counters}.
-     * @param counterId of the counter.
+     * @param counters counters of the driver, see {@link Bus#counters}.
+     * @param counterId id of the counter.
      * @throws BusException if there is no such counter.
      */
     public Counter(CountersReader counters, int counterId) {
@@ -71,29 +72,29 @@ public final class Counter extends AtomicCounter {
         return counters.getCounterRegistrationId(counterId);
     }
 
-    /** Identity of the command that has added it; 0 of a view. */
+    /** Returns the id of the command that has added the counter; 0 for a view. */
     public long correlationId() {
         return correlationId;
     }
 
     /**
-     * Identity of the counter at its driver; of a static one, as it was chosen. Another one at the
-     * next driver, but for a static one.
+     * Returns the registration id of the counter. It changes when the bus moves to the next driver,
+     * except for a static counter, which keeps the id that the application chose.
      */
     public long registrationId() {
         return registrationId;
     }
 
-    /** Whether {@link #close} was called, the bus was closed or the driver is lost. */
+    /**
+     * Returns whether {@link #close} was called, or the bus was closed or has lost its driver for
+     * good.
+     */
     @Override
     public boolean isClosed() {
         return isClosed;
     }
 
-    /**
-     * Frees the counter, unless it is a static one or a view. Any thread; does not wait; closing
-     * again does nothing.
-     */
+    /** Frees the counter, unless it is static or a view. Any thread; does not wait. Idempotent. */
     @Override
     public void close() {
         if (markClosed() && owner != null) {
@@ -101,7 +102,7 @@ public final class Counter extends AtomicCounter {
         }
     }
 
-    /** False if it was closed before. */
+    /** Returns false if already closed. */
     synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;
@@ -109,7 +110,7 @@ public final class Counter extends AtomicCounter {
         return first;
     }
 
-    /** The driver is lost: counts on in this process alone. */
+    /** Moves the counter to private memory because the driver is lost. */
     synchronized void leave() {
         AtomicCounter alone =
                 new AtomicCounter(
@@ -120,9 +121,9 @@ public final class Counter extends AtomicCounter {
     }
 
     /**
-     * Goes over to the next driver.
+     * Moves the counter to the next driver.
      *
-     * @param takesValue whether the value is taken along.
+     * @param takesValue whether to copy the current value to the next driver.
      * @return false if the counter was closed meanwhile.
      */
     synchronized boolean move(
@@ -145,7 +146,7 @@ public final class Counter extends AtomicCounter {
         return "counter " + id() + " registration=" + registrationId + " value=" + get();
     }
 
-    // What Agrona's class does, where the counter is now
+    // Operations of AtomicCounter, on the counter's current place
 
     @Override
     public int id() {

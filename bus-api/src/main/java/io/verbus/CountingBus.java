@@ -10,8 +10,8 @@ import org.agrona.concurrent.status.CountersReader;
 import java.util.Objects;
 
 /**
- * What a {@link Bus} has of counters and handlers. Any thread may call any method; what waits for
- * the driver is not for the bus's handlers.
+ * The methods of {@link Bus} for counters and handlers. All are thread-safe; those that wait for
+ * the driver must not be called in a handler of the bus.
  */
 abstract sealed class CountingBus permits AsyncBus {
     final ClientConductor conductor;
@@ -23,9 +23,10 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * The driver's counters. What is returned must not be used once the bus is closed, or connected
-     * to the next driver: those of that one are got anew.
+     * Returns the driver's counters. The result must not be used once the bus is closed or has
+     * moved to the next driver; call again for that driver's counters.
      *
+     * @return reader of the driver's counters.
      * @throws BusException if the bus is closed.
      */
     public CountersReader counters() {
@@ -33,19 +34,20 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a counter that lasts as long as this client, and tells all clients of it. Waits for the
-     * driver, up to the driver timeout.
+     * Adds a counter that lives as long as this client, and announces it to all clients. Waits for
+     * the driver, up to the driver timeout.
      *
-     * @param typeId of the counter: the application's to choose, from 1,000 to 9,999.
-     * @param key that tells counters of the type apart; may be null if it has no bytes.
-     * @param keyOffset at which it begins.
-     * @param keyLength in bytes, at most 112.
-     * @param label for people, ASCII.
-     * @param labelOffset at which it begins.
-     * @param labelLength in bytes, at most 380.
-     * @return the counter, of value 0.
-     * @throws IllegalArgumentException if key or label are too long.
-     * @throws RegistrationException if the driver refuses, such as for want of room.
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param key buffer with the key, which distinguishes counters of one type; null if {@code
+     *     keyLength} is 0.
+     * @param keyOffset offset of the key in its buffer.
+     * @param keyLength length of the key in bytes, at most 112.
+     * @param label buffer with a human-readable label in ASCII.
+     * @param labelOffset offset of the label in its buffer.
+     * @param labelLength length of the label in bytes, at most 380.
+     * @return the counter, with value 0.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     * @throws RegistrationException if the driver rejects the counter, such as for lack of space.
      * @throws BusException if the driver does not answer.
      */
     public Counter addCounter(
@@ -64,29 +66,31 @@ abstract sealed class CountingBus permits AsyncBus {
      * Adds a counter without a key, as {@link #addCounter(int, DirectBuffer, int, int,
      * DirectBuffer, int, int)}.
      *
-     * @param typeId of the counter: the application's to choose, from 1,000 to 9,999.
-     * @param label for people, ASCII, at most 380 characters.
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param label human-readable label in ASCII, at most 380 characters.
+     * @return the counter, with value 0.
      */
     public Counter addCounter(int typeId, String label) {
         return calls.addCounter(NewCounter.of(typeId, label));
     }
 
     /**
-     * Adds a counter that lasts as long as the driver, or finds the one that there is of that type
-     * and registration id, whatever its key and label. Waits for the driver.
+     * Adds a counter that lives as long as the driver, or finds the existing one of the type and
+     * registration id, whatever its key and label. Waits for the driver, up to the driver timeout.
      *
-     * @param typeId of the counter: the application's to choose, from 1,000 to 9,999.
-     * @param key that tells counters of the type apart; may be null if it has no bytes.
-     * @param keyOffset at which it begins.
-     * @param keyLength in bytes, at most 112.
-     * @param label for people, ASCII.
-     * @param labelOffset at which it begins.
-     * @param labelLength in bytes, at most 380.
-     * @param registrationId the application's to choose.
-     * @return the counter, with the value that it has.
-     * @throws IllegalArgumentException if key or label are too long.
-     * @throws RegistrationException if the driver refuses, as where a counter of the kind has an
-     *     owner.
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param key buffer with the key, which distinguishes counters of one type; null if {@code
+     *     keyLength} is 0.
+     * @param keyOffset offset of the key in its buffer.
+     * @param keyLength length of the key in bytes, at most 112.
+     * @param label buffer with a human-readable label in ASCII.
+     * @param labelOffset offset of the label in its buffer.
+     * @param labelLength length of the label in bytes, at most 380.
+     * @param registrationId registration id, which the application chooses.
+     * @return the counter, with its current value.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     * @throws RegistrationException if the driver rejects the counter, such as when a client owns a
+     *     counter of that type and registration id.
      * @throws BusException if the driver does not answer.
      */
     public Counter addStaticCounter(
@@ -107,19 +111,20 @@ abstract sealed class CountingBus permits AsyncBus {
      * Adds or finds a static counter without a key, as {@link #addStaticCounter(int, DirectBuffer,
      * int, int, DirectBuffer, int, int, long)}.
      *
-     * @param typeId of the counter: the application's to choose, from 1,000 to 9,999.
-     * @param label for people, ASCII, at most 380 characters.
-     * @param registrationId the application's to choose.
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param label human-readable label in ASCII, at most 380 characters.
+     * @param registrationId registration id, which the application chooses.
+     * @return the counter, with its current value.
      */
     public Counter addStaticCounter(int typeId, String label, long registrationId) {
         return calls.addStaticCounter(NewCounter.of(typeId, label), registrationId);
     }
 
     /**
-     * Has each counter told that a client adds from now on.
+     * Adds a handler that is called for each counter that a client adds from now on.
      *
-     * @param handler called on the client conductor's thread.
-     * @return id by which to remove the handler.
+     * @param handler handler to call on the client conductor's thread.
+     * @return id for {@link #removeAvailableCounterHandler(long)}.
      */
     public long addAvailableCounterHandler(AvailableCounterHandler handler) {
         long id = calls.nextCorrelationId();
@@ -127,21 +132,21 @@ abstract sealed class CountingBus permits AsyncBus {
         return id;
     }
 
-    /** Removes a handler by its id; false if there is none. */
+    /** Removes a handler by its id; returns false if the id is unknown. */
     public boolean removeAvailableCounterHandler(long id) {
         return conductor.counters().available().remove(id) != null;
     }
 
-    /** Removes a handler; false if it is none. */
+    /** Removes a handler; returns false if it was not added. */
     public boolean removeAvailableCounterHandler(AvailableCounterHandler handler) {
         return conductor.counters().available().values().removeIf(each -> each == handler);
     }
 
     /**
-     * Has each counter told of a client that goes from now on.
+     * Adds a handler that is called for each client's counter that is removed from now on.
      *
-     * @param handler called on the client conductor's thread.
-     * @return id by which to remove the handler.
+     * @param handler handler to call on the client conductor's thread.
+     * @return id for {@link #removeUnavailableCounterHandler(long)}.
      */
     public long addUnavailableCounterHandler(UnavailableCounterHandler handler) {
         long id = calls.nextCorrelationId();
@@ -149,22 +154,22 @@ abstract sealed class CountingBus permits AsyncBus {
         return id;
     }
 
-    /** Removes a handler by its id; false if there is none. */
+    /** Removes a handler by its id; returns false if the id is unknown. */
     public boolean removeUnavailableCounterHandler(long id) {
         return conductor.counters().unavailable().remove(id) != null;
     }
 
-    /** Removes a handler; false if it is none. */
+    /** Removes a handler; returns false if it was not added. */
     public boolean removeUnavailableCounterHandler(UnavailableCounterHandler handler) {
         return conductor.counters().unavailable().values().removeIf(each -> each == handler);
     }
 
     /**
-     * Has it told, once, that the bus was closed or has lost its driver.
+     * Adds a handler that is called once, when the bus is closed or has lost its driver for good.
      *
-     * @param handler called on the client conductor's thread, or on the one that closes the bus,
-     *     after publications, subscriptions and counters were closed.
-     * @return id by which to remove the handler.
+     * @param handler handler to call after publications, subscriptions and counters were closed, on
+     *     the client conductor's thread or the thread that closes the bus.
+     * @return id for {@link #removeCloseHandler(long)}.
      */
     public long addCloseHandler(Runnable handler) {
         long id = calls.nextCorrelationId();
@@ -172,12 +177,12 @@ abstract sealed class CountingBus permits AsyncBus {
         return id;
     }
 
-    /** Removes a handler by its id; false if there is none. */
+    /** Removes a handler by its id; returns false if the id is unknown. */
     public boolean removeCloseHandler(long id) {
         return conductor.closeHandlers().remove(id) != null;
     }
 
-    /** Removes a handler; false if it is none. */
+    /** Removes a handler; returns false if it was not added. */
     public boolean removeCloseHandler(Runnable handler) {
         return conductor.closeHandlers().values().removeIf(each -> each == handler);
     }

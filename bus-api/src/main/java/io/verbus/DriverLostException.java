@@ -3,13 +3,15 @@
 package io.verbus;
 
 /**
- * The media driver is gone, or has given this client up: the bus is of no more use, unless it
- * connects to the next one.
+ * Thrown or reported when the media driver is gone or has dropped this client. Unless it
+ * reconnects, the bus cannot be used any longer.
  */
 public class DriverLostException extends BusException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an exception.
+     *
      * @param message cause and remedy.
      */
     public DriverLostException(String message) {

@@ -2,11 +2,13 @@
 
 package io.verbus;
 
-/** The media driver has not answered in time. */
+/** Thrown when the media driver has not answered in time. */
 public class DriverTimeoutException extends BusException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an exception.
+     *
      * @param message cause and remedy.
      */
     public DriverTimeoutException(String message) {
@@ -14,8 +16,10 @@ public class DriverTimeoutException extends BusException {
     }
 
     /**
+     * Creates an exception with a cause.
+     *
      * @param message cause and remedy.
-     * @param cause what was found last.
+     * @param cause last failure of an attempt to reach the driver.
      */
     public DriverTimeoutException(String message, Throwable cause) {
         super(message, cause);

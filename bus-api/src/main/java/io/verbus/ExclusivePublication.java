@@ -14,18 +14,18 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
- * A publication with a session of its own. {@link #offer}, {@link #tryClaim}, {@link #position} and
- * what says so are for one thread at a time; the rest is for any.
+ * A publication with its own session. {@link #offer}, {@link #tryClaim}, {@link #position} and
+ * methods marked so may be used by one thread at a time; all others are thread-safe.
  */
 public final class ExclusivePublication extends Publication {
-    // Under this object's monitor where it is written, by the conductor or by close; read once by
-    // each call. Null without a log: the publication is closed, or the driver lost.
+    // Written by the conductor or by close under this object's monitor; read once by each call.
+    // Null while the publication is closed or the driver is lost.
     private volatile ExclusiveAppender appender;
 
-    // Written before the appender: the one that there is, or was last.
+    // The current or last appender; written before the field appender.
     private ExclusiveAppender latest;
 
-    // Written by any thread before the publication is closed, read by the client conductor.
+    // Written by any thread before the publication is closed; read by the client conductor.
     private volatile boolean isRevokedOnClose;
 
     ExclusivePublication(
@@ -117,26 +117,27 @@ public final class ExclusivePublication extends Publication {
         return appender == null ? absent() : appender.position();
     }
 
-    /** Id of the term that is published to; of the last one, once the publication is closed. */
+    /** Returns the id of the current term; the last term's once the publication is closed. */
     public int termId() {
         return latest().termId();
     }
 
     /**
-     * Offset in that term of the next frame; the term's length where the next term is due. One
-     * thread at a time.
+     * Returns the offset of the next frame in the current term; the term length if the next frame
+     * starts a new term. One thread at a time.
      */
     public int termOffset() {
         return latest().termOffset();
     }
 
     /**
-     * Appends padding, which subscribers skip: so a stream comes to a position that it had
-     * elsewhere. One thread at a time.
+     * Appends padding, which subscribers skip; moves a stream to a position that it must have. One
+     * thread at a time.
      *
-     * @param length in bytes, without the header of 32 that is added; at most {@link
+     * @param length length in bytes without the added header of 32; at most {@link
      *     #maxMessageLength()}.
-     * @return the stream's position behind the padding, or a negative constant.
+     * @return the stream's position after the padding, or a negative constant of {@link
+     *     Publication}.
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long appendPadding(int length) {
@@ -149,15 +150,16 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Sends whole frames that were read elsewhere, such as by {@link Image#blockPoll}, as they are.
-     * They are of this session, stream and place: the first one begins at {@link #position()}. One
-     * thread at a time.
+     * Sends complete frames that were read elsewhere, such as by {@link Image#blockPoll},
+     * unchanged. They must be of this session and stream, and the first must start at {@link
+     * #position()}. One thread at a time.
      *
-     * @param buffer that holds frames of data, one behind the other.
-     * @param offset at which the first one begins.
-     * @param length of all in bytes, at most what is left of the term.
-     * @return the stream's position behind the block, or a negative constant.
-     * @throws IllegalArgumentException if a frame is not one, or is of another place.
+     * @param buffer buffer with contiguous data frames.
+     * @param offset offset of the first frame.
+     * @param length length of all frames in bytes, at most the rest of the term.
+     * @return the stream's position after the block, or a negative constant of {@link Publication}.
+     * @throws IllegalArgumentException if a frame is invalid, or belongs at another position or
+     *     stream.
      */
     public long offerBlock(DirectBuffer buffer, int offset, int length) {
         ExclusiveAppender appender = this.appender;
@@ -169,14 +171,14 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Has {@link #close()} take the stream back: its images end at once, wherever they are, without
-     * what is unread. Any thread.
+     * Makes {@link #close()} revoke the stream: its images end at once on all receivers, without
+     * delivering unread messages. Any thread.
      */
     public void revokeOnClose() {
         isRevokedOnClose = true;
     }
 
-    /** Closes the publication and takes the stream back, see {@link #revokeOnClose}. Any thread. */
+    /** Closes the publication and revokes the stream, see {@link #revokeOnClose}. Any thread. */
     public void revoke() {
         revokeOnClose();
         close();

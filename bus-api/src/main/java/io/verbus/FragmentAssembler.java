@@ -13,22 +13,28 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * Puts the fragments of messages together again, for a subscription with any number of images. One
- * thread: the one that polls.
+ * Reassembles fragmented messages of a subscription with any number of images. For use by one
+ * thread, the polling thread.
  *
- * <p>A message of one fragment is passed on where it lies, without a copy. The header that is
- * passed on with a longer message is that of the message, as if it had not been cut: flags and
- * length are its own, position is behind its last fragment, and place and reserved value are its
- * first fragment's. Fragments that make up no message, because polling began in the middle of one
- * or its beginning is missing, are dropped.
+ * <pre>{@code
+ * FragmentAssembler assembler =
+ *         new FragmentAssembler(
+ *                 (buffer, offset, length, header) -> onMessage(buffer, offset, length));
+ * int fragments = subscription.poll(assembler, 10);
+ * }</pre>
  *
- * <p>A buffer is taken for each message that is begun and not completed, and grows as needed. A
- * buffer that is free again is kept for the next message, up to 32 MiB of all together; nothing
- * else is allocated. What a session has begun is freed, once its image is closed, when the next
- * message begins, or at once by {@link #freeSession}.
+ * <p>A message of one fragment is passed on in place, without a copy. For a longer message the
+ * delegate gets a header as if the message were not fragmented: with its own flags and length, the
+ * position after its last fragment, and the term offset and reserved value of its first fragment.
+ * Fragments that form no complete message, because polling started in its middle or its start is
+ * missing, are dropped.
+ *
+ * <p>Each incomplete message occupies a buffer, which grows as needed. Buffers are reused, up to 32
+ * MiB in total; nothing else is allocated. Once a session's image is closed, its incomplete message
+ * is freed when the next message starts, or at once by {@link #freeSession}.
  */
 public final class FragmentAssembler implements FragmentHandler {
-    /** Two of the longest messages: more that are assembled at once allocate each time. */
+    /** Size of two of the longest messages; assembling more at once allocates each time. */
     static final long MAX_KEPT = 2L * MessageBuilder.MAX_LENGTH;
 
     private final FragmentHandler delegate;
@@ -37,7 +43,9 @@ public final class FragmentAssembler implements FragmentHandler {
     private long kept;
 
     /**
-     * @param delegate called with each whole message.
+     * Creates an assembler.
+     *
+     * @param delegate handler to call with each complete message.
      */
     public FragmentAssembler(FragmentHandler delegate) {
         this.delegate = delegate;
@@ -66,7 +74,7 @@ public final class FragmentAssembler implements FragmentHandler {
         }
         boolean isComplete = builder.add(buffer, offset, length, header, flags);
         if (isComplete || !builder.isBegun()) {
-            begun.remove(sessionId); // first, as the handler may poll
+            begun.remove(sessionId); // first, because the handler may poll
             try {
                 if (isComplete) {
                     delegate.onFragment(builder.buffer(), 0, builder.length(), builder.header());
@@ -77,7 +85,7 @@ public final class FragmentAssembler implements FragmentHandler {
         }
     }
 
-    /** Frees what was begun by sessions whose images have gone. */
+    /** Frees the incomplete messages of sessions whose images are closed. */
     private void freeClosed() {
         if (begun.isEmpty()) {
             return;
@@ -109,7 +117,7 @@ public final class FragmentAssembler implements FragmentHandler {
         }
     }
 
-    /** Bytes of all buffers. */
+    /** Returns the total size of all buffers in bytes. */
     long capacity() {
         long bytes = kept;
         for (MessageBuilder builder : begun.values()) {
@@ -119,11 +127,11 @@ public final class FragmentAssembler implements FragmentHandler {
     }
 
     /**
-     * Drops what a session has begun and will not complete, such as when its image becomes
-     * unavailable. On the polling thread.
+     * Drops a session's incomplete message, such as when its image becomes unavailable. Polling
+     * thread only.
      *
-     * @param sessionId of the image.
-     * @return whether there was something.
+     * @param sessionId session id of the image.
+     * @return whether there was an incomplete message.
      */
     public boolean freeSession(int sessionId) {
         MessageBuilder builder = begun.remove(sessionId);
@@ -133,7 +141,9 @@ public final class FragmentAssembler implements FragmentHandler {
         return builder != null;
     }
 
-    /** Drops what all sessions have begun, and frees all buffers. On the polling thread. */
+    /**
+     * Drops the incomplete messages of all sessions, and frees all buffers. Polling thread only.
+     */
     public void clear() {
         begun.clear();
         free.clear();

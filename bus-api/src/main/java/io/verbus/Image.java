@@ -19,29 +19,38 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.Position;
 
 /**
- * One publisher's stream as a subscription receives it. Polling is for one thread at a time, the
- * one that polls the subscription; the rest is for any thread.
+ * One publisher's stream as received by a subscription. One thread at a time may poll, the one that
+ * polls the subscription; all other methods are thread-safe.
  *
- * <p>What a fragment handler throws goes to the error handler of the bus, and the fragment counts
- * as consumed; an {@link Error} is thrown on to the caller of poll. A frame that no publisher
- * writes closes the image, for all its subscribers, and is told to the error handler.
+ * <p>Most applications poll the {@link Subscription}. An application may poll an image by itself,
+ * for instance to read one stream up to a position:
+ *
+ * <pre>{@code
+ * Image image = subscription.imageBySessionId(sessionId);
+ * while (!image.isClosed() && image.position() < endPosition) {
+ *     idleStrategy.idle(image.boundedPoll(handler, endPosition, 10));
+ * }
+ * }</pre>
+ *
+ * <p>An exception from a fragment handler is passed to the error handler of the bus, and the
+ * fragment counts as consumed; an {@link Error} propagates to the caller of poll. An invalid frame
+ * closes the image, for all its subscribers, and is reported to the error handler.
  *
  * <p>An image may be closed while its handler runs: by another thread, or because the driver has
- * ended it. What the handler was called with stays there until the handler returns, and nothing
- * more is delivered.
+ * ended it. The handler's fragment stays readable until the handler returns; nothing more is
+ * delivered.
  *
- * <p>An image of a subscription with {@code tether=false} is closed by the driver where it is too
- * far behind; a new image of the same id comes when the subscription has joined anew. What lies
- * between is lost. A handler that takes longer than the {@code untethered-linger-timeout} may see
- * its fragment overwritten; no later one is delivered.
+ * <p>The driver closes an image of a subscription with {@code tether=false} that falls too far
+ * behind; when the subscription has rejoined, a new image with the same id becomes available. The
+ * messages in between are lost. A handler that takes longer than the {@code
+ * untethered-linger-timeout} may see its fragment overwritten; no later fragment is delivered.
  *
- * <p>Over IPC, and for a spy, a poll waits for a moment where much is received in little time (more
- * than 64 KiB in 200 microseconds), until the publisher is some KiB ahead again: two who are close
- * behind each other are both slow. It never holds back everything that is there, and waits no more
- * once the publisher pauses.
+ * <p>Over IPC and for spies, a poll of a fast stream (more than 64 KiB in 200 microseconds) waits
+ * briefly until the publisher is some KiB ahead, because a reader close behind a writer slows both.
+ * The wait ends as soon as the publisher pauses.
  */
 public final class Image extends ReceivedStream {
-    /** Takes an image that was closed because of an invalid frame. Any thread. */
+    /** Handles an image that was closed because of an invalid frame. Any thread. */
     interface FaultHandler {
         void onInvalidFrame(Image image, InvalidFrameException fault);
     }
@@ -53,8 +62,9 @@ public final class Image extends ReceivedStream {
     private final LogBlocks blocks;
 
     /**
-     * @param position the subscriber's counter, which holds the join position.
-     * @param lease tells whether the driver has let the subscriber go; null if it never does.
+     * @param position the subscriber's counter, holding the join position.
+     * @param lease lease by which an untethered subscriber detects that the driver has detached it;
+     *     null if tethered.
      */
     Image(
             long imageId,
@@ -68,8 +78,8 @@ public final class Image extends ReceivedStream {
         super(imageId, subscription, log, position, lease, source);
         this.errorHandler = errorHandler;
         this.faultHandler = faultHandler;
-        // Over IPC subscribers read the publication's own log, as spies do: claims are seen there
-        // while they are filled.
+        // IPC subscribers and spies read the publication's own log, in which claims become visible
+        // while they are being filled.
         ChannelUri channel = subscription.channel();
         reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease);
         peek = new LogPeek(log, reader);
@@ -77,12 +87,12 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments, of the current term at most.
+     * Delivers available fragments, at most to the end of the current term.
      *
-     * @param handler to call for each.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered; 0 once the image is closed.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call for each fragment.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered; 0 once the image is closed.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
@@ -96,12 +106,14 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments, of the current term at most, to a handler that says how to go on.
+     * Delivers available fragments, at most to the end of the current term, to a handler whose
+     * result controls how the poll continues.
      *
-     * @param handler to call for each.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call for each fragment.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered, not counting an aborted one; 0 once the image is
+     *     closed.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
@@ -115,14 +127,15 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments that begin before a position, of the current term at most.
+     * Delivers available fragments that start before a position, at most to the end of the current
+     * term.
      *
-     * @param handler to call for each.
-     * @param limitPosition at which no fragment is delivered any more; one that begins before it
-     *     may end behind it.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered; 0 once the image is closed.
-     * @throws IllegalArgumentException if there is no handler or the fragment limit is negative.
+     * @param handler handler to call for each fragment.
+     * @param limitPosition position before which a fragment must start to be delivered; the
+     *     fragment may end after it.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered; 0 once the image is closed.
+     * @throws IllegalArgumentException if the handler is null or the fragment limit is negative.
      */
     public int boundedPoll(FragmentHandler handler, long limitPosition, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
@@ -136,14 +149,15 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments that begin before a position, of the current term at most, to a handler
-     * that says how to go on.
+     * Delivers available fragments that start before a position, at most to the end of the current
+     * term, to a handler whose result controls how the poll continues.
      *
-     * @param handler to call for each.
-     * @param limitPosition as of {@link #boundedPoll}.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
-     * @throws IllegalArgumentException if there is no handler or the fragment limit is negative.
+     * @param handler handler to call for each fragment.
+     * @param limitPosition limit, as in {@link #boundedPoll}.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered, not counting an aborted one; 0 once the image is
+     *     closed.
+     * @throws IllegalArgumentException if the handler is null or the fragment limit is negative.
      */
     public int boundedControlledPoll(
             ControlledFragmentHandler handler, long limitPosition, int fragmentLimit) {
@@ -158,17 +172,17 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments without consuming them: {@link #position()} stays. What the handler throws
-     * ends the peek in front of the fragment.
+     * Delivers fragments without consuming them: {@link #position()} does not change. An exception
+     * from the handler ends the peek before the fragment.
      *
-     * @param initialPosition at which to begin: the image's position, or a result of a peek, not
-     *     behind the end of the current term.
-     * @param handler to call for each fragment, of one term at most; {@code COMMIT} means no more
-     *     than {@code CONTINUE}.
-     * @param limitPosition at which no fragment is delivered any more.
-     * @return the position behind the last whole message that was delivered, from which the next
-     *     peek or {@link #position(long)} may go on; the initial one once the image is closed.
-     * @throws IllegalArgumentException if there is no handler, or no fragment begins at the initial
+     * @param initialPosition position to start at: the image's position or the result of a peek, at
+     *     most the end of the current term.
+     * @param handler handler to call for each fragment, of at most one term; {@code COMMIT} acts as
+     *     {@code CONTINUE}.
+     * @param limitPosition position before which a fragment must start to be delivered.
+     * @return the position after the last complete message delivered, to pass to the next peek or
+     *     to {@link #position(long)}; the initial position once the image is closed.
+     * @throws IllegalArgumentException if the handler is null, or no fragment starts at the initial
      *     position.
      */
     public long controlledPeek(
@@ -191,9 +205,9 @@ public final class Image extends ReceivedStream {
      * Consumes the stream up to a position without delivering it. Does nothing once the image is
      * closed.
      *
-     * @param newPosition at which a fragment begins or the next one will: from {@link #position()}
-     *     to the end of the current term.
-     * @throws IllegalArgumentException if it is no such position.
+     * @param newPosition position at which a fragment starts or the next will start, from {@link
+     *     #position()} to the end of the current term.
+     * @throws IllegalArgumentException if no fragment starts at the position.
      */
     public void position(long newPosition) {
         if (!isClosed() && canGoOnAt(newPosition)) {
@@ -201,7 +215,7 @@ public final class Image extends ReceivedStream {
         }
     }
 
-    /** False if an invalid frame stands in front of the position: the image is closed then. */
+    /** Returns false, having closed the image, if an invalid frame precedes the position. */
     private boolean canGoOnAt(long where) {
         try {
             peek.begin(where);
@@ -213,15 +227,15 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Hands over whole frames as they lie in the log, of the current term at most. Padding is
-     * handed over by itself: of its frame only the header means anything. What the handler throws
-     * goes to the error handler, and the block counts as consumed.
+     * Delivers whole frames in place, at most to the end of the current term. A padding frame is
+     * delivered alone; only its header is meaningful. An exception from the handler is passed to
+     * the error handler, and the block counts as consumed.
      *
-     * @param handler to call once, unless there is nothing.
-     * @param blockLengthLimit bytes of the longest block of data. A frame that is longer is never
-     *     handed over.
-     * @return bytes that were handed over, a multiple of 32; 0 once the image is closed.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call once, if any frame is available.
+     * @param blockLengthLimit maximum length in bytes of a block of data. A longer frame is never
+     *     delivered.
+     * @return number of bytes delivered, a multiple of 32; 0 once the image is closed.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int blockPoll(BlockHandler handler, int blockLengthLimit) {
         if (handler == null || blockLengthLimit < 0) {
@@ -237,9 +251,13 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * As {@link #blockPoll}, with the file that the block lies in, from which it can be sent.
+     * Delivers whole frames, as {@link #blockPoll}, with the file that holds the block, from which
+     * it can be transferred.
      *
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call once, if any frame is available.
+     * @param blockLengthLimit maximum length in bytes of a block of data.
+     * @return number of bytes delivered, a multiple of 32; 0 once the image is closed.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int rawPoll(RawBlockHandler handler, int blockLengthLimit) {
         if (handler == null || blockLengthLimit < 0) {
@@ -254,14 +272,14 @@ public final class Image extends ReceivedStream {
         }
     }
 
-    /** Why nothing can be delivered to a handler. */
+    /** Explains which argument of a poll is invalid. */
     static IllegalArgumentException refused(Object handler, int limit) {
         return new IllegalArgumentException(
                 handler == null
-                        ? "the fragment handler is null: poll with one that takes the fragments"
+                        ? "the fragment handler is null: pass a handler"
                         : "the fragment limit "
                                 + limit
-                                + " is negative: poll for a number of fragments, such as 10");
+                                + " is negative: pass a limit of 0 or more, such as 10");
     }
 
     /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */
@@ -281,14 +299,16 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Has the driver end the image, for all its subscriptions there, and tell the publisher's
-     * client why. The stream may come back after the driver's image liveness timeout. Any thread
-     * but one of the bus's handlers; waits for the driver.
+     * Makes the driver end the image for all its subscriptions there and report the reason to the
+     * publisher's client. The stream may return after the driver's image liveness timeout. Waits
+     * for the driver; any thread, but not in a handler of the bus.
      *
-     * @param reason for people, ASCII, at most 1,023 bytes; over RDMA 160 of them arrive.
+     * @param reason human-readable reason in ASCII, at most 1,023 bytes; RDMA transfers only the
+     *     first 160.
      * @throws IllegalArgumentException if the reason is longer.
-     * @throws RegistrationException if the driver refuses.
-     * @throws BusException if the image is closed, or is a spy's, whose publisher is not concerned.
+     * @throws RegistrationException if the driver rejects the command.
+     * @throws BusException if the image is closed or belongs to a spy, whose publisher it does not
+     *     affect.
      */
     public void reject(String reason) {
         if (reason.length() > CommandEncoder.MAX_REASON) {
@@ -302,7 +322,8 @@ public final class Image extends ReceivedStream {
             throw new BusException(
                     this
                             + (isClosed() ? " is closed" : " is a spy's")
-                            + " and cannot be rejected: reject one of a subscription that is open");
+                            + " and cannot be rejected: reject an open image of a network or IPC"
+                            + " subscription");
         }
         subscription().owner.reject(this, reason);
     }
@@ -312,7 +333,7 @@ public final class Image extends ReceivedStream {
         return reader.isClosed();
     }
 
-    /** Keeps all later calls out of the log; false if that was done before. */
+    /** Keeps later calls out of the log; returns false if already closed. */
     synchronized boolean markClosed() {
         if (isClosed()) {
             return false;
@@ -323,7 +344,10 @@ public final class Image extends ReceivedStream {
         return true;
     }
 
-    /** Whether a handler may be reading the log, though the image was closed a while ago. */
+    /**
+     * Returns whether a handler may still be reading the log, even if the image was closed a while
+     * ago.
+     */
     boolean isDelivering() {
         return reader.isDelivering();
     }

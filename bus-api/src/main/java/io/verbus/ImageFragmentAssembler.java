@@ -8,13 +8,15 @@ import io.verbus.logbuffer.Header;
 
 import org.agrona.DirectBuffer;
 
-/** As {@link FragmentAssembler}, for the fragments of a single image. */
+/** Reassembles fragmented messages, as {@link FragmentAssembler}, of a single image. */
 public final class ImageFragmentAssembler implements FragmentHandler {
     private final FragmentHandler delegate;
     private final MessageBuilder builder = new MessageBuilder();
 
     /**
-     * @param delegate called with each whole message.
+     * Creates an assembler.
+     *
+     * @param delegate handler to call with each complete message.
      */
     public ImageFragmentAssembler(FragmentHandler delegate) {
         this.delegate = delegate;

@@ -10,11 +10,11 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * One message that is being put together of fragments. The fragments of a message follow each other
- * in the log without a gap; what does not is dropped, back to the message's beginning.
+ * Assembles one message from its fragments. Fragments of a message are contiguous in the log; after
+ * a gap the message is dropped.
  */
 final class MessageBuilder {
-    /** No message is longer, whatever its term length. */
+    /** Length of the longest message for any term length. */
     static final int MAX_LENGTH = LogLayout.maxMessageLength(LogLayout.MAX_TERM_LENGTH);
 
     private static final int MIN_CAPACITY = 4096;
@@ -27,9 +27,9 @@ final class MessageBuilder {
     private long nextPosition = NONE;
 
     /**
-     * Adds a fragment that is not a whole message.
+     * Adds a fragment of a longer message.
      *
-     * @return whether it has completed a message.
+     * @return whether the message is now complete.
      */
     boolean add(DirectBuffer source, int offset, int fragmentLength, Header header, int flags) {
         if ((flags & FrameHeader.FLAG_BEGIN) != 0) {
@@ -55,32 +55,32 @@ final class MessageBuilder {
         return true;
     }
 
-    /** Whether a message was begun that can be completed. */
+    /** Returns whether an incomplete message is present that can still be completed. */
     boolean isBegun() {
         return nextPosition != NONE && !stream.isStreamClosed();
     }
 
-    /** Holds the message, from index 0 on. */
+    /** Returns the buffer with the message, which starts at index 0. */
     DirectBuffer buffer() {
         return buffer;
     }
 
-    /** Length of the completed message. */
+    /** Returns the length of the complete message. */
     int length() {
         return length;
     }
 
-    /** Header of the completed message. */
+    /** Returns the header of the complete message. */
     Header header() {
         return message;
     }
 
-    /** Bytes that the builder takes. */
+    /** Returns the size of the buffer in bytes. */
     int capacity() {
         return buffer.capacity();
     }
 
-    /** Forgets what was begun. */
+    /** Drops the incomplete message. */
     void clear() {
         nextPosition = NONE;
         stream = null;

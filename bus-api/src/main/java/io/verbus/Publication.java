@@ -17,41 +17,53 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
- * Where messages of one stream are sent from. Made by {@link Bus#addPublication}, for any number of
+ * Sends the messages of one stream. Created by {@link Bus#addPublication}, for any number of
  * threads, or by {@link Bus#addExclusivePublication}, for one thread at a time.
  *
  * <p>{@link #offer} and {@link #tryClaim} never block. They return the stream's new position, which
- * is positive, or one of the negative constants here.
+ * is positive, or one of the negative constants of this class.
  *
- * <p>Another thread may close a publication while this one is offering. A claim that is committed
- * when the publication was closed and the linger interval of the bus has passed is lost.
+ * <pre>{@code
+ * long result = publication.offer(buffer, 0, length);
+ * while (result == Publication.BACK_PRESSURED
+ *         || result == Publication.ADMIN_ACTION
+ *         || result == Publication.NOT_CONNECTED) {
+ *     Thread.onSpinWait();
+ *     result = publication.offer(buffer, 0, length);
+ * }
+ * if (result < 0) {
+ *     throw new IllegalStateException(Publication.errorString(result));
+ * }
+ * }</pre>
+ *
+ * <p>Another thread may close a publication during an offer. A claim that is committed after the
+ * publication was closed and the linger interval of the bus has passed is lost.
  */
 public abstract sealed class Publication extends ChannelResource implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
-    /** No subscriber receives the stream, or there is no driver, now: offer again later. */
+    /** No subscriber receives the stream, or the driver is lost for now: try again later. */
     public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
 
-    /** Subscribers, or the way to them, are too far behind: try again when they have moved on. */
+    /** Subscribers or the transport are too far behind: try again once they have caught up. */
     public static final long BACK_PRESSURED = AppendResult.BACK_PRESSURED;
 
-    /** The log has begun its next term: try again at once. */
+    /** The log has moved to its next term: try again at once. */
     public static final long ADMIN_ACTION = AppendResult.ADMIN_ACTION;
 
-    /** The publication, or its bus, is closed, or the driver is lost for good. */
+    /** The publication or its bus is closed, or the driver is lost for good. */
     public static final long CLOSED = AppendResult.CLOSED;
 
-    /** The stream has no positions left: close the publication and add a new one. */
+    /** The stream has reached its highest position: close the publication and add a new one. */
     public static final long MAX_POSITION_EXCEEDED = AppendResult.MAX_POSITION_EXCEEDED;
 
-    // Under this object's monitor where they are written, by the conductor: of the driver that is
-    // there, or was last.
+    // Written by the conductor under this object's monitor; belong to the current or last driver.
     private volatile LogBuffers log;
     private volatile ReadablePosition limit;
 
-    // Under this object's monitor where they are written, by the conductor or by close. What sends
-    // a message looks at the appender instead, which is there while neither is set.
+    // Written by the conductor or by close under this object's monitor. Calls that send a message
+    // do not read them: they test the appender, which is non-null while neither is set.
     private volatile boolean isClosed;
-    private volatile boolean isAdrift;
+    private volatile boolean isDetached;
 
     Publication(
             ChannelUri channel,
@@ -65,46 +77,47 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         this.limit = limit;
     }
 
-    /**
-     * Has calls append to a log from now on; to none if it is null. Under this object's monitor.
-     */
+    /** Attaches the log, or detaches it if null. Called under this object's monitor. */
     abstract void append(LogBuffers log, ReadablePosition limit);
 
     /**
-     * Sends all of a buffer, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value
-     * of 0.
+     * Sends a whole buffer as one message, as {@link #offer(DirectBuffer, int, int, long)} with a
+     * reserved value of 0.
      */
     public final long offer(DirectBuffer buffer) {
         return offer(buffer, 0, buffer.capacity(), 0);
     }
 
-    /** As {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0. */
+    /**
+     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
+     */
     public final long offer(DirectBuffer buffer, int offset, int length) {
         return offer(buffer, offset, length, 0);
     }
 
     /**
-     * Sends a message. It is copied; one that is longer than {@link #maxPayloadLength()} is sent in
-     * fragments, which a {@link FragmentAssembler} puts together again.
+     * Sends a message. The message is copied into the log; one longer than {@link
+     * #maxPayloadLength()} is sent as several fragments, which a {@link FragmentAssembler}
+     * reassembles.
      *
-     * @param buffer that holds the message.
-     * @param offset at which it begins.
-     * @param length in bytes, 0 or more.
-     * @param reservedValue that subscribers find in the header of each fragment.
-     * @return the stream's position behind the message, or a negative constant.
+     * @param buffer buffer with the message.
+     * @param offset offset of the message in the buffer.
+     * @param length length of the message in bytes, 0 or more.
+     * @param reservedValue value to store in the header of each fragment.
+     * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
     public abstract long offer(DirectBuffer buffer, int offset, int length, long reservedValue);
 
     /**
-     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)}, whose reserved values are
-     * chosen once the rest of it is written.
+     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)}, with a reserved value for
+     * each fragment that the supplier computes once the rest of the fragment is written.
      *
-     * @param buffer that holds the message.
-     * @param offset at which it begins.
-     * @param length in bytes, 0 or more.
-     * @param supplier of the reserved value of each fragment; null for 0.
-     * @return the stream's position behind the message, or a negative constant.
+     * @param buffer buffer with the message.
+     * @param offset offset of the message in the buffer.
+     * @param length length of the message in bytes, 0 or more.
+     * @param supplier supplier of the reserved value of each fragment; null for 0.
+     * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
     public final long offer(
@@ -127,17 +140,17 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of two parts, such as a header and a body, whose reserved values are chosen
-     * once the rest is written.
+     * Sends a message of two parts, such as header and body.
      *
-     * @param first buffer that holds the first part.
-     * @param firstOffset at which it begins.
-     * @param firstLength in bytes, 0 or more.
-     * @param second buffer that holds the second part.
-     * @param secondOffset at which it begins.
-     * @param secondLength in bytes, 0 or more.
-     * @param supplier of the reserved value of each fragment; null for 0.
-     * @return the stream's position behind the message, or a negative constant.
+     * @param first buffer with the first part.
+     * @param firstOffset offset of the first part in its buffer.
+     * @param firstLength length of the first part in bytes, 0 or more.
+     * @param second buffer with the second part.
+     * @param secondOffset offset of the second part in its buffer.
+     * @param secondLength length of the second part in bytes, 0 or more.
+     * @param supplier supplier of the reserved value of each fragment, called once the rest of the
+     *     fragment is written; null for 0.
+     * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
     public abstract long offer(
@@ -158,46 +171,47 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of any number of parts, whose reserved values are chosen once the rest is
-     * written.
+     * Sends a message of any number of parts.
      *
-     * @param vectors the parts, first to last.
-     * @param supplier of the reserved value of each fragment; null for 0.
-     * @return the stream's position behind the message, or a negative constant.
+     * @param vectors parts of the message, in order.
+     * @param supplier supplier of the reserved value of each fragment, called once the rest of the
+     *     fragment is written; null for 0.
+     * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
     public abstract long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier);
 
     /**
-     * Claims room in the log, in which the caller then writes a message without a copy. It must be
-     * committed or aborted soon: what is published later is not seen before. A message of up to 4
-     * KiB that is ready elsewhere comes there sooner by {@link #offer}, of an exclusive
-     * publication.
+     * Claims space in the log into which the caller writes a message without copying. The claim
+     * must be committed or aborted soon: subscribers receive no later message before. If the
+     * message is already in a buffer and at most 4 KiB long, {@link ExclusivePublication#offer} is
+     * faster. See {@link BufferClaim} for an example.
      *
-     * @param length of the message in bytes, at most {@link #maxPayloadLength()}.
-     * @param claim to be set to the room; unchanged if the result is negative.
-     * @return the stream's position behind the message, or a negative constant.
-     * @throws IllegalArgumentException if the message is longer than that.
+     * @param length length of the message in bytes, at most {@link #maxPayloadLength()}.
+     * @param claim claim to set to the space; unchanged if the result is negative.
+     * @return the stream's position after the message, or a negative constant of this class.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxPayloadLength()}.
      */
     public abstract long tryClaim(int length, BufferClaim claim);
 
     /**
-     * The stream's position behind the last message; {@link #CLOSED} once the publication is
-     * closed.
+     * Returns the stream's position after the last message; {@link #CLOSED} once the publication is
+     * closed, {@link #NOT_CONNECTED} while the driver is lost.
      */
     public abstract long position();
 
     /**
-     * Position at which the publication is back-pressured; {@link #CLOSED} once it is closed. Any
-     * thread.
+     * Returns the position at which the publication is back-pressured; {@link #CLOSED} once the
+     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost. Any thread.
      */
     public final long positionLimit() {
-        return isClosed || isAdrift ? absent() : limit.getAcquire();
+        return isClosed || isDetached ? absent() : limit.getAcquire();
     }
 
     /**
-     * Bytes of log, headers and padding included, that can be offered before the publication is
-     * back-pressured; none if not positive. {@link #CLOSED} once it is closed.
+     * Returns how many bytes of log, including headers and padding, can be written before the
+     * publication is back-pressured; zero or negative if none. Returns {@link #CLOSED} once the
+     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost.
      */
     public final long availableWindow() {
         long limit = positionLimit();
@@ -205,31 +219,31 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return limit < 0 || position < 0 ? absent() : limit - position;
     }
 
-    /** Counter that holds {@link #positionLimit()}; the driver's. */
+    /** Returns the id of the driver's counter that holds {@link #positionLimit()}. */
     public final int positionLimitId() {
         return limit.id();
     }
 
-    /** Position at which the stream has no positions left. */
+    /** Returns the highest position that the stream can reach. */
     public final long maxPossiblePosition() {
         return LogLayout.maxPosition(termLength());
     }
 
-    /** Whether a subscriber receives the stream now. Any thread. */
+    /** Returns whether a subscriber currently receives the stream. Any thread. */
     public final boolean isConnected() {
-        return !isClosed && !isAdrift && isConnectedFlagSet();
+        return !isClosed && !isDetached && isConnectedFlagSet();
     }
 
     private boolean isConnectedFlagSet() {
         return log.metadata().getIntVolatile(LogLayout.CONNECTED) == 1;
     }
 
-    /** Why a call has not gone through, once an appender has refused it for the given reason. */
+    /** Maps an appender's result to the one that a call returns. */
     final long refused(long result) {
         return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
     }
 
-    /** What a call returns that has found no appender. */
+    /** Returns the result of a call that finds no appender. */
     final long absent() {
         return isClosed ? CLOSED : NOT_CONNECTED;
     }
@@ -240,49 +254,48 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Adds a destination to a publication whose channel has {@code control-mode=manual}. What is
-     * offered from then on goes there too, once there is a subscriber. Any thread but one of the
-     * bus's handlers; waits for the driver.
+     * Adds a destination to a publication whose channel has {@code control-mode=manual}. Messages
+     * offered from then on go there too, once it has a subscriber. Waits for the driver; any
+     * thread, but not in a handler of the bus.
      *
-     * @param destination such as {@code verbus:rdma?endpoint=10.0.0.2:7400}, of the publication's
-     *     media.
-     * @throws RegistrationException if the driver refuses: the publication is not manual, has the
-     *     destination already, or the transport cannot use it.
-     * @throws BusException if it is no destination, or the publication is closed.
+     * @param destination destination channel of the publication's media, such as {@code
+     *     verbus:rdma?endpoint=10.0.0.2:7400}.
+     * @throws RegistrationException if the driver rejects the destination: the publication is not
+     *     manual or already has it, or the transport cannot use it.
+     * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final void addDestination(String destination) {
         addDestination(ChannelUri.parse(destination));
     }
 
-    /** As {@link #addDestination(String)}. */
+    /** Adds a destination, as {@link #addDestination(String)}. */
     public final void addDestination(ChannelUri destination) {
         owner.change(new DestinationChange.Add(registrationId(), checkedDestination(destination)));
     }
 
     /**
-     * Removes a destination. Its image at the subscribing driver ends behind what was sent. Any
-     * thread but one of the bus's handlers; waits for the driver.
+     * Removes a destination. Its image at the subscribing driver ends after the messages already
+     * sent. Waits for the driver; any thread, but not in a handler of the bus.
      *
-     * @param destination as it was added.
+     * @param destination destination channel, as it was added.
      * @throws RegistrationException if the publication has no such destination.
-     * @throws BusException if it is no destination, or the publication is closed.
+     * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final void removeDestination(String destination) {
         removeDestination(ChannelUri.parse(destination));
     }
 
-    /** As {@link #removeDestination(String)}. */
+    /** Removes a destination, as {@link #removeDestination(String)}. */
     public final void removeDestination(ChannelUri destination) {
         owner.change(
                 new DestinationChange.Remove(registrationId(), checkedDestination(destination)));
     }
 
     /**
-     * Removes a destination by the id that {@link #asyncAddDestination} has returned, as {@link
-     * #removeDestination(String)}.
+     * Removes a destination by its id, as {@link #removeDestination(String)}.
      *
-     * @param destinationId of the destination.
-     * @throws RegistrationException if the driver refuses.
+     * @param destinationId id that {@link #asyncAddDestination} has returned.
+     * @throws RegistrationException if the driver rejects the command.
      * @throws BusException if the publication is closed.
      */
     public final void removeDestination(long destinationId) {
@@ -291,25 +304,31 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * As {@link #addDestination(String)}, without waiting: what fails is told to the error handler.
-     * Any thread, handlers included.
+     * Adds a destination, as {@link #addDestination(String)}, without waiting; failures are
+     * reported to the error handler. Any thread; may be called in handlers.
      *
-     * @param destination of the publication's media.
-     * @return id of the destination, and of the command, see {@link Bus#isCommandActive}.
-     * @throws BusException if it is no destination, or the publication is closed.
+     * @param destination destination channel of the publication's media.
+     * @return id of the destination, also usable with {@link Bus#isCommandActive}.
+     * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final long asyncAddDestination(String destination) {
         ChannelUri channel = checkedDestination(ChannelUri.parse(destination));
         return owner.changeLater(new DestinationChange.Add(registrationId(), channel));
     }
 
-    /** As {@link #removeDestination(String)}, without waiting, see {@link #asyncAddDestination}. */
+    /**
+     * Removes a destination, as {@link #removeDestination(String)}, without waiting; see {@link
+     * #asyncAddDestination}.
+     */
     public final long asyncRemoveDestination(String destination) {
         ChannelUri channel = checkedDestination(ChannelUri.parse(destination));
         return owner.changeLater(new DestinationChange.Remove(registrationId(), channel));
     }
 
-    /** As {@link #removeDestination(long)}, without waiting, see {@link #asyncAddDestination}. */
+    /**
+     * Removes a destination, as {@link #removeDestination(long)}, without waiting; see {@link
+     * #asyncAddDestination}.
+     */
     public final long asyncRemoveDestination(long destinationId) {
         checkOpen();
         return owner.changeLater(new DestinationChange.RemoveById(registrationId(), destinationId));
@@ -321,54 +340,57 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return destination;
     }
 
-    /** The stream id. */
+    /** Returns the stream id. */
     public final int streamId() {
         return log.spec().streamId();
     }
 
-    /** The session id, which tells this stream's publishers apart. */
+    /** Returns the session id, which distinguishes the publishers of a stream. */
     public final int sessionId() {
         return log.spec().sessionId();
     }
 
-    /** Identity at the driver of the publication that was the first to use the log. */
+    /** Returns the registration id of the publication for which the log was created. */
     public final long originalRegistrationId() {
         return log.spec().registrationId();
     }
 
-    /** Whether this publication was the first to use the log. */
+    /** Returns whether the log was created for this publication. */
     public final boolean isOriginal() {
         return originalRegistrationId() == registrationId();
     }
 
-    /** Id of the stream's first term. */
+    /** Returns the id of the stream's first term. */
     public final int initialTermId() {
         return log.spec().initialTermId();
     }
 
-    /** How far to shift a position to count terms. */
+    /** Returns the number of bits by which to shift a position right to get a term count. */
     public final int positionBitsToShift() {
         return LogLayout.positionBitsToShift(termLength());
     }
 
-    /** Bytes of a term of the log. */
+    /** Returns the length of a term in bytes. */
     public final int termLength() {
         return log.spec().termLength();
     }
 
-    /** Bytes of the longest message that is sent in one piece, and of the longest claim. */
+    /**
+     * Returns the length in bytes of the longest message sent as one fragment, and of the longest
+     * claim.
+     */
     public final int maxPayloadLength() {
         return log.spec().mtu() - FrameHeader.LENGTH;
     }
 
-    /** Bytes of the longest message that can be offered. */
+    /** Returns the length in bytes of the longest message that can be offered. */
     public final int maxMessageLength() {
         return LogLayout.maxMessageLength(log.spec().termLength());
     }
 
     /**
-     * Closes the publication. What was offered is still delivered; the stream ends behind it,
-     * unless other publications share it. Any thread; does not wait; closing again does nothing.
+     * Closes the publication. Messages already offered are still delivered; the stream ends after
+     * them, unless other publications share it. Any thread; does not wait. Idempotent.
      */
     @Override
     public final void close() {
@@ -377,12 +399,12 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         }
     }
 
-    /** Whether the driver is to take the stream back. */
+    /** Returns whether the driver should revoke the stream when the publication is closed. */
     boolean isRevokedOnClose() {
         return false;
     }
 
-    /** Keeps all later calls out of the log; false if that was done before. */
+    /** Keeps later calls out of the log; returns false if already closed. */
     final synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;
@@ -390,15 +412,16 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return first;
     }
 
-    /** The driver is lost: keeps all later calls out of the log. Conductor's thread. */
+    /** Keeps later calls out of the log because the driver is lost. Conductor's thread. */
     final synchronized void detach() {
-        isAdrift = true;
+        isDetached = true;
         append(null, null);
         status(ChannelStatus.UNKNOWN);
     }
 
     /**
-     * The next driver has the publication; false if it was closed meanwhile. Conductor's thread.
+     * Attaches the publication to the next driver; returns false if it was closed meanwhile.
+     * Conductor's thread.
      */
     final synchronized boolean attach(
             long registrationId, LogBuffers log, ReadablePosition limit, ChannelStatus status) {
@@ -409,16 +432,16 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         status(status);
         this.log = log;
         this.limit = limit;
-        isAdrift = false;
+        isDetached = false;
         append(log, limit);
         return true;
     }
 
     /**
-     * Names what an offer has returned, for people.
+     * Returns a human-readable name for the result of an offer or a claim.
      *
-     * @param result of an offer or a claim.
-     * @return the name of the constant; a position as it is.
+     * @param result result of an offer or a claim.
+     * @return the constant's name, or the position as a number.
      */
     public static String errorString(long result) {
         return AppendResult.name(result);

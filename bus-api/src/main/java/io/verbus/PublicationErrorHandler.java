@@ -6,27 +6,28 @@ import io.verbus.codecs.control.ErrorCode;
 
 import java.net.InetSocketAddress;
 
-/** Told when a publication's stream is refused or its peer cannot be reached. */
+/** Handles publications whose stream a receiver rejects or whose peer is unreachable. */
 @FunctionalInterface
 public interface PublicationErrorHandler {
     /**
-     * Called on the client conductor's thread. The publication stays, and the driver tries again.
+     * Called on the client conductor's thread. The publication stays open, and the driver retries.
      * Must not block, and must not add publications or subscriptions.
      *
-     * @param publication whose stream is not taken.
-     * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer said no.
+     * @param publication publication whose stream is not accepted.
+     * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer has rejected the stream.
      * @param message cause and remedy.
      */
     void onPublicationError(Publication publication, ErrorCode code, String message);
 
     /**
-     * As {@link #onPublicationError(Publication, ErrorCode, String)}, for who wants to know which
-     * receiver it is. This is what is called; it calls the other unless it is overridden.
+     * Called on the client conductor's thread, with the receiver. The client calls only this
+     * method; its default implementation calls {@link #onPublicationError(Publication, ErrorCode,
+     * String)}.
      *
-     * @param publication whose stream is not taken.
-     * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer said no.
+     * @param publication publication whose stream is not accepted.
+     * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer has rejected the stream.
      * @param message cause and remedy.
-     * @param receiver who has refused.
+     * @param receiver receiver that does not accept the stream.
      */
     default void onPublicationError(
             Publication publication, ErrorCode code, String message, Receiver receiver) {
@@ -36,10 +37,11 @@ public interface PublicationErrorHandler {
     /**
      * A receiver of a publication.
      *
-     * @param receiverId by which receivers are told apart; -1 if it is not known.
-     * @param groupTag of the receiver; -1 if it has none.
-     * @param address where it is; null if it is not known.
-     * @param destinationId of the publication's destination that it receives by; -1 if none.
+     * @param receiverId id that distinguishes receivers; -1 if unknown.
+     * @param groupTag group tag of the receiver; -1 if it has none.
+     * @param address address of the receiver; null if unknown.
+     * @param destinationId id of the publication's destination that leads to the receiver; -1 if
+     *     none.
      */
     record Receiver(
             long receiverId, long groupTag, InetSocketAddress address, long destinationId) {}

@@ -9,8 +9,8 @@ import io.verbus.logbuffer.SubscriberLease;
 import org.agrona.concurrent.status.Position;
 
 /**
- * What an image tells of its stream, and goes on to tell once it is closed and its log is gone. Any
- * thread.
+ * The state of an image's stream, which remains readable once the image is closed and its log
+ * unmapped. Any thread.
  */
 abstract sealed class ReceivedStream permits Image {
     private final long imageId;
@@ -19,7 +19,7 @@ abstract sealed class ReceivedStream permits Image {
     private final long joinPosition;
     private final Position position;
 
-    /** Null where the subscription holds its streams back. */
+    /** Null if the subscription is tethered. */
     private final SubscriberLease lease;
 
     private final String source;
@@ -30,8 +30,9 @@ abstract sealed class ReceivedStream permits Image {
     private boolean wasRevokedAtClose;
 
     /**
-     * @param position the subscriber's counter, which holds the join position.
-     * @param lease tells whether the driver has let the subscriber go; null if it never does.
+     * @param position the subscriber's counter, holding the join position.
+     * @param lease lease by which an untethered subscriber detects that the driver has detached it;
+     *     null if tethered.
      */
     ReceivedStream(
             long imageId,
@@ -50,7 +51,8 @@ abstract sealed class ReceivedStream permits Image {
     }
 
     /**
-     * Keeps what is told from now on. Before {@link #isClosed} is true, by the thread that sets it.
+     * Saves the final state. Called before {@link #isClosed} becomes true, by the thread that sets
+     * it.
      */
     final void keepState() {
         finalPosition = consumed();
@@ -58,80 +60,88 @@ abstract sealed class ReceivedStream permits Image {
         wasRevokedAtClose = isRevoked();
     }
 
-    /** Whether the image has left its subscription: nothing more will be delivered. */
+    /** Returns whether the image is closed and delivers nothing more. */
     public abstract boolean isClosed();
 
-    /** Position up to which the image was consumed; the last one once the image is closed. */
+    /**
+     * Returns the position up to which the image was consumed; the last one once the image is
+     * closed.
+     */
     public long position() {
         return isClosed() ? finalPosition : consumed();
     }
 
-    /** Once a subscriber was let go its counter may hold where it joins anew. */
+    /**
+     * After a detach, the counter may already hold the position at which the subscriber rejoins.
+     */
     private long consumed() {
         return lease == null ? position.getAcquire() : lease.position();
     }
 
-    /** Position at which this subscription joined the stream. */
+    /** Returns the position at which this subscription joined the stream. */
     public long joinPosition() {
         return joinPosition;
     }
 
-    /** Session id of the publisher. */
+    /** Returns the publisher's session id. */
     public int sessionId() {
         return log.spec().sessionId();
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public int streamId() {
         return log.spec().streamId();
     }
 
-    /** Bytes of a term of the log. */
+    /** Returns the length of a term in bytes. */
     public int termLength() {
         return log.spec().termLength();
     }
 
-    /** How far to shift a position to count terms. */
+    /** Returns the number of bits by which to shift a position right to get a term count. */
     public int positionBitsToShift() {
         return LogLayout.positionBitsToShift(termLength());
     }
 
-    /** Bytes of the longest frame, its header of 32 bytes included. */
+    /** Returns the length in bytes of the longest frame, including its header of 32 bytes. */
     public int mtuLength() {
         return log.spec().mtu();
     }
 
-    /** Id of the stream's first term. */
+    /** Returns the id of the stream's first term. */
     public int initialTermId() {
         return log.spec().initialTermId();
     }
 
-    /** Identity of the image at its driver; several subscriptions may share it. */
+    /** Returns the id of the image at its driver; several subscriptions may share the image. */
     public long imageId() {
         return imageId;
     }
 
-    /** The subscription that the image belongs to. */
+    /** Returns the subscription that the image belongs to. */
     public Subscription subscription() {
         return subscription;
     }
 
-    /** Where the stream comes from, for people. */
+    /** Returns a human-readable description of the stream's source. */
     public String source() {
         return source;
     }
 
-    /** Counter that holds {@link #position()}; the subscriber's own. */
+    /** Returns the id of the subscriber's own counter, which holds {@link #position()}. */
     public int subscriberPositionId() {
         return position.id();
     }
 
-    /** Whether the publisher has ended the stream and everything was consumed. */
+    /** Returns whether the publisher has ended the stream and everything was consumed. */
     public boolean isEndOfStream() {
         return position() >= endOfStreamPosition();
     }
 
-    /** Position at which the publisher has ended the stream; {@link Long#MAX_VALUE} until then. */
+    /**
+     * Returns the position at which the publisher ended the stream; {@link Long#MAX_VALUE} until
+     * then.
+     */
     public long endOfStreamPosition() {
         return isClosed() ? endOfStreamAtClose : endOfStream();
     }
@@ -140,7 +150,10 @@ abstract sealed class ReceivedStream permits Image {
         return log.metadata().getLongVolatile(LogLayout.END_OF_STREAM);
     }
 
-    /** Whether the publisher has taken the stream back: the image ends without what is unread. */
+    /**
+     * Returns whether the publisher has revoked the stream, which ends the image without delivering
+     * unread messages.
+     */
     public boolean isPublicationRevoked() {
         return isClosed() ? wasRevokedAtClose : isRevoked();
     }
@@ -149,12 +162,14 @@ abstract sealed class ReceivedStream permits Image {
         return log.metadata().getByteVolatile(LogLayout.REVOKED) != 0;
     }
 
-    /** How many transports have delivered the stream of late; 0 once the image is closed. */
+    /**
+     * Returns how many transports have recently delivered the stream; 0 once the image is closed.
+     */
     public int activeTransportCount() {
         return isClosed() ? 0 : log.metadata().getIntVolatile(LogLayout.ACTIVE_TRANSPORT_COUNT);
     }
 
-    /** The log, to be unmapped once the image is closed and calls under way have returned. */
+    /** Returns the log, to unmap once the image is closed and calls in progress have returned. */
     LogBuffers log() {
         return log;
     }

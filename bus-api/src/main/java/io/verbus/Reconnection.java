@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The time of a client between two drivers: looks for the next one, and asks it for all that the
- * application still wants, in the order in which the application has asked. Conductor's thread
+ * Moves a client from a lost driver to the next one: looks for that driver, then adds everything
+ * that the application still uses again, in the order of the original calls. Conductor's thread
  * only.
  */
 final class Reconnection {
@@ -29,14 +29,14 @@ final class Reconnection {
     private final DriverSearch search;
     private final TreeMap<Long, Addition<?>> lost = new TreeMap<>();
 
-    /** What the next driver calls what the one before has called by a registration id. */
+    /** Registration ids at the next driver by those at the lost one. */
     private final Long2LongHashMap renamed = new Long2LongHashMap(NONE);
 
-    /** What the driver that was lost, and is there again, still holds for the client before. */
+    /** Additions that a resumed driver rejects while it still holds the client's previous ones. */
     private final ArrayDeque<Addition<?>> held = new ArrayDeque<>();
 
     private long lostNs;
-    private boolean isToldThatNoneComes;
+    private boolean isFailureReported;
     private long lookedNs;
     private long askedNs;
     private long timeToAskNs;
@@ -55,7 +55,7 @@ final class Reconnection {
     /**
      * Waits for a client's first driver.
      *
-     * @throws BusException with what was found last, if there is none in time.
+     * @throws BusException with the last failure, if no driver responds in time.
      */
     static Attachment connect(Bus.Context context) {
         try (DriverSearch search = search(context)) {
@@ -63,10 +63,10 @@ final class Reconnection {
         }
     }
 
-    /** The driver is lost, and answers to it with it. */
+    /** Starts a reconnection after the driver was lost together with its pending answers. */
     void begin(long nowNs) {
         lostNs = nowNs;
-        isToldThatNoneComes = false;
+        isFailureReported = false;
         lookedNs = nowNs;
         unanswered = 0;
         renamed.clear();
@@ -74,16 +74,16 @@ final class Reconnection {
         held.clear();
     }
 
-    /** Has the next driver asked, if the application wants it then. */
+    /** Keeps an addition to ask the next driver for, if the application still uses it then. */
     void keep(Addition<?> addition) {
         lost.put(addition.id(), addition);
     }
 
     /**
-     * Looks for the next driver, if it is time to.
+     * Looks for the next driver, at most once per interval.
      *
-     * @param last what the client was to the driver that is lost.
-     * @return what the client is to the next driver; null if there is none yet.
+     * @param last the client's attachment to the lost driver.
+     * @return the client's attachment to the next driver; null if there is none yet.
      */
     Attachment look(Attachment last, long nowNs) {
         if (nowNs - lookedNs < LOOK_NS) {
@@ -97,36 +97,36 @@ final class Reconnection {
                 return last.next(next, conductor.context().clientName);
             }
         } catch (BusException e) {
-            reason = e; // and the next look finds out more
+            reason = e; // the next look may report more
         }
-        tellThatNoneComes(reason, nowNs);
+        reportFailure(reason, nowNs);
         return null;
     }
 
-    /** Once for each loss, so that a directory that no driver can have shows. */
-    private void tellThatNoneComes(BusException reason, long nowNs) {
+    /** Reports, once for each loss, why no driver can be found, such as an unusable directory. */
+    private void reportFailure(BusException reason, long nowNs) {
         long timeoutNs = conductor.context().driverTimeout.toNanos();
-        if (!isToldThatNoneComes && nowNs - lostNs >= timeoutNs) {
-            isToldThatNoneComes = true;
+        if (!isFailureReported && nowNs - lostNs >= timeoutNs) {
+            isFailureReported = true;
             conductor.onError(
                     new DriverTimeoutException(
                             "no media driver has come within "
                                     + timeoutNs / 1_000_000
-                                    + " ms, and the bus goes on looking: "
+                                    + " ms; the bus keeps looking for one: "
                                     + reason.getMessage(),
                             reason));
         }
     }
 
     /**
-     * Asks a driver for all that is wanted.
+     * Asks a driver for everything that is still used.
      *
-     * @return whether there is anything to be answered.
+     * @return whether any answer is pending.
      */
     boolean renew(Attachment next, long nowNs) {
         askedNs = nowNs;
         timeToAskNs = next.isToSame() ? conductor.context().driverTimeout.toNanos() : 0;
-        unanswered = 1; // this call's, so that an answer at once does not end it
+        unanswered = 1; // for this call, so that an immediate answer does not complete the count
         for (Addition<?> addition : lost.values()) {
             if (addition.isWanted()) {
                 long before = addition.registrationId();
@@ -146,10 +146,10 @@ final class Reconnection {
     }
 
     /**
-     * Takes what the driver has refused, if it may be taken a little later: a driver that was lost
-     * and is there again lets go of a client's publications when they have lingered.
+     * Queues a rejected addition for a retry, if that may succeed: a driver that was lost and
+     * resumes releases a client's publications only after they have lingered.
      *
-     * @return false if it is refused for good.
+     * @return false if the rejection is final.
      */
     boolean asksAgain(Addition<?> addition) {
         if (timeToAskNs <= 0) {
@@ -159,7 +159,7 @@ final class Reconnection {
         return true;
     }
 
-    /** Asks again for what was refused, if it is time to; returns the work done. */
+    /** Retries rejected additions, at most once per interval; returns the work done. */
     int askAgain(Attachment attachment, long nowNs) {
         if (held.isEmpty() || nowNs - askedNs < ASK_AGAIN_NS) {
             return 0;
@@ -177,7 +177,7 @@ final class Reconnection {
         return 1;
     }
 
-    /** The next driver has it: adds its destinations again. */
+    /** Adds the destinations of an addition again, once the next driver has added it. */
     void renewDestinations(Addition<?> addition) {
         addition.destinations()
                 .renew(
@@ -203,7 +203,7 @@ final class Reconnection {
                             refusal.code(),
                             "cannot "
                                     + change.words()
-                                    + " again, of the "
+                                    + " again for the "
                                     + addition.words()
                                     + ": "
                                     + refusal.getMessage()));
@@ -211,16 +211,15 @@ final class Reconnection {
         conductor.onRenewed();
     }
 
-    /** An answer has come. True if it was the last. */
+    /** Counts an answer; returns true if it was the last. */
     boolean isAnswered() {
         return --unanswered == 0;
     }
 
     /**
-     * A channel for the next driver: the id of a subscription to responses is that of the next
-     * driver.
+     * Translates a channel for the next driver: replaces the id of a response subscription.
      *
-     * @throws BusException if the id means nothing there.
+     * @throws BusException if the id is unknown at the next driver.
      */
     ChannelUri now(ChannelUri channel) {
         ResponseLink link = channel.response();
@@ -232,13 +231,13 @@ final class Reconnection {
             throw new BusException(
                     "response-correlation-id="
                             + link.correlationId()
-                            + " means something at the driver that is lost only: add a new one,"
-                            + " with an id of the next driver");
+                            + " belongs to the lost driver: add a new response subscription and"
+                            + " use its id");
         }
         return channel.withResponseId(id);
     }
 
-    /** The bus is closed. */
+    /** Closes all additions because the bus is closed. */
     void close(BusException reason) {
         held.forEach(this::keep);
         held.clear();

@@ -4,14 +4,16 @@ package io.verbus;
 
 import io.verbus.codecs.control.ErrorCode;
 
-/** The media driver refuses a publication or subscription. */
+/** Thrown when the media driver rejects a command, such as one that adds a publication. */
 public class RegistrationException extends BusException {
     private static final long serialVersionUID = 1L;
 
     private final ErrorCode code;
 
     /**
-     * @param code of the driver's answer.
+     * Creates an exception.
+     *
+     * @param code error code of the driver's answer.
      * @param message cause and remedy, in the driver's words.
      */
     public RegistrationException(ErrorCode code, String message) {
@@ -19,7 +21,7 @@ public class RegistrationException extends BusException {
         this.code = code;
     }
 
-    /** Kind of the failure. */
+    /** Returns the error code of the driver's answer. */
     public ErrorCode code() {
         return code;
     }

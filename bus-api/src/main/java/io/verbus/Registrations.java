@@ -7,42 +7,42 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a client has asked its driver for, by the id under which it was asked: from the command on
- * until it is closed, has failed and that was told, or is done with. Any thread.
+ * A client's commands and their results, by correlation id: from the command until its result was
+ * closed, its failure was thrown, or it has completed without a result. Any thread.
  */
 final class Registrations {
     private final ConcurrentHashMap<Long, CompletableFuture<?>> answers = new ConcurrentHashMap<>();
 
-    /** Makes the answer to a command that is about to be sent. */
+    /** Returns the future answer to a command that is about to be sent. */
     <T> CompletableFuture<T> begin(long id) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         answers.put(id, answer);
         return answer;
     }
 
-    /** Forgets a command and what has come of it. */
+    /** Forgets a command and its result. */
     void end(long id) {
         answers.remove(id);
     }
 
-    /** Whether a command of that id has not been answered yet. */
+    /** Returns whether the command is still unanswered. */
     boolean isActive(long id) {
         CompletableFuture<?> answer = answers.get(id);
         return answer != null && !answer.isDone();
     }
 
-    /** Whether any command has not been answered yet. */
+    /** Returns whether any command is still unanswered. */
     boolean hasActive() {
         return answers.values().stream().anyMatch(answer -> !answer.isDone());
     }
 
     /**
-     * What a command has made.
+     * Returns the result of a command.
      *
-     * @param id of the command.
-     * @param type of what it makes.
+     * @param id correlation id of the command.
+     * @param type type of the result.
      * @return null if the driver has not answered yet.
-     * @throws BusException if the command has failed, or there is none of that id and type.
+     * @throws BusException if the command has failed, or the id has no result of the type.
      */
     <T> T get(long id, Class<T> type) {
         CompletableFuture<?> answer = answers.get(id);
@@ -50,7 +50,8 @@ final class Registrations {
             throw new BusException(
                     "nothing is registered under id "
                             + id
-                            + ": it was closed, has failed and that was told, or is another bus's");
+                            + ": it was closed, its failure was already thrown, or it belongs to"
+                            + " another bus");
         }
         if (!answer.isDone()) {
             return null;
@@ -64,25 +65,25 @@ final class Registrations {
         }
         if (!type.isInstance(made)) {
             throw new BusException(
-                    "under id " + id + " is the " + made + ": get it by the method for its kind");
+                    "id " + id + " is the " + made + ": call the get method for its kind");
         }
         return type.cast(made);
     }
 
-    /** Closes what a command has made, or what it will make once the driver has answered. */
+    /** Closes the result of a command, now or once the driver has answered. */
     void remove(long id) {
         CompletableFuture<?> answer = answers.remove(id);
         if (answer == null
                 || answer.completeExceptionally(
                         new BusException("it was removed before the driver had answered"))
                 || answer.isCompletedExceptionally()) {
-            return; // who takes the answer closes what nobody waits for
+            return; // the conductor closes a result whose answer is already completed
         }
         switch (answer.join()) {
             case Publication publication -> publication.close();
             case Subscription subscription -> subscription.close();
             case Counter counter -> counter.close();
-            default -> {} // a command that makes nothing
+            default -> {} // the command has no result
         }
     }
 }

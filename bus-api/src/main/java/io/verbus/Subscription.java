@@ -15,8 +15,18 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Receives the streams of all publishers to one stream id on one channel: an {@link Image} for
- * each. Polling is for one thread at a time; the rest is for any thread.
+ * Receives the streams of all publishers to one stream id on one channel, each as an {@link Image}.
+ * One thread at a time may poll; all other methods are thread-safe. Created by {@link
+ * Bus#addSubscription}.
+ *
+ * <pre>{@code
+ * FragmentHandler handler =
+ *         new FragmentAssembler(
+ *                 (buffer, offset, length, header) -> onMessage(buffer, offset, length));
+ * while (isRunning) {
+ *     idleStrategy.idle(subscription.poll(handler, 10));
+ * }
+ * }</pre>
  */
 public final class Subscription extends ChannelResource implements AutoCloseable {
     private static final Image[] NONE = {};
@@ -25,14 +35,15 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     private final AvailableImageHandler available;
     private final UnavailableImageHandler unavailable;
 
-    // Polling thread's: where the next poll begins.
+    // Image at which the next poll starts. Polling thread only.
     private int roundRobin;
 
-    // Replaced as a whole, under this object's monitor, by the conductor or by close; read by all.
+    // Replaced as a whole by the conductor or by close under this object's monitor; read by any
+    // thread.
     private volatile Image[] images = NONE;
     private volatile boolean isClosed;
 
-    // Under this object's monitor: the images that close has taken out.
+    // Images removed by close. Accessed under this object's monitor.
     private Image[] closedImages = NONE;
 
     Subscription(
@@ -49,22 +60,23 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers fragments of the images in turn, each poll beginning with the next image.
+     * Delivers available fragments of the images in turn; each poll starts with the next image.
      *
-     * @param handler to call for each; see {@link Image} for what it throws.
-     * @param fragmentLimit how many to deliver at most, over all images.
-     * @return how many were delivered.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call for each fragment; see {@link Image} for exceptions that it
+     *     throws.
+     * @param fragmentLimit maximum number of fragments to deliver over all images.
+     * @return number of fragments delivered.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
-        if (length <= 1) { // and nothing is stored by who polls in a loop
+        if (length <= 1) { // a lone image needs no store to roundRobin
             return length == 0
-                    ? nothing(handler, fragmentLimit)
+                    ? checkPoll(handler, fragmentLimit)
                     : images[0].poll(handler, fragmentLimit);
         }
-        nothing(handler, fragmentLimit);
+        checkPoll(handler, fragmentLimit);
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {
@@ -77,22 +89,24 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers fragments of the images in turn, to a handler that says how to go on with the image.
+     * Delivers available fragments of the images in turn, to a handler whose result controls how
+     * the poll of the current image continues.
      *
-     * @param handler to call for each; see {@link Image} for what it throws.
-     * @param fragmentLimit how many to deliver at most, over all images.
-     * @return how many were delivered, aborted ones not counted.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call for each fragment; see {@link Image} for exceptions that it
+     *     throws.
+     * @param fragmentLimit maximum number of fragments to deliver over all images.
+     * @return number of fragments delivered, not counting aborted ones.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
         if (length <= 1) {
             return length == 0
-                    ? nothing(handler, fragmentLimit)
+                    ? checkPoll(handler, fragmentLimit)
                     : images[0].controlledPoll(handler, fragmentLimit);
         }
-        nothing(handler, fragmentLimit);
+        checkPoll(handler, fragmentLimit);
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {
@@ -105,15 +119,15 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Hands over whole frames of each image as they lie in its log, see {@link Image#blockPoll}.
+     * Delivers whole frames of each image in place, see {@link Image#blockPoll}.
      *
-     * @param handler to call once for each image that has some.
-     * @param blockLengthLimit bytes of the longest block of data of one image.
-     * @return bytes that were handed over, of all images.
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call once for each image with available frames.
+     * @param blockLengthLimit maximum length in bytes of the block of data of one image.
+     * @return number of bytes delivered over all images.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public long blockPoll(BlockHandler handler, int blockLengthLimit) {
-        nothing(handler, blockLengthLimit);
+        checkPoll(handler, blockLengthLimit);
         long bytes = 0;
         for (Image image : images) {
             bytes += image.blockPoll(handler, blockLengthLimit);
@@ -122,12 +136,16 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * As {@link #blockPoll}, with the file that each block lies in, see {@link Image#rawPoll}.
+     * Delivers whole frames of each image, as {@link #blockPoll}, with the file that holds each
+     * block, see {@link Image#rawPoll}.
      *
-     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     * @param handler handler to call once for each image with available frames.
+     * @param blockLengthLimit maximum length in bytes of the block of data of one image.
+     * @return number of bytes delivered over all images.
+     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public long rawPoll(RawBlockHandler handler, int blockLengthLimit) {
-        nothing(handler, blockLengthLimit);
+        checkPoll(handler, blockLengthLimit);
         long bytes = 0;
         for (Image image : images) {
             bytes += image.rawPoll(handler, blockLengthLimit);
@@ -135,8 +153,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return bytes;
     }
 
-    /** Refuses what an image would refuse, if there were one. */
-    private static int nothing(Object handler, int fragmentLimit) {
+    /** Checks the arguments of a poll as an image would; returns 0. */
+    private static int checkPoll(Object handler, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
             throw Image.refused(handler, fragmentLimit);
         }
@@ -149,17 +167,17 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return first;
     }
 
-    /** How many images there are now. */
+    /** Returns the current number of images. */
     public int imageCount() {
         return images.length;
     }
 
-    /** Whether there is no image now. */
+    /** Returns whether there is currently no image. */
     public boolean hasNoImages() {
         return images.length == 0;
     }
 
-    /** Whether there is an image that has not been closed. */
+    /** Returns whether any image is not closed. */
     public boolean isConnected() {
         for (Image image : images) {
             if (!image.isClosed()) {
@@ -169,7 +187,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return false;
     }
 
-    /** The image of a publisher's session; null if there is none now. */
+    /** Returns the image of a publisher's session, or null if there is none. */
     public Image imageBySessionId(int sessionId) {
         for (Image image : images) {
             if (image.sessionId() == sessionId) {
@@ -180,23 +198,25 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * An image by its place among those that there are now.
+     * Returns a current image by its index.
      *
-     * @throws IndexOutOfBoundsException if there are not so many.
+     * @param index index from 0 to {@link #imageCount()} exclusive.
+     * @return the image.
+     * @throws IndexOutOfBoundsException if there is no image at the index.
      */
     public Image imageAtIndex(int index) {
         return images[index];
     }
 
-    /** The images that there are now. */
+    /** Returns the current images. */
     public List<Image> images() {
         return List.of(images);
     }
 
     /**
-     * Visits the images that there are now.
+     * Calls a visitor with each current image.
      *
-     * @param visitor called for each, on this thread.
+     * @param visitor visitor to call on this thread.
      */
     public void forEachImage(Consumer<Image> visitor) {
         for (Image image : images) {
@@ -205,42 +225,47 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Adds a destination to a subscription whose channel has {@code control-mode=manual}: a place
-     * where it receives, too. Any thread but one of the bus's handlers; waits for the driver.
+     * Adds a destination, which the subscription also receives from, to a subscription whose
+     * channel has {@code control-mode=manual}. Waits for the driver; any thread, but not in a
+     * handler of the bus.
      *
-     * @param destination such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code verbus:ipc} or
-     *     a spy's channel.
-     * @throws RegistrationException if the driver refuses.
-     * @throws BusException if it is no destination, or the subscription is closed.
+     * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
+     *     verbus:ipc} or a spy's.
+     * @throws RegistrationException if the driver rejects the destination.
+     * @throws BusException if the destination is invalid, or the subscription is closed.
      */
     public void addDestination(String destination) {
         owner.change(new DestinationChange.AddSource(registrationId(), checked(destination)));
     }
 
     /**
-     * Removes a destination. Any thread but one of the bus's handlers; waits for the driver.
+     * Removes a destination. Waits for the driver; any thread, but not in a handler of the bus.
      *
-     * @param destination as it was added.
-     * @throws RegistrationException if the driver refuses.
-     * @throws BusException if it is no destination, or the subscription is closed.
+     * @param destination destination channel, as it was added.
+     * @throws RegistrationException if the driver rejects the command.
+     * @throws BusException if the destination is invalid, or the subscription is closed.
      */
     public void removeDestination(String destination) {
         owner.change(new DestinationChange.RemoveSource(registrationId(), checked(destination)));
     }
 
     /**
-     * As {@link #addDestination}, without waiting: what fails is told to the error handler. Any
-     * thread, handlers included.
+     * Adds a destination, as {@link #addDestination}, without waiting; failures are reported to the
+     * error handler. Any thread; may be called in handlers.
      *
-     * @return id of the command, see {@link Bus#isCommandActive}.
-     * @throws BusException if it is no destination, or the subscription is closed.
+     * @param destination destination channel.
+     * @return id to pass to {@link Bus#isCommandActive}.
+     * @throws BusException if the destination is invalid, or the subscription is closed.
      */
     public long asyncAddDestination(String destination) {
         return owner.changeLater(
                 new DestinationChange.AddSource(registrationId(), checked(destination)));
     }
 
-    /** As {@link #removeDestination}, without waiting, see {@link #asyncAddDestination}. */
+    /**
+     * Removes a destination, as {@link #removeDestination}, without waiting; see {@link
+     * #asyncAddDestination}.
+     */
     public long asyncRemoveDestination(String destination) {
         return owner.changeLater(
                 new DestinationChange.RemoveSource(registrationId(), checked(destination)));
@@ -257,17 +282,18 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return channel;
     }
 
-    /** The first of {@link #localSocketAddresses}; null if there is none. */
+    /** Returns the first of {@link #localSocketAddresses}, or null if there is none. */
     public String resolvedEndpoint() {
         List<String> addresses = localSocketAddresses();
         return addresses.isEmpty() ? null : addresses.getFirst();
     }
 
     /**
-     * The channel with the port that the driver has chosen, where it asks for port 0.
+     * Returns the channel with port 0 of its endpoint replaced by the port that the driver has
+     * chosen.
      *
-     * @return the channel as it is if it asks for no port 0; null if the port is not known, as
-     *     before the channel is open.
+     * @return the resolved channel, or the channel unchanged if its port is not 0; null until the
+     *     channel is open and the port is known.
      */
     public String tryResolveChannelEndpointPort() {
         ChannelUri channel = channel();
@@ -284,7 +310,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return channel.toString().replace("endpoint=" + host, "endpoint=" + resolved);
     }
 
-    /** The stream id. */
+    /** Returns the stream id. */
     public int streamId() {
         return streamId;
     }
@@ -296,7 +322,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Closes the subscription and its images. Does not wait; the unavailable-image handler is
-     * called on the client conductor's thread. Closing again does nothing.
+     * called on the client conductor's thread. Idempotent.
      */
     @Override
     public void close() {
@@ -305,7 +331,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         }
     }
 
-    /** Takes the images out and closes them; false if that was done before. */
+    /** Removes and closes all images; returns false if already closed. */
     synchronized boolean markClosed() {
         if (isClosed) {
             return false;
@@ -319,7 +345,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return true;
     }
 
-    /** Adds an image, unless the subscription is closed. Conductor's thread. */
+    /** Adds an image; returns false if the subscription is closed. Conductor's thread. */
     synchronized boolean addImage(Image image) {
         if (isClosed) {
             return false;
@@ -330,7 +356,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return true;
     }
 
-    /** Takes an image out and closes it; null if there is none of that id. Conductor's thread. */
+    /** Removes and closes an image; returns null if the id is unknown. Conductor's thread. */
     synchronized Image removeImage(long imageId) {
         Image[] old = images;
         for (int i = 0; i < old.length; i++) {
@@ -346,7 +372,9 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return null;
     }
 
-    /** The driver is lost: takes all images out and closes them. Conductor's thread. */
+    /**
+     * Removes and closes all images because the driver is lost; returns them. Conductor's thread.
+     */
     synchronized Image[] detach() {
         Image[] lost = isClosed ? takeClosedImages() : images;
         images = NONE;
@@ -357,19 +385,21 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return lost;
     }
 
-    /** The images that the subscription had when it was closed. Conductor's thread, once. */
+    /**
+     * Returns, once, the images that the subscription had when it was closed. Conductor's thread.
+     */
     synchronized Image[] takeClosedImages() {
         Image[] taken = closedImages;
         closedImages = NONE;
         return taken;
     }
 
-    /** Told of each image that joins. */
+    /** Returns the handler called for each image that joins. */
     public AvailableImageHandler availableImageHandler() {
         return available;
     }
 
-    /** Told of each image that leaves. */
+    /** Returns the handler called for each image that leaves. */
     public UnavailableImageHandler unavailableImageHandler() {
         return unavailable;
     }

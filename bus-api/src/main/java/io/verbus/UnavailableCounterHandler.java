@@ -4,16 +4,16 @@ package io.verbus;
 
 import org.agrona.concurrent.status.CountersReader;
 
-/** Told when a counter of a client, this one or another, goes. */
+/** Handles counters of clients, including this one, that are removed. */
 @FunctionalInterface
 public interface UnavailableCounterHandler {
     /**
-     * Called on the client conductor's thread, also for the counter that tells that a client lives.
-     * Must not block, and must not wait for the driver.
+     * Called on the client conductor's thread when a counter is removed, including clients'
+     * heartbeat counters. Must not block, and must not wait for the driver.
      *
-     * @param counters of the driver, where the counter may be another's soon.
-     * @param registrationId of the counter; the client's id for the sign of its life.
-     * @param counterId of the counter.
+     * @param counters counters of the driver, which may soon reuse the counter's id.
+     * @param registrationId registration id of the counter; the client id for a heartbeat counter.
+     * @param counterId id of the counter.
      */
     void onUnavailableCounter(CountersReader counters, long registrationId, int counterId);
 }

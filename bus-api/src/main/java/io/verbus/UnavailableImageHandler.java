@@ -2,15 +2,15 @@
 
 package io.verbus;
 
-/** Told when an image leaves a subscription. */
+/** Handles images that leave a subscription. */
 @FunctionalInterface
 public interface UnavailableImageHandler {
     /**
      * Called on the client conductor's thread, once for each image that became available. The image
      * keeps its last position. Must not block, and must not add publications or subscriptions.
      *
-     * @param image that has left: at its end, because its publisher is lost, because a frame in it
-     *     was invalid, or because the subscription or the bus was closed.
+     * @param image image that leaves, because its stream ended, its publisher was lost, it held an
+     *     invalid frame, or the subscription or the bus was closed.
      */
     void onUnavailableImage(Image image);
 }

@@ -24,11 +24,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Round trips within one thread, over two streams in the process' own memory: the JVM compiles what
- * a message passes through, from {@link Publication#offer} to the fragment handler, as it does for
- * a client with a driver. Its types are those of a client, so that nothing has to be compiled again
- * for them; its handlers are two more. Requests go through an exclusive publication, replies
- * through a concurrent one.
+ * Exchanges messages within one thread, over two streams in private memory, so that the JIT
+ * compiles the path from {@link Publication#offer} to the fragment handler. Uses the same types as
+ * a client with a driver, apart from its two handlers, so that nothing is compiled again for those.
+ * Requests use an exclusive publication, replies a concurrent one.
  */
 final class WarmUp implements AutoCloseable {
     private static final int MESSAGE_LENGTH = 64;
@@ -36,7 +35,7 @@ final class WarmUp implements AutoCloseable {
     private static final int FRAGMENT_LIMIT = 10;
     private static final int ROUND_TRIPS_BETWEEN_LOOKS = 100;
 
-    /** Each second poll finds nothing, as most polls of a subscriber that spins do. */
+    /** Every second poll finds nothing, as do most polls of a spinning subscriber. */
     private static final int POLLS_PER_MESSAGE = 2;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[MESSAGE_LENGTH]);
@@ -56,7 +55,7 @@ final class WarmUp implements AutoCloseable {
      * Exchanges messages.
      *
      * @param time how long.
-     * @return how many there and back.
+     * @return number of round trips.
      */
     static long run(Duration time) {
         if (time.isZero()) {
@@ -71,7 +70,10 @@ final class WarmUp implements AutoCloseable {
         }
     }
 
-    /** Offers by the method that each kind of publication has for itself: callers know one. */
+    /**
+     * Calls the offer that each kind of publication implements itself, so that call sites see one
+     * type.
+     */
     private void exchange(int roundTrips) {
         requests.free();
         replies.free();
@@ -118,7 +120,7 @@ final class WarmUp implements AutoCloseable {
         private final UnsafeBufferPosition consumed;
 
         Loop(boolean exclusive) {
-            // Outside the heap, as the counters of a driver are.
+            // Off-heap, like a driver's counters.
             UnsafeBuffer counters =
                     new UnsafeBuffer(ByteBuffer.allocateDirect(2 * CountersReader.COUNTER_LENGTH));
             limit = new UnsafeBufferPosition(counters, 0);
@@ -139,7 +141,7 @@ final class WarmUp implements AutoCloseable {
                             (image, fault) -> LangUtil.rethrowUnchecked(fault)));
         }
 
-        /** Lets the publication go on, as a driver does. */
+        /** Cleans the log and raises the publisher limit, as a driver does. */
         void free() {
             long position = consumed.get();
             while (cleaner.clean(position, LogLayout.MIN_TERM_LENGTH) > 0) {}
@@ -147,14 +149,10 @@ final class WarmUp implements AutoCloseable {
         }
 
         @Override
-        public void release(Publication closed) {
-            // nothing holds it but this
-        }
+        public void release(Publication closed) {}
 
         @Override
-        public void release(Subscription closed) {
-            // nothing holds it but this
-        }
+        public void release(Subscription closed) {}
 
         @Override
         public void release(Counter closed) {
@@ -177,7 +175,7 @@ final class WarmUp implements AutoCloseable {
         }
 
         private static BusException noDriver() {
-            return new BusException("a warm-up has no driver: do it through a bus");
+            return new BusException("a warm-up has no driver: connect a bus");
         }
 
         @Override

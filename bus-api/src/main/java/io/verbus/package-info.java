@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What an application imports: the bus, publications, subscriptions, images, handlers and
- * exceptions. Channels can be taken apart with {@link io.verbus.channel.ChannelUri}.
+ * The API that applications use: bus, publications, subscriptions, images, handlers and exceptions.
+ * {@link io.verbus.channel.ChannelUri} parses and builds channels.
  */
 package io.verbus;

@@ -58,7 +58,10 @@ class ApiAllocationTest {
         }
     }
 
-    /** What the JVM itself allocates on this thread, as when it deoptimises, is in few rounds. */
+    /**
+     * Tolerates a few rounds in which the JVM itself allocates on this thread, as it does to
+     * deoptimise.
+     */
     private void assertNothingIsAllocated(Runnable round) {
         long[] rounds = new long[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
@@ -118,7 +121,7 @@ class ApiAllocationTest {
     }
 
     @Test
-    void readsInEachOtherWayWithoutAllocating() {
+    void pollsInEveryOtherWayWithoutAllocating() {
         try (Stream stream = new Stream()) {
             Publication publication = stream.publication(true);
             Image image = stream.ipcImage();

@@ -13,7 +13,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Which package of this module may know which. */
+/** Checks which packages of this module may depend on which. */
 @AnalyzeClasses(
         packages = "io.verbus",
         importOptions = {ImportOption.DoNotIncludeTests.class})
@@ -26,7 +26,7 @@ class ArchitectureTest {
                                     && !type.isAssignableTo(BusException.class));
 
     @ArchTest
-    static final ArchRule sharedMemoryKnowsNeitherTransportsNorTheApi =
+    static final ArchRule sharedMemoryDependsNeitherOnTransportsNorOnTheApi =
             noClasses()
                     .that()
                     .resideInAnyPackage(
@@ -36,10 +36,10 @@ class ArchitectureTest {
                             API.or(
                                     JavaClass.Predicates.resideInAnyPackage(
                                             "io.verbus.channel..", "io.verbus.transport..")))
-                    .because("logs and the CnC file are what client and driver share, no more");
+                    .because("client and driver share only logs and the CnC file");
 
     @ArchTest
-    static final ArchRule logsAndCncFileKnowNothingOfEachOther =
+    static final ArchRule logsAndCncFileAreIndependent =
             slices().matching("io.verbus.(logbuffer|cnc)..").should().notDependOnEachOther();
 
     @ArchTest
@@ -72,7 +72,7 @@ class ArchitectureTest {
                     .because("applications embed this module");
 
     @ArchTest
-    static final ArchRule contractsHaveNoCycles =
+    static final ArchRule packagesHaveNoCycles =
             slices().matching("io.verbus.(logbuffer|cnc|directory|memory|transport)..")
                     .should()
                     .beFreeOfCycles();

@@ -47,12 +47,12 @@ class BusConnectTest {
     }
 
     @Test
-    void saysThatThereIsNoDriver() {
+    void reportsMissingDriver() {
         assertRefused("cannot connect within 50 ms", "start a media driver");
     }
 
     @Test
-    void saysThatThereIsNoDirectory() {
+    void reportsMissingDirectory() {
         BusException e =
                 assertThrows(
                         BusException.class,
@@ -65,15 +65,15 @@ class BusConnectTest {
     }
 
     @Test
-    void saysThatTheDriverIsDead() throws Exception {
+    void reportsDeadDriver() throws Exception {
         try (ScriptedDriver dead = new ScriptedDriver(directory, 1, false)) {
-            assertRefused("no sign of life", "pid 4711", "start a media driver");
+            assertRefused("no heartbeat", "pid 4711", "start a media driver");
             assertTrue(dead.keepalives() == 0);
         }
     }
 
     @Test
-    void saysThatTheDriverHasClosed() {
+    void reportsDriverThatHasShutDown() {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             driver.leave();
             assertRefused("has been shut down", "pid 4711", "start a media driver");
@@ -81,7 +81,7 @@ class BusConnectTest {
     }
 
     @Test
-    void saysThatTheDriverIsOfAnotherVersion() throws Exception {
+    void reportsDriverOfAnotherVersion() throws Exception {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             ByteBuffer version = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
             overwrite(0, version.putInt(0, 99).array());
@@ -91,7 +91,7 @@ class BusConnectTest {
     }
 
     @Test
-    void saysThatTheFileIsTruncated() throws Exception {
+    void reportsTruncatedFile() throws Exception {
         new ScriptedDriver(directory, 1).close();
         try (FileChannel channel =
                 FileChannel.open(directory.resolve(CncFile.NAME), StandardOpenOption.WRITE)) {
@@ -103,7 +103,7 @@ class BusConnectTest {
     }
 
     @Test
-    void saysThatTheFileIsSomethingElse() throws Exception {
+    void reportsFileThatIsNotACncFile() throws Exception {
         byte[] bytes = new byte[100_000];
         new Random(7).nextBytes(bytes);
         Files.write(directory.resolve(CncFile.NAME), bytes);
@@ -111,7 +111,7 @@ class BusConnectTest {
     }
 
     @Test
-    void survivesRandomBytesBehindTheHeader() throws Exception {
+    void survivesRandomBytesAfterHeader() throws Exception {
         for (int seed = 0; seed < 20; seed++) {
             Files.deleteIfExists(directory.resolve(CncFile.NAME));
             new ScriptedDriver(directory, 1).close();
@@ -127,7 +127,7 @@ class BusConnectTest {
     }
 
     @Test
-    void waitsForADriverThatIsStarting() throws Exception {
+    void waitsForStartingDriver() throws Exception {
         CompletableFuture<Bus> connecting =
                 CompletableFuture.supplyAsync(() -> Bus.connect(context(20_000)));
         Files.createFile(directory.resolve(CncFile.NAME));
@@ -141,7 +141,7 @@ class BusConnectTest {
     }
 
     @Test
-    void refusesTimesThatAreNotPositive() {
+    void rejectsTimesThatAreNotPositive() {
         assertThrows(BusException.class, () -> context(0));
         assertThrows(BusException.class, () -> context(1).keepAliveInterval(Duration.ofMillis(-1)));
     }

@@ -161,7 +161,7 @@ class BusTest {
     }
 
     @Test
-    void addsPublicationsThatWriteTheDriversLog() {
+    void addsPublicationsThatWriteToTheDriversLog() {
         UnsafeBufferPosition limit = driver.counter(1 << 16);
         Publication publication = publication(limit);
         assertEquals(SESSION, publication.sessionId());
@@ -215,7 +215,7 @@ class BusTest {
     }
 
     @Test
-    void tellsWhyTheDriverRefuses() {
+    void reportsWhyTheDriverRejectsAnAdd() {
         CompletableFuture<Publication> publication =
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         driver.tell(
@@ -237,7 +237,7 @@ class BusTest {
     }
 
     @Test
-    void refusesWrongChannelsWithoutTheDriver() {
+    void rejectsInvalidChannelsWithoutAskingTheDriver() {
         assertThrows(BusException.class, () -> bus.addPublication("verbus:ipc?x=1", STREAM));
         assertThrows(BusException.class, () -> bus.addSubscription("verbus:tcp", STREAM));
         assertThrows(
@@ -246,14 +246,14 @@ class BusTest {
     }
 
     @Test
-    void givesUpWhenTheDriverDoesNotAnswer() throws Exception {
+    void timesOutWhenTheDriverDoesNotAnswer() throws Exception {
         try (Bus hasty = Bus.connect(context().driverTimeout(Duration.ofMillis(50)))) {
             BusException e =
                     assertThrows(
                             DriverTimeoutException.class,
                             () -> hasty.addPublication("verbus:ipc", STREAM));
             assertTrue(e.getMessage().contains("50 ms"), e.getMessage());
-            // What comes too late is given back.
+            // An answer that comes too late is released again.
             long id = nextAddPublication().correlationId();
             driver.log("publication-" + id + ".log", id, SESSION, STREAM);
             publicationReady(id, id, driver.counter(0).id(), false);
@@ -262,7 +262,7 @@ class BusTest {
     }
 
     @Test
-    void tellsOfRefusedStreams() {
+    void reportsRejectedStreams() {
         List<String> told = new CopyOnWriteArrayList<>();
         try (Bus other =
                 Bus.connect(
@@ -291,9 +291,9 @@ class BusTest {
         }
     }
 
-    /** The number in the event is a counter's then, and may be that of a command that waits. */
+    /** The id in the event is that of a counter, and may equal that of a pending command. */
     @Test
-    void tellsWhoseChannelCannotBeUsed() {
+    void reportsResourcesWhoseChannelHasFailed() {
         CompletableFuture<Publication> waiting =
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         int number = (int) nextAddPublication().correlationId();
@@ -314,7 +314,7 @@ class BusTest {
     }
 
     @Test
-    void deliversWhatIsWrittenToAnImage() {
+    void deliversFramesWrittenToImage() {
         Subscription subscription = subscription();
         assertTrue(subscription.hasNoImages());
         LogBuffers log = image(subscription, 21);
@@ -342,7 +342,7 @@ class BusTest {
     }
 
     @Test
-    void usesTheThreadAndTheHandlersOfItsContext() {
+    void usesThreadFactoryAndHandlersOfItsContext() {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         List<Throwable> ofPolls = new CopyOnWriteArrayList<>();
         try (Bus other =
@@ -376,7 +376,7 @@ class BusTest {
     }
 
     @Test
-    void takesImagesOutWhenASubscriptionIsClosed() {
+    void removesImagesWhenSubscriptionIsClosed() {
         Subscription subscription = subscription();
         image(subscription, 21);
         subscription.close();
@@ -410,7 +410,7 @@ class BusTest {
     }
 
     @Test
-    void survivesImagesThatAreGoneAlready() {
+    void survivesEventsOfImagesAlreadyGone() {
         Subscription subscription = subscription();
         UnsafeBufferPosition position = driver.position(subscription.registrationId() + 1);
         driver.tell(
@@ -445,7 +445,7 @@ class BusTest {
     }
 
     @Test
-    void closesASubscriptionThatCannotMapItsImage() throws Exception {
+    void closesSubscriptionThatCannotMapItsImage() throws Exception {
         Subscription subscription = subscription();
         Files.write(directory.resolve("image-30.log"), new byte[100]);
         driver.tell(
@@ -471,13 +471,13 @@ class BusTest {
     }
 
     @Test
-    void givesSignsOfLife() {
+    void sendsHeartbeats() {
         subscription();
         await(() -> driver.keepalives() > 3);
     }
 
     @Test
-    void isToldOnceThatTheDriverHasGivenItUp() {
+    void reportsOnceThatTheDriverHasDroppedTheClient() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -489,7 +489,7 @@ class BusTest {
     }
 
     @Test
-    void findsThatTheDriverHasGivenItUp() {
+    void detectsThatTheDriverHasDroppedTheClient() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -500,7 +500,7 @@ class BusTest {
     }
 
     @Test
-    void isToldOnceThatTheDriverHasDied() {
+    void reportsOnceThatTheDriverHasDied() {
         bus.close();
         driver.next();
         bus = Bus.connect(context().driverTimeout(Duration.ofMillis(500)));
@@ -514,7 +514,7 @@ class BusTest {
     }
 
     @Test
-    void isToldOnceThatTheDriverHasClosed() {
+    void reportsOnceThatTheDriverHasShutDown() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -525,7 +525,7 @@ class BusTest {
     }
 
     @Test
-    void isToldThatTheDriverWasRestartedAndCanConnectAgain() throws Exception {
+    void reportsDriverRestartAndConnectsAgain() throws Exception {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -562,7 +562,7 @@ class BusTest {
     }
 
     @Test
-    void isToldThatEventsWereLost() throws Exception {
+    void reportsLostEvents() throws Exception {
         try (Bus slow =
                 Bus.connect(
                         context()
@@ -579,7 +579,7 @@ class BusTest {
     }
 
     @Test
-    void runsOnTheApplicationsThreadAsAnInvoker() throws Exception {
+    void runsOnTheApplicationsThreadWithInvoker() throws Exception {
         try (Bus invoked = Bus.connect(context().useConductorAgentInvoker(true))) {
             CompletableFuture<Publication> call =
                     async(() -> invoked.addPublication("verbus:ipc", STREAM));
@@ -592,7 +592,7 @@ class BusTest {
     }
 
     @Test
-    void refusesToAddInAHandlerButClosesThere() {
+    void rejectsAddsButAllowsCloseInHandlers() {
         CompletableFuture<Throwable> refused = new CompletableFuture<>();
         CompletableFuture<Subscription> call =
                 async(
@@ -611,7 +611,7 @@ class BusTest {
                                         image -> images.add("-" + image.imageId())));
         ScriptedDriver.Command.AddSubscription add =
                 assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
-        // The image comes first: an add that is not answered yet has its images all the same.
+        // The image comes first: a subscription receives images before its add is answered.
         driver.log("image-40.log", 40, SESSION, STREAM);
         driver.tell(
                 new DriverEvent.ImageAvailable(
@@ -629,7 +629,7 @@ class BusTest {
     }
 
     @Test
-    void givesWhatAHandlerThrowsToTheErrorHandler() {
+    void passesHandlerExceptionsToTheErrorHandler() {
         CompletableFuture<Subscription> call =
                 async(
                         () ->
@@ -649,7 +649,7 @@ class BusTest {
     }
 
     @Test
-    void leavesTheDriverInGoodOrder() {
+    void disconnectsFromTheDriverOnClose() {
         Publication publication = publication(driver.counter(0));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -669,7 +669,7 @@ class BusTest {
     }
 
     @Test
-    void unmapsLogsAfterTheLinger() throws Exception {
+    void unmapsLogsAfterLingerInterval() throws Exception {
         try (Bus brief = Bus.connect(context().lingerInterval(Duration.ofMillis(20)))) {
             CompletableFuture<Publication> call =
                     async(() -> brief.addPublication("verbus:ipc", STREAM));
@@ -684,13 +684,16 @@ class BusTest {
         await(() -> mappings(directory.resolve(CncFile.NAME).toString()) == 2);
     }
 
-    /** Makes a publication of a brief bus and closes it: it is unmapped after what was before. */
+    /**
+     * Adds a publication of a short-lived bus and closes it: it is unmapped after those closed
+     * before.
+     */
     private void awaitLinger(Bus brief, int logId) {
         CompletableFuture<Publication> call =
                 async(() -> brief.addPublication("verbus:ipc", STREAM));
         ScriptedDriver.Command command = driver.next();
         while (!(command instanceof ScriptedDriver.Command.AddPublication)) {
-            command = driver.next(); // what was closed before has said so
+            command = driver.next(); // resources closed before have been released
         }
         long id = ((ScriptedDriver.Command.AddPublication) command).correlationId();
         String name = "publication-" + logId + ".log";
@@ -705,7 +708,7 @@ class BusTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"the driver", "the subscription", "the bus"})
-    void keepsMemoryUnderAHandlerThatOutlastsItsImage(String closedBy) throws Exception {
+    void keepsMemoryMappedWhileHandlerOutlastsItsImage(String closedBy) throws Exception {
         bus.close();
         driver.next();
         bus = Bus.connect(context().lingerInterval(Duration.ofMillis(20)));
@@ -765,7 +768,7 @@ class BusTest {
     }
 
     @Test
-    void survivesCallsThatComeLongAfterTheirMemoryIsGone() throws Exception {
+    void survivesLateCallsAfterMemoryIsUnmapped() throws Exception {
         ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
         try (Bus brief = Bus.connect(context().lingerInterval(Duration.ofMillis(20)))) {
             CompletableFuture<Publication> call =
@@ -791,7 +794,7 @@ class BusTest {
     }
 
     @Test
-    void leavesNoThreadBehindForEachBusThatWasClosed() throws Exception {
+    void leavesNoThreadBehindAfterClose() throws Exception {
         int before = Thread.activeCount();
         for (int i = 0; i < 20; i++) {
             Bus.connect(context()).close();
@@ -811,7 +814,7 @@ class BusTest {
     }
 
     @Test
-    void readsTheEndOfTheStream() {
+    void readsEndOfStream() {
         Subscription subscription = subscription();
         LogBuffers log = image(subscription, 21);
         Image image = subscription.imageBySessionId(SESSION);

@@ -15,12 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The JVM says nothing of a class in {@code tools/compile-early} that is not there. */
+/** Checks {@code tools/compile-early}, because the JVM ignores names of missing classes there. */
 class CompileEarlyTest {
     private static final String ALL = ".*";
 
     @Test
-    void namesClassesAndPackagesThatExist() throws IOException {
+    void listsOnlyExistingClassesAndPackages() throws IOException {
         List<String> scaled =
                 Files.readAllLines(Path.of("..", "tools", "compile-early")).stream()
                         .filter(line -> !line.startsWith("#") && !line.equals("quiet"))

@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 class CounterTest {
-    /** They need a manager of counters, which the driver has; and what only it does. */
+    /**
+     * Methods that need the driver's counters manager, and methods implemented by the counter
+     * itself.
+     */
     private static final Set<String> OF_THE_OWNER =
             Set.of(
                     "label",
@@ -33,9 +36,9 @@ class CounterTest {
                 new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
     }
 
-    /** One that was not would count where the counter was first. */
+    /** A method that is not delegated would access the counter's previous place. */
     @Test
-    void eachMethodOfAgronasIsDoneWhereTheCounterIsNow() {
+    void delegatesEveryMethodToTheCurrentPlace() {
         TreeSet<String> missing = new TreeSet<>();
         for (Method method : AtomicCounter.class.getDeclaredMethods()) {
             if (Modifier.isPublic(method.getModifiers())
@@ -51,7 +54,7 @@ class CounterTest {
     }
 
     @Test
-    void aCounterTakesItsValueAlongUnlessItIsClosed() {
+    void movesItsValueToTheNextDriverUnlessClosed() {
         CountersManager first = counters();
         Counter counter = new Counter(1, 1, first, first.allocate("one"), null);
         counter.set(7);

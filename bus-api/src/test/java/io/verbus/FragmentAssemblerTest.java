@@ -44,7 +44,7 @@ class FragmentAssemblerTest {
                 messages.add(message);
             };
 
-    /** A session's stream: where its next fragment lies. */
+    /** A session's stream, with the position of its next fragment. */
     private static final class Session {
         private final Header header;
         private long position;
@@ -90,7 +90,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void passesWholeMessagesOnWhereTheyLie() {
+    void passesOnUnfragmentedMessagesInPlace() {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[100]);
         List<DirectBuffer> seen = new ArrayList<>();
         FragmentAssembler assembler =
@@ -105,7 +105,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void joinsFragments() {
+    void reassemblesFragments() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1, 2});
@@ -117,7 +117,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void passesOnTheHeaderOfTheMessage() {
+    void passesOnHeaderOfWholeMessage() {
         for (boolean ofOneImage : new boolean[] {false, true}) {
             List<String> seen = new ArrayList<>();
             FragmentHandler note =
@@ -159,7 +159,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void keepsNothingForSessionsThatHaveEnded() {
+    void freesIncompleteMessagesOfEndedSessions() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         byte[] part = new byte[8160];
         for (int sessionId = 0; sessionId < 20; sessionId++) {
@@ -182,7 +182,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void takesNoBufferAnewForEachMessage() {
+    void reusesBuffersBetweenMessages() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         Session other = new Session(2);
@@ -201,7 +201,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void keepsSessionsApart() {
+    void assemblesSessionsIndependently() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session one = new Session(1);
         Session two = new Session(2);
@@ -214,7 +214,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsMessagesWithoutABeginning() {
+    void dropsMessagesWithoutFirstFragment() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, 0, new byte[] {1});
@@ -227,7 +227,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsAMessageThatIsBegunAnew() {
+    void dropsMessageWhenAnotherOneBegins() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1});
@@ -238,7 +238,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsAMessageWithAGap() {
+    void dropsMessageWithGap() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1});
@@ -248,7 +248,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsMessagesBeyondTheLongest() {
+    void dropsMessagesLongerThanTheMaximum() {
         byte[] part = new byte[8160];
         for (FragmentHandler assembler :
                 List.of(new FragmentAssembler(collect), new ImageFragmentAssembler(collect))) {
@@ -267,7 +267,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void freesTheBuffersOfSessions() {
+    void freesBuffersOfSessions() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1});
@@ -282,7 +282,7 @@ class FragmentAssemblerTest {
     }
 
     @Property(tries = 200)
-    void deliversExactlyTheWholeMessagesOfAnySequence(@ForAll @LongRange(min = 0) long seed) {
+    void deliversExactlyTheCompleteMessagesOfAnySequence(@ForAll @LongRange(min = 0) long seed) {
         Random random = new Random(seed);
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session[] sessions = {new Session(1), new Session(2), new Session(3)};
@@ -302,7 +302,8 @@ class FragmentAssemblerTest {
             boolean isWhole = flags == (BEGIN | END);
             if (now != null && (flags & END) != 0) {
                 expected.add(now);
-                // A whole message is passed by: what its session has begun is dropped by its gap.
+                // A whole message is passed on; the gap then drops the incomplete message of its
+                // session.
                 begun.remove(session);
             } else if (now != null) {
                 begun.put(session, now);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.function.Executable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The ways to read an image that go further than its polls: bounded, peeking, by blocks. */
+/** Tests of the ways to read an image besides plain polls: bounded polls, peeks and blocks. */
 class ImagePollsTest {
     private static final long NO_BOUND = Long.MAX_VALUE;
 
@@ -54,7 +54,7 @@ class ImagePollsTest {
         }
     }
 
-    /** Fills the first term up to a number of bytes, with frames of a KiB. */
+    /** Fills the first term except for some bytes, with frames of 1 KiB. */
     private void fillTermBut(int bytes) {
         stream.limit.setVolatile(1 << 20);
         UnsafeBuffer message = new UnsafeBuffer(new byte[Stream.MTU - FrameHeader.LENGTH]);
@@ -70,7 +70,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aBoundedPollDeliversWhatBeginsBeforeTheBound() {
+    void boundedPollDeliversFragmentsThatStartBeforeBound() {
         send(1, 2, 3, 4);
         assertEquals(0, image.boundedPoll(collect, 0, 10));
         assertEquals(0, image.boundedPoll(collect, -1, 10));
@@ -85,7 +85,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aBoundedControlledPollObeysItsHandlerToo() {
+    void boundedControlledPollObeysItsHandler() {
         send(1, 2, 3, 4);
         assertEquals(0, image.boundedControlledPoll(collectAll, 0, 10));
         assertEquals(0, image.boundedControlledPoll((b, o, l, h) -> Action.ABORT, 192, 10));
@@ -96,7 +96,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aBoundInALaterTermDoesNotKeepThePollFromItsTerm() {
+    void boundedPollReadsCurrentTermWhenBoundIsInLaterTerm() {
         fillTermBut(64);
         send(5);
         assertEquals(1, image.boundedPoll(collect, Stream.TERM_LENGTH + 64, 10));
@@ -108,7 +108,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aPeekConsumesNothing() {
+    void peekConsumesNothing() {
         send(1, 2, 3);
         long next = image.controlledPeek(0, collectAll, 128);
         assertEquals(128, next);
@@ -124,7 +124,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aPeekEndsBehindAWholeMessage() {
+    void peekReturnsPositionAfterCompleteMessage() {
         send(1);
         long begin = publication.position();
         UnsafeBuffer message = new UnsafeBuffer(new byte[3 * Stream.MTU]);
@@ -140,7 +140,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aPeekEndsInFrontOfAFragmentWhoseHandlerThrows() {
+    void peekStopsBeforeFragmentWhoseHandlerThrows() {
         send(1, 2, 3);
         ControlledFragmentHandler second =
                 (buffer, offset, length, header) -> {
@@ -157,7 +157,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aPeekGoesOnInTheNextTerm() {
+    void peekContinuesInNextTerm() {
         fillTermBut(64);
         send(5);
         assertEquals(Publication.ADMIN_ACTION, publication.offer(new UnsafeBuffer(new byte[8])));
@@ -175,7 +175,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void goesOnOnlyWhereAFragmentThatHasArrivedEnds() {
+    void acceptsOnlyPositionsAtWhichArrivedFragmentsEnd() {
         send(1, 2, 3);
         long end = publication.position();
         for (long wrong : new long[] {-32, 32, 96, end + 32, end + 64, Stream.TERM_LENGTH}) {
@@ -197,7 +197,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aPeekClosesTheImageAtAnInvalidFrame() {
+    void peekClosesImageAtInvalidFrame() {
         send(1, 2);
         Image remote = stream.remoteImage();
         stream.log.term(0).putInt(64, 31);
@@ -211,7 +211,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void blocksAreWholeFrames() {
+    void blockPollDeliversWholeFrames() {
         send(1, 2, 3);
         List<Integer> blocks = new ArrayList<>();
         BlockHandler handler =
@@ -233,7 +233,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void paddingIsABlockOfItsOwn() {
+    void blockPollDeliversPaddingAlone() {
         fillTermBut(96);
         send(5);
         assertEquals(Publication.ADMIN_ACTION, publication.offer(new UnsafeBuffer(new byte[8])));
@@ -251,7 +251,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aRawPollWithoutItsFileTellsTheErrorHandlerAndConsumesNothing() {
+    void rawPollReportsMissingFileAndConsumesNothing() {
         send(1);
         assertEquals(0, image.rawPoll((c, f, b, o, l, s, t) -> received.add(1L), 1024));
         String message = stream.errors.get(0).getMessage();
@@ -261,7 +261,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aBlockWhoseHandlerThrowsIsConsumed() {
+    void blockPollConsumesBlockWhoseHandlerThrows() {
         send(1, 2);
         BlockHandler handler =
                 (buffer, offset, length, sessionId, termId) -> {
@@ -273,7 +273,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aBlockHandlerMayPollItself() {
+    void blockHandlerMayPoll() {
         send(1, 2, 3);
         BlockHandler handler =
                 (buffer, offset, length, sessionId, termId) -> image.poll(collect, 2);
@@ -283,7 +283,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void blocksEndInFrontOfAnInvalidFrameWhichClosesTheImage() {
+    void blockPollStopsBeforeInvalidFrameThenClosesImage() {
         send(1, 2);
         Image remote = stream.remoteImage();
         stream.log.term(0).putInt(64, 31);
@@ -297,7 +297,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void aSubscriptionTakesBlocksOfAllImages() {
+    void subscriptionPollsBlocksOfAllImages() {
         Subscription subscription = stream.subscription(ChannelUri.ipc().build());
         subscription.addImage(stream.image(subscription, 1, stream.counter(0)));
         subscription.addImage(stream.image(subscription, 2, stream.counter(0)));
@@ -310,7 +310,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void tellsHowItsStreamIs() {
+    void reportsStateOfItsStream() {
         assertEquals(Stream.MTU, image.mtuLength());
         assertEquals(16, image.positionBitsToShift());
         assertEquals(Long.MAX_VALUE, image.endOfStreamPosition());
@@ -330,7 +330,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void refusesToPollWithoutAHandlerOrBelowZero() {
+    void rejectsNullHandlersAndNegativeLimits() {
         BlockHandler block = (buffer, offset, length, sessionId, termId) -> {};
         assertRefused("handler is null", () -> image.boundedPoll(null, 1, 1));
         assertRefused("handler is null", () -> image.boundedControlledPoll(null, 1, 1));

@@ -45,7 +45,7 @@ class ImageTest {
     }
 
     @Test
-    void deliversUpToTheLimitAndPublishesItsPosition() {
+    void deliversUpToLimitAndPublishesPosition() {
         Image image = stream.ipcImage();
         assertEquals(0, image.poll(collect, 10));
         send(1, 2, 3);
@@ -60,7 +60,7 @@ class ImageTest {
     }
 
     @Test
-    void publishesItsPositionOnceAPoll() {
+    void publishesItsPositionOncePerPoll() {
         Image image = stream.ipcImage();
         send(1, 2);
         List<Long> seen = new ArrayList<>();
@@ -70,7 +70,7 @@ class ImageTest {
     }
 
     @Test
-    void joinsWhereItsCounterStands() {
+    void joinsAtPositionOfItsCounter() {
         send(1, 2, 3);
         Image image =
                 stream.image(stream.subscription(ChannelUri.ipc().build()), 3, stream.counter(128));
@@ -80,7 +80,7 @@ class ImageTest {
     }
 
     @Test
-    void goesOnBehindAFragmentWhoseHandlerThrows() {
+    void continuesAfterFragmentWhoseHandlerThrows() {
         Image image = stream.ipcImage();
         send(1, 2, 3);
         assertEquals(
@@ -105,7 +105,7 @@ class ImageTest {
     }
 
     @Test
-    void throwsErrorsOn() {
+    void propagatesErrors() {
         Image image = stream.ipcImage();
         send(1, 2);
         assertThrows(
@@ -142,7 +142,7 @@ class ImageTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 31, -1, 65, 1 << 20, Integer.MIN_VALUE, Integer.MAX_VALUE})
-    void closesItselfAtAnInvalidFrame(int frameLength) {
+    void closesAtInvalidFrame(int frameLength) {
         Image image = stream.remoteImage();
         send(1);
         int at = frameLength == 65 ? Stream.TERM_LENGTH - 64 : 64;
@@ -180,7 +180,7 @@ class ImageTest {
     }
 
     @Test
-    void reportsTheEndOfTheStreamOnceItIsConsumed() {
+    void reportsEndOfStreamOnceConsumed() {
         Image image = stream.ipcImage();
         send(1);
         stream.end(64);
@@ -194,7 +194,7 @@ class ImageTest {
     }
 
     @Test
-    void followsTheStreamThroughManyTerms() {
+    void followsStreamThroughManyTerms() {
         Image image = stream.ipcImage();
         Publication publication = stream.publication(false);
         UnsafeBuffer message = new UnsafeBuffer(new byte[1500]);

@@ -24,7 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** The ways to offer that go further than one buffer with a value for its header. */
+/** Tests of the ways to offer besides one buffer with a reserved value. */
 class OffersTest {
     private static final int MAX_MESSAGE = Stream.TERM_LENGTH / 8;
 
@@ -57,7 +57,7 @@ class OffersTest {
 
     private void receive() {
         long before;
-        do { // padding at the end of a term is no fragment
+        do { // padding at the end of a term is not a fragment
             before = image.position();
             image.poll(assembler, 1000);
         } while (image.position() > before);
@@ -75,7 +75,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void putsTheTwoPartsOfAMessageTogether(boolean exclusive) {
+    void joinsTwoPartsOfMessage(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         UnsafeBuffer first = buffer("..head");
         UnsafeBuffer second = buffer("body..");
@@ -87,10 +87,10 @@ class OffersTest {
         assertEquals(List.of("headbody", "head", "body", ""), texts());
     }
 
-    /** Every length of message, parts and fragments against each other. */
+    /** Tries every message length, with every split into parts and fragments. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void putsAnyPartsTogether(boolean exclusive) {
+    void joinsAnyNumberOfParts(boolean exclusive) {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Publication publication = stream.publication(exclusive);
@@ -122,7 +122,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void asksForTheReservedValueOfEachFrameOnceItIsWritten(boolean exclusive) {
+    void callsSupplierForEachFrameOnceItIsWritten(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         List<String> frames = new ArrayList<>();
         ReservedValueSupplier supplier =
@@ -147,9 +147,9 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void withoutASupplierTheReservedValueIsZero(boolean exclusive) {
+    void storesZeroReservedValueWithoutSupplier(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
-        for (int at : new int[] {0, 64}) { // what an earlier lap leaves behind
+        for (int at : new int[] {0, 64}) { // content of an earlier lap
             stream.log.term(0).putLong(at + FrameHeader.RESERVED_VALUE, -1);
         }
         publication.offer(bytes, 0, 4, bytes, 0, 4);
@@ -158,10 +158,10 @@ class OffersTest {
         assertEquals(List.of(0L, 0L), reserved);
     }
 
-    /** The claim is given up, and the stream goes on. */
+    /** The claim is abandoned, and the stream continues. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSupplierThatThrowsSendsNothing(boolean exclusive) {
+    void sendsNothingWhenSupplierThrows(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         for (int failing = 1; failing <= 3; failing++) {
             int[] left = {failing};
@@ -183,10 +183,10 @@ class OffersTest {
         assertEquals(List.of(), stream.faults);
     }
 
-    /** Also where the other message begins the next term. */
+    /** Also if the other message starts the next term. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSupplierMayOfferAnotherMessage(boolean exclusive) {
+    void supplierMayOfferAnotherMessage(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         int sent = 0;
         for (int n = 0; n < 200; n++) {
@@ -208,7 +208,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void refusesPartsThatCannotBe(boolean exclusive) {
+    void rejectsInvalidParts(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         UnsafeBuffer small = new UnsafeBuffer(new byte[8]);
         assertRefused("-1 of a part", () -> publication.offer(small, 0, 9, small, 0, -1));
@@ -235,7 +235,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void tellsWhyItCannotTakeParts(boolean exclusive) {
+    void returnsWhyItCannotSendParts(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         DirectBufferVector[] vectors = {new DirectBufferVector(bytes, 0, 8)};
         stream.limit.setVolatile(0);
@@ -251,7 +251,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void tellsItsWindow(boolean exclusive) {
+    void returnsAvailableWindow(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertEquals(Stream.TERM_LENGTH, publication.availableWindow());
         publication.offer(bytes, 0, 33);
@@ -267,7 +267,7 @@ class OffersTest {
     }
 
     @Test
-    void paddingIsSkipped() {
+    void subscribersSkipAppendedPadding() {
         ExclusivePublication publication = (ExclusivePublication) stream.publication(true);
         assertEquals(32, publication.appendPadding(0));
         assertTrue(publication.offer(buffer("one")) > 0);
@@ -290,9 +290,9 @@ class OffersTest {
         assertEquals(Publication.CLOSED, publication.offerBlock(bytes, 0, 32));
     }
 
-    /** What one stream has in its log is offered to another of the same session, block by block. */
+    /** Offers one stream's log block by block to another stream of the same session. */
     @Test
-    void blocksMakeTheSameStream() {
+    void offeredBlocksReproduceTheStream() {
         try (Stream other = new Stream()) {
             ExclusivePublication copy = (ExclusivePublication) other.publication(true);
             Publication publication = stream.publication(false);
@@ -340,30 +340,31 @@ class OffersTest {
     }
 
     @Test
-    void refusesBlocksOfAnotherPlace() {
+    void rejectsBlocksOfAnotherPosition() {
         ExclusivePublication publication = (ExclusivePublication) stream.publication(true);
         publication.offer(buffer("one"));
         publication.offer(buffer("two"));
         UnsafeBuffer block = new UnsafeBuffer(new byte[128]);
         block.putBytes(0, stream.log.term(0), 0, 128);
-        assertRefused("term offset 128 is at 0", () -> publication.offerBlock(block, 0, 128));
+        assertRefused(
+                "term offset 128 starts at offset 0", () -> publication.offerBlock(block, 0, 128));
         block.putInt(FrameHeader.TERM_OFFSET, 128);
         block.putInt(64 + FrameHeader.TERM_OFFSET, 192);
         for (int field : new int[] {FrameHeader.SESSION_ID, 16, FrameHeader.TERM_ID}) {
             block.putInt(64 + field, ~block.getInt(64 + field));
-            assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+            assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 128));
             block.putInt(64 + field, ~block.getInt(64 + field));
         }
         for (int length : new int[] {0, 31, -35, 65, Integer.MAX_VALUE}) {
             block.putInt(64, length);
-            assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+            assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 128));
         }
         block.putInt(64, 35);
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_PAD);
-        assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+        assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 128));
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_DATA);
-        assertRefused("is not made of whole", () -> publication.offerBlock(block, 0, 0));
-        assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 96));
+        assertRefused("does not consist of whole", () -> publication.offerBlock(block, 0, 0));
+        assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 96));
         assertThrows(IndexOutOfBoundsException.class, () -> publication.offerBlock(block, 32, 128));
         assertEquals(128, publication.position());
         assertEquals(256, publication.offerBlock(block, 0, 128));

@@ -29,7 +29,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void tellsWhyItCannotTakeAMessage(boolean exclusive) {
+    void returnsWhyItCannotSendMessage(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertEquals(Publication.BACK_PRESSURED, publication.offer(message, 0, 10));
         assertEquals(Publication.BACK_PRESSURED, publication.tryClaim(10, claim));
@@ -51,7 +51,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void knowsItsStreamAndItsLimits(boolean exclusive) {
+    void reportsItsStreamAndLimits(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertEquals(TestLogs.SESSION_ID, publication.sessionId());
         assertEquals(TestLogs.STREAM_ID, publication.streamId());
@@ -73,7 +73,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void isReleasedOnceWhenClosed(boolean exclusive) {
+    void releasesOnceWhenClosed(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertFalse(publication.isClosed());
         publication.close();
@@ -84,7 +84,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void asksToTryAgainWhenTheTermEnds(boolean exclusive) {
+    void returnsAdminActionWhenTermEnds(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         stream.limit.setVolatile(1 << 20);
         long last = 0;

@@ -38,7 +38,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A bus that is to reconnect loses its driver, and finds the next one. */
+/** Tests of a bus that reconnects after its driver was lost. */
 @Timeout(60)
 class ReconnectTest {
     private static final int STREAM = 7;
@@ -104,7 +104,7 @@ class ReconnectTest {
         driver = new ScriptedDriver(directory, ++driverId);
     }
 
-    /** Answers to an add; returns the log. */
+    /** Answers an add; returns the log. */
     private LogBuffers answer(Command.AddPublication add) {
         long id = add.correlationId();
         String name = "publication-" + driverId + "-" + id + ".log";
@@ -167,7 +167,7 @@ class ReconnectTest {
     }
 
     @Test
-    void addsAgainInTheOrderInWhichTheApplicationHasAdded() throws Exception {
+    void addsAgainInTheOrderOfTheOriginalCalls() throws Exception {
         Publication exclusive = publication(true, IPC);
         Subscription subscription = subscription(IPC + "?alias=in");
         Publication shared = publication(false, IPC + "?alias=out");
@@ -227,7 +227,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatIsAddedWithoutADriverWaitsForTheNextAndIsFoundUnderItsId() throws Exception {
+    void addWithoutDriverWaitsForNextDriverAndKeepsItsId() throws Exception {
         Publication early = publication(false, IPC);
         long inFlight = bus.asyncAddSubscription(IPC, STREAM);
         driver.next(Command.AddSubscription.class);
@@ -260,7 +260,7 @@ class ReconnectTest {
     }
 
     @Test
-    void anAddThatNoDriverAnswersInTimeFailsAndIsNotAddedLater() throws Exception {
+    void addThatTimesOutWithoutDriverIsNotAddedLater() throws Exception {
         bus.close();
         told.clear();
         bus = Bus.connect(context().driverTimeout(Duration.ofMillis(300)));
@@ -274,7 +274,7 @@ class ReconnectTest {
     }
 
     @Test
-    void theApplicationIsToldOnceWhyNoDriverComes() throws Exception {
+    void reportsOnceWhyNoDriverIsFound() throws Exception {
         bus.close();
         bus = Bus.connect(context().driverTimeout(Duration.ofMillis(300)));
         lose();
@@ -295,7 +295,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatIsClosedWithoutADriverIsNotAddedAgain() throws Exception {
+    void resourceClosedWithoutDriverIsNotAddedAgain() throws Exception {
         Publication publication = publication(true, IPC);
         Subscription subscription = subscription(IPC);
         Subscription stays = subscription(IPC);
@@ -312,7 +312,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatIsClosedWhileTheNextDriverAddsItIsTakenBack() throws Exception {
+    void resourceClosedWhileNextDriverAddsItIsRemoved() throws Exception {
         Publication publication = publication(true, IPC);
         lose();
         nextDriver();
@@ -325,7 +325,7 @@ class ReconnectTest {
     }
 
     @Test
-    void whatTheNextDriverRefusesIsClosedAndTold() throws Exception {
+    void resourceThatNextDriverRejectsIsClosedAndReported() throws Exception {
         Publication publication = publication(true, IPC + "?session-id=5");
         Subscription subscription = subscription(IPC);
         Publication other = publication(false, IPC);
@@ -357,7 +357,7 @@ class ReconnectTest {
     }
 
     @Test
-    void destinationsAreAddedAgainUnderTheIdsThatTheApplicationHas() throws Exception {
+    void destinationsAddedAgainKeepTheApplicationsIds() throws Exception {
         Publication publication = publication(true, "verbus:udp?control-mode=manual");
         long[] ids = new long[3];
         for (int i = 0; i < ids.length; i++) {
@@ -416,7 +416,7 @@ class ReconnectTest {
     }
 
     @Test
-    void countersGoOnFromTheirValues() throws Exception {
+    void countersContinueFromTheirValues() throws Exception {
         CompletableFuture<Counter> call = async(() -> bus.addCounter(1001, "mine"));
         driver.tell(
                 new DriverEvent.CounterReady(
@@ -432,7 +432,7 @@ class ReconnectTest {
         nextDriver();
         Command.AddCounter add = driver.next(Command.AddCounter.class);
         assertEquals(1001, add.typeId());
-        driver.counter(0); // so that the counter has another id
+        driver.counter(0); // so that the counter gets another id
         UnsafeBufferPosition place = driver.counter(0);
         driver.tell(new DriverEvent.CounterReady(add.correlationId(), place.id()));
         expect("lost", "back");
@@ -445,7 +445,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aRequestNamesItsSubscriptionAsTheNextDriverKnowsIt() throws Exception {
+    void requestsUseTheNextDriversIdOfTheResponseSubscription() throws Exception {
         Subscription responses =
                 subscription("verbus:udp?control=localhost:9000|control-mode=response");
         String request = "verbus:udp?endpoint=localhost:9001|response-correlation-id=";
@@ -468,7 +468,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aBusThatIsClosedWithoutADriverClosesAll() throws Exception {
+    void closingBusWithoutDriverClosesAllResources() throws Exception {
         Publication publication = publication(true, IPC);
         Subscription subscription = subscription(IPC);
         lose();
@@ -485,7 +485,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aClientThatIsGivenUpComesBackToTheSameDriverAsAnotherClient() {
+    void droppedClientReconnectsToSameDriverAsNewClient() {
         Publication publication = publication(true, IPC);
         long clientId = bus.clientId();
         await(() -> driver.keepalives() > 0);
@@ -498,9 +498,9 @@ class ReconnectTest {
         assertNotEquals(clientId, bus.clientId());
     }
 
-    /** It lets the stream go when that has lingered. */
+    /** The driver releases the old stream once it has lingered. */
     @Test
-    void whatTheSameDriverStillHoldsIsAskedForAgain() {
+    void retriesAddsWhileSameDriverStillHoldsTheOldResources() {
         Publication publication = publication(true, IPC + "?session-id=5");
         Subscription subscription = subscription(IPC);
         await(() -> driver.keepalives() > 0);
@@ -532,7 +532,7 @@ class ReconnectTest {
     }
 
     @Test
-    void aDriverThatIsLostWhileItAddsIsFollowedByTheNext() throws Exception {
+    void movesOnWhenDriverIsLostWhileAdding() throws Exception {
         Publication one = publication(true, IPC);
         Publication two = publication(false, IPC);
         for (int i = 0; i < 3; i++) {
@@ -554,7 +554,7 @@ class ReconnectTest {
     }
 
     @Test
-    void theApplicationsThreadReconnectsAsTheInvoker() throws Exception {
+    void reconnectsOnTheApplicationsThreadWithInvoker() throws Exception {
         bus.close();
         driver.next(Command.ClientClose.class);
         told.clear();

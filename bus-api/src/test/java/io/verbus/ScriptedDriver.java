@@ -38,11 +38,11 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The driver's side of a CnC file, played step by step by a test: it reads what the client really
- * wrote, and says exactly what the test wants said.
+ * The driver's side of a CnC file, scripted by a test step by step: reads the client's actual
+ * commands, and sends exactly the events that the test chooses.
  */
 final class ScriptedDriver implements AutoCloseable {
-    /** A command as it was read. */
+    /** A decoded command. */
     sealed interface Command {
         record AddPublication(long correlationId, int streamId, boolean exclusive, String channel)
                 implements Command {}
@@ -118,14 +118,14 @@ final class ScriptedDriver implements AutoCloseable {
         }
     }
 
-    /** Has the heart beat from now on. */
+    /** Starts the heartbeat. */
     void revive() {
         isBeating = true;
         heart.setDaemon(true);
         heart.start();
     }
 
-    /** Stops the heart. */
+    /** Stops the heartbeat. */
     void die() {
         isBeating = false;
         try {
@@ -135,13 +135,13 @@ final class ScriptedDriver implements AutoCloseable {
         }
     }
 
-    /** Leaves the heartbeat of a driver that has closed. */
+    /** Stores the heartbeat of a driver that has shut down. */
     void leave() {
         die();
         ring.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
     }
 
-    /** The next command, of a kind, that is not a sign of life, once it comes. */
+    /** Waits for the next command other than a keepalive, and checks its kind. */
     <T extends Command> T next(Class<T> kind) {
         Command command = next();
         if (!kind.isInstance(command)) {
@@ -150,13 +150,13 @@ final class ScriptedDriver implements AutoCloseable {
         return kind.cast(command);
     }
 
-    /** Whether a command is there that is not a sign of life. */
+    /** Returns whether a command other than a keepalive is available. */
     boolean hasNext() {
         read();
         return !commands.isEmpty();
     }
 
-    /** The next command that is not a sign of life, once it comes. */
+    /** Waits for the next command other than a keepalive. */
     Command next() {
         long deadline = System.nanoTime() + PATIENCE_NS;
         while (commands.isEmpty()) {
@@ -169,7 +169,7 @@ final class ScriptedDriver implements AutoCloseable {
         return commands.removeFirst();
     }
 
-    /** Reads what is there; returns how many signs of life have come so far. */
+    /** Reads available commands; returns how many keepalives have arrived so far. */
     int keepalives() {
         read();
         return keepalives;
@@ -279,7 +279,7 @@ final class ScriptedDriver implements AutoCloseable {
         }
     }
 
-    /** Makes the heartbeat counter of a client that is not known yet. */
+    /** Creates the heartbeat counter of a new client. */
     private void see(long clientId) {
         if (heartbeats.containsKey(clientId)) {
             return;
@@ -292,7 +292,7 @@ final class ScriptedDriver implements AutoCloseable {
         heartbeats.put(clientId, new UnsafeBufferPosition(cnc.counterValues(), id, counters));
     }
 
-    /** Takes the heartbeat counter of a client away, as when it is given up. */
+    /** Frees the heartbeat counter of a client, as when the driver drops it. */
     void giveUp(long clientId) {
         heartbeats.remove(clientId).close();
     }
@@ -306,7 +306,7 @@ final class ScriptedDriver implements AutoCloseable {
         transmitter.transmit(typeId, new UnsafeBuffer(event), 0, event.length);
     }
 
-    /** Makes a log in the driver directory. */
+    /** Creates a log in the driver directory. */
     LogBuffers log(String name, long registrationId, int sessionId, int streamId) {
         LogBuffers log =
                 LogBuffers.create(

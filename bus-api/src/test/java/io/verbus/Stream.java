@@ -17,7 +17,7 @@ import org.agrona.concurrent.status.UnsafeBufferPosition;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A log with a publication at one end and images at the other, and no driver in between. */
+/** A log with a publication at one end and images at the other, without a driver in between. */
 final class Stream implements AutoCloseable {
     static final int TERM_LENGTH = 64 * 1024;
     static final int MTU = 1024;
@@ -41,7 +41,7 @@ final class Stream implements AutoCloseable {
 
                 @Override
                 public void release(Subscription subscription) {
-                    // as if the client had taken it out
+                    // as if the client had removed it
                 }
 
                 @Override
@@ -118,7 +118,7 @@ final class Stream implements AutoCloseable {
         return image(subscription(ChannelUri.rdma("host:1").build()), 3, counter(0));
     }
 
-    /** Makes everything behind a position free again, as a driver does. */
+    /** Frees everything before a position for reuse, as a driver does. */
     void consumed(long position, long cleanedBefore) {
         for (long at = cleanedBefore; at < position; at += 32) {
             int partition = LogLayout.partition(at, LogLayout.positionBitsToShift(TERM_LENGTH));

@@ -15,8 +15,8 @@ import java.lang.foreign.SymbolLookup;
 import java.util.Arrays;
 
 /**
- * Controls the strict RDMA device in this process: {@code transport-rdma/src/test/c/strict}, where
- * {@code lab/strict} has put it in the place of libibverbs.
+ * Controls the strict RDMA device in this process: {@code transport-rdma/src/test/c/strict}, which
+ * {@code lab/strict} loads in place of libibverbs.
  */
 @SuppressWarnings("restricted")
 public final class StrictDevice {
@@ -25,46 +25,46 @@ public final class StrictDevice {
 
     private StrictDevice() {}
 
-    /** Whether this process has the device. */
+    /** Returns whether this process uses the device. */
     public static boolean isThere() {
         return System.getenv("STRICT_DEVICE") != null;
     }
 
-    /** Behaves as a kind of adapter from now on; null for the one of the environment. */
+    /** Sets the kind of adapter to behave as; null for the one of the environment. */
     public static void profile(String name) {
         withText("strict_profile", name);
     }
 
     /**
-     * Has calls fail, as in {@code "ibv_reg_mr:2:12"}, or hold their callers for so many
-     * milliseconds, as in {@code "rdma_connect:1:~30000"}; an empty plan ends the one before, and
-     * lets go of whom it holds.
+     * Makes calls fail, as in {@code "ibv_reg_mr:2:12"}, or blocks them for a number of milliseconds,
+     * as in {@code "rdma_connect:1:~30000"}; an empty plan clears the previous one, and releases the
+     * calls that it blocks.
      */
     public static void plan(String plan) {
         withText("strict_plan", plan);
     }
 
-    /** Removes a device, as its kernel driver does that resets it. */
+    /** Removes a device, as its kernel driver does on a reset. */
     public static void remove(int device) {
         withInts("strict_remove", device);
     }
 
-    /** Brings a removed device back. */
+    /** Restores a removed device. */
     public static void add(int device) {
         withInts("strict_add", device);
     }
 
-    /** Tells all ids of a device that its address has moved to another port. */
+    /** Notifies all ids of a device that its address has moved to another port. */
     public static void changeAddress(int device) {
         withInts("strict_change_address", device);
     }
 
-    /** Raises an asynchronous event of a device, of its port unless that is 0. */
+    /** Raises an asynchronous event of a device, for its port unless that is 0. */
     public static void event(int device, int type, int port) {
         withInts("strict_event", device, type, port);
     }
 
-    /** Counts since the process began, such as {@code "requests"}. */
+    /** Returns a count since the process started, such as {@code "requests"}. */
     public static long count(String what) {
         return (long) withText("strict_count", JAVA_LONG, what);
     }

@@ -49,7 +49,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void takesTheImagesInTurn() {
+    void pollsImagesInTurn() {
         sendAndJoin(2);
         for (int n = 0; n < 6; n++) {
             assertEquals(
@@ -62,7 +62,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void countsTheLimitOverAllImages() {
+    void appliesLimitOverAllImages() {
         sendAndJoin(3);
         assertEquals(7, subscription.poll((b, o, l, h) -> {}, 7));
         assertEquals(2, subscription.controlledPoll((b, o, l, h) -> Action.CONTINUE, 7));
@@ -102,7 +102,7 @@ class SubscriptionTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void refusesPollsWithoutAHandlerOrWithANegativeLimit(int imageCount) {
+    void rejectsNullHandlersAndNegativeLimits(int imageCount) {
         try (Stream stream = new Stream()) {
             Subscription subscription = stream.subscription(ChannelUri.ipc().build());
             for (int i = 0; i < imageCount; i++) {
@@ -131,7 +131,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void takesNullOfAControlledHandlerForAnException() {
+    void treatsNullFromControlledHandlerAsException() {
         try (Stream stream = new Stream()) {
             Image image = stream.ipcImage();
             stream.limit.setVolatile(1 << 20);

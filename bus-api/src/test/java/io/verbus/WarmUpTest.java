@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 class WarmUpTest {
-    /** More than three terms of 64 KiB hold, in messages of 64 bytes with their headers. */
+    /** More messages of 64 bytes with their headers than three terms of 64 KiB hold. */
     private static final int ONCE_ROUND_THE_LOG = 2048;
 
     @Test
-    void exchangesMessagesForAsLongAsItIsTold() {
+    void exchangesMessagesForTheGivenTime() {
         Duration time = Duration.ofMillis(300);
         long start = System.nanoTime();
         long count = Bus.warmUp(time);
@@ -31,7 +31,7 @@ class WarmUpTest {
     }
 
     @Test
-    void severalThreadsMayDoItAtOnce() {
+    void runsOnSeveralThreadsAtOnce() {
         CompletableFuture<Long> other =
                 CompletableFuture.supplyAsync(() -> Bus.warmUp(Duration.ofMillis(50)));
         assertTrue(Bus.warmUp(Duration.ofMillis(50)) > 0);
@@ -39,7 +39,7 @@ class WarmUpTest {
     }
 
     @Test
-    void givesItsMemoryBack() throws IOException {
+    void freesItsMemory() throws IOException {
         Bus.warmUp(Duration.ofMillis(300));
         long before = residentKib();
         for (int i = 0; i < 500; i++) {
@@ -57,12 +57,12 @@ class WarmUpTest {
     }
 
     @Test
-    void noTimeIsNoWarmUp() {
+    void doesNothingForZeroTime() {
         assertEquals(0, Bus.warmUp(Duration.ZERO));
     }
 
     @Test
-    void refusesATimeBelowZero() {
+    void rejectsNegativeTime() {
         BusException refused =
                 assertThrows(BusException.class, () -> Bus.warmUp(Duration.ofMillis(-1)));
         assertTrue(refused.getMessage().contains("choose one"), refused.getMessage());

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Reads the values of {@code aeron:} channels as Aeron's driver does, which takes more spellings
+ * Parses the values of {@code aeron:} channels as Aeron's driver does, which accepts more spellings
  * and wider ranges than {@link ValueForm}. The table in {@code docs/reference/channels.md} lists
  * them.
  */
@@ -24,11 +24,11 @@ final class AeronValues {
     private AeronValues() {}
 
     /**
-     * Translates a value of Aeron's.
+     * Translates a value of an Aeron channel.
      *
      * @param key key of the value.
-     * @param value text behind the key.
-     * @return the text that the key's form reads; null where Aeron's driver chooses.
+     * @param value text after the key.
+     * @return text for the key's {@link ValueForm}; null if the driver should use its default.
      */
     static String translate(ChannelKey key, String value) {
         return switch (key) {
@@ -67,12 +67,14 @@ final class AeronValues {
         };
     }
 
-    /** A whole number without the plus sign and the zeros in front, which Aeron passes over. */
+    /** Strips the plus sign and leading zeros of a whole number, which Aeron accepts. */
     private static String plain(String value) {
         return SIGNED.matcher(value).matches() ? LEADING.matcher(value).replaceAll("") : value;
     }
 
-    /** Bytes of a buffer or window: 0 leaves the choice to the driver, and few are raised. */
+    /**
+     * Raises a length to a minimum, as Aeron does; null for 0, which selects the driver's default.
+     */
     private static String atLeast(String value, int least) {
         if (!NUMBER.matcher(value).matches()) {
             return value;
@@ -81,7 +83,7 @@ final class AeronValues {
         return bytes == 0 ? null : Long.toString(Math.max(bytes, least));
     }
 
-    /** A time: nanoseconds where it has no unit, which may be in capitals. */
+    /** Normalises a time: nanoseconds without a unit, and a unit in lower case. */
     private static String withUnit(String value) {
         if (!TIME.matcher(value).matches()) {
             return value;

@@ -5,8 +5,8 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 /**
- * The keys that channels may have, in the order of their canonical text: whose channel may have one
- * on IPC, RDMA and UDP, what holds without it, what its values look like, and what it means.
+ * The keys of channels, in the order of their canonical text. Each has the channels that allow it
+ * on IPC, RDMA and UDP, its default, the form of its values, and its meaning.
  */
 enum ChannelKey {
     ENDPOINT(
@@ -36,7 +36,7 @@ enum ChannelKey {
             "none",
             ValueForm.ADDRESS,
             "Address at which receivers announce themselves to a dynamic or response publication;"
-                    + " over UDP also its local address."),
+                    + " over UDP also its source address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -45,8 +45,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
-            "How receivers are added: manual, one by one; dynamic, by announcing themselves;"
-                    + " response, by requesting a session."),
+            "How receivers connect: manual, added one by one; dynamic, announcing themselves;"
+                    + " response, on request."),
 
     RESPONSE_ID(
             "response-correlation-id",
@@ -55,8 +55,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.RESPONSE_ID,
-            "For requests, the id of the subscription to the responses; for responses, the id of"
-                    + " the requests' image."),
+            "For requests, the id of the response subscription; for responses, the id of the"
+                    + " request image."),
 
     DEVICE(
             "device",
@@ -92,7 +92,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.PATH_MTU,
-            "Path MTU that the connection must have."),
+            "Payload in bytes that packets must be able to carry."),
 
     ACK_TIMEOUT(
             "ack-timeout",
@@ -119,7 +119,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 7, 7),
-            "Number of retries while the peer has no receive posted; 7 means unlimited."),
+            "Retries while the peer has no receive posted; 7 retries forever."),
 
     TERM_LENGTH(
             "term-length",
@@ -146,7 +146,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Bytes that a sender may be ahead of the subscribers at this endpoint."),
+            "Bytes by which a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -155,7 +155,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Bytes that a publisher may be ahead of the sender, or over IPC of the subscribers:"
+            "Bytes by which a publisher may be ahead of the sender, or on IPC of the subscribers:"
                     + " from mtu to half a term."),
 
     SEND_BUFFER(
@@ -165,7 +165,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Size of the socket's send buffer in bytes, at least mtu."),
+            "Length of the socket's send buffer in bytes, at least mtu."),
 
     RECEIVE_BUFFER(
             "so-rcvbuf",
@@ -174,7 +174,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Size of the socket's receive buffer in bytes, at least the window."),
+            "Length of the socket's receive buffer in bytes, at least the window."),
 
     NAK_DELAY(
             "nak-delay",
@@ -183,7 +183,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time to wait for reordered frames before a NAK, if the stream has no other"
+            "Time to wait for reordered frames before requesting a gap, if the stream has no other"
                     + " receivers."),
 
     MAX_RESEND(
@@ -193,15 +193,14 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Maximum number of ranges that are retransmitted at a time; beyond it the closest are"
-                    + " joined."),
+            "Number of ranges resent concurrently; beyond it, the closest ranges are merged."),
 
     GROUP(
             "group",
             Side.NONE,
             Side.NONE,
             Side.SUBSCRIPTION,
-            "the sender's choice",
+            "as the sender signals",
             ValueForm.TRUTH,
             "Whether the stream has other receivers, so that NAKs are delayed by a random time."),
 
@@ -212,7 +211,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "true",
             ValueForm.TRUTH,
-            "Whether the receiver requests lost frames again; if not, it fills gaps with padding."),
+            "Whether the receiver requests lost frames again; otherwise padding replaces them."),
 
     CONGESTION_CONTROL(
             "cc",
@@ -221,7 +220,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
-            "Congestion control: a fixed window, or one that losses reduce."),
+            "Congestion control: a fixed window, or one that shrinks on loss."),
 
     FLOW_CONTROL(
             "fc",
@@ -230,8 +229,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.FLOW,
-            "Flow control: which of several receivers determine how far the publication may"
-                    + " advance."),
+            "Which of several receivers limits the publication."),
 
     GROUP_TAG(
             "gtag",
@@ -240,7 +238,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.GROUP_TAG,
-            "Tag of this receiver, for tagged flow control."),
+            "Tag of this receiver, which flow control can select."),
 
     SPIES_CONNECT(
             "ssc",
@@ -249,7 +247,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "false",
             ValueForm.TRUTH,
-            "Whether a publication with only spies is connected."),
+            "Whether spies alone connect a publication."),
 
     LINGER(
             "linger",
@@ -258,7 +256,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time for which a closed publication still answers NAKs."),
+            "How long a closed publication still resends lost frames."),
 
     TTL(
             "ttl",
@@ -274,10 +272,10 @@ enum ChannelKey {
             Side.BOTH,
             Side.BOTH,
             Side.BOTH,
-            "the driver's choice; any for a subscription",
+            "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session id of the publication, or the only one that a subscription accepts; tag:N is"
-                    + " that of the publication with the tag."),
+            "Session of the publication, or the only one that a subscription receives; tag:N is"
+                    + " that of the tagged publication."),
 
     STREAM_ID(
             "stream-id",
@@ -286,7 +284,7 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.WHOLE_NUMBER,
-            "Only stream id that may be added on the channel."),
+            "The only stream that may be added on the channel."),
 
     TAGS(
             "tags",
@@ -295,7 +293,7 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.TAGS,
-            "Numbers by which other channels refer to this channel's endpoint, and to this"
+            "Numbers by which other channels refer to this channel's address, and to this"
                     + " publication."),
 
     INITIAL_TERM_ID(
@@ -303,19 +301,18 @@ enum ChannelKey {
             Side.PUBLICATION,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "a random one",
+            "random",
             ValueForm.WHOLE_NUMBER,
-            "Id of the stream's first term; requires term-id and term-offset."),
+            "First term of the stream; requires term-id and term-offset."),
 
     TERM_ID(
             "term-id",
             Side.PUBLICATION,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "the first",
+            "the first term",
             ValueForm.WHOLE_NUMBER,
-            "Id of the term in which the publication starts; requires init-term-id and"
-                    + " term-offset."),
+            "Term at which the publication starts; requires init-term-id and term-offset."),
 
     TERM_OFFSET(
             "term-offset",
@@ -324,8 +321,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "0",
             ValueForm.WHOLE_NUMBER,
-            "Offset in bytes in that term at which the publication starts; requires init-term-id"
-                    + " and term-id."),
+            "Offset in bytes at which the publication starts in term-id; requires init-term-id and"
+                    + " term-id."),
 
     END_OF_STREAM(
             "eos",
@@ -334,8 +331,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "true",
             ValueForm.TRUTH,
-            "Whether a closed publication tells its receivers that it has ended; if not, their"
-                    + " images time out."),
+            "Whether the driver signals the end of a closed publication; otherwise receivers time"
+                    + " out."),
 
     TETHER(
             "tether",
@@ -344,8 +341,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether the subscriber holds the stream back; if not, the driver detaches it when it"
-                    + " is too far behind."),
+            "Whether a slow subscriber back-pressures the publisher; with false, one that lags too"
+                    + " far is detached."),
 
     REJOIN(
             "rejoin",
@@ -364,8 +361,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "How long an untethered subscriber may lag by 3/4 of the window before the driver"
-                    + " detaches it."),
+            "How long a subscriber with tether=false may lag before it is detached."),
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",
@@ -374,7 +370,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "How long the position of a detached subscriber still counts."),
+            "How long a detached subscriber still back-pressures the stream."),
 
     UNTETHERED_RESTING(
             "untethered-resting-timeout",
@@ -383,7 +379,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time after that until a detached subscriber rejoins."),
+            "Time from then until a detached subscriber rejoins."),
 
     SEND_TIMESTAMP(
             "channel-snd-ts-offset",
@@ -392,8 +388,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in each message at which the sending driver writes the time, in nanoseconds"
-                    + " since the epoch."),
+            "Offset in a message at which the sending driver writes the time, in nanoseconds since"
+                    + " the epoch."),
 
     RECEIVE_TIMESTAMP(
             "channel-rcv-ts-offset",
@@ -402,7 +398,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in each message at which the receiving driver writes its arrival time."),
+            "Offset in a message at which the receiving driver writes its time of arrival."),
 
     ALIAS(
             "alias",
@@ -411,12 +407,12 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.LABEL,
-            "Label for tools, without effect.");
+            "Name shown to people.");
 
-    /** The control mode of destinations that are added one by one. */
+    /** The control mode with destinations that are added one by one. */
     static final String MANUAL = "manual";
 
-    /** The control mode of destinations that come by themselves. */
+    /** The control mode with receivers that announce themselves. */
     static final String DYNAMIC = "dynamic";
 
     /** The control mode of responses. */
@@ -434,12 +430,12 @@ enum ChannelKey {
 
     /**
      * @param text name of the key.
-     * @param ipc whose channel may have it on shared memory.
-     * @param rdma whose channel may have it over RDMA.
-     * @param udp whose channel may have it over UDP.
-     * @param preset what holds without the key, for people.
-     * @param form of its values.
-     * @param meaning one sentence.
+     * @param ipc channels that allow the key on IPC.
+     * @param rdma channels that allow the key over RDMA.
+     * @param udp channels that allow the key over UDP.
+     * @param preset human-readable default.
+     * @param form form of the key's values.
+     * @param meaning meaning of the key, in one sentence.
      */
     ChannelKey(
             String text,
@@ -458,7 +454,7 @@ enum ChannelKey {
         this.meaning = meaning;
     }
 
-    /** Whose channel may have a key. */
+    /** The channels that allow a key. */
     enum Side {
         NONE,
         PUBLICATION,
@@ -466,7 +462,7 @@ enum ChannelKey {
         BOTH
     }
 
-    /** Whose channel may have the key on a media. */
+    /** Returns which channels allow the key on a media. */
     Side side(ChannelMedia media) {
         return switch (media) {
             case IPC -> ipc;
@@ -475,7 +471,7 @@ enum ChannelKey {
         };
     }
 
-    /** The key of the given name, or null. */
+    /** Returns the key with the name, or null. */
     static ChannelKey of(String text) {
         for (ChannelKey key : values()) {
             if (key.text.equals(text)) {
@@ -485,7 +481,7 @@ enum ChannelKey {
         return null;
     }
 
-    /** The key of the given name in a channel of Aeron, or null. */
+    /** Returns the key with the name in an Aeron channel, or null. */
     static ChannelKey ofAeron(String text) {
         return text.equals(AERON_WINDOW) ? WINDOW : of(text);
     }
@@ -494,36 +490,36 @@ enum ChannelKey {
         return text;
     }
 
-    /** What holds without the key, for people. */
+    /** Returns the human-readable default. */
     String preset() {
         return preset;
     }
 
-    /** What a value must be, for people. */
+    /** Describes valid values. */
     String right() {
         return form.right();
     }
 
-    /** What the key does, in one sentence. */
+    /** Returns the meaning of the key, in one sentence. */
     String meaning() {
         return meaning;
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @throws BusException if it is none of this key.
+     * @throws BusException if the value is invalid for this key.
      */
     Object parse(String value) {
         return form.read(text, value);
     }
 
-    /** The name, as a channel of Aeron or another has it. */
+    /** Returns the name of the key, in an Aeron or a Verbus channel. */
     String text(boolean isAeron) {
         return isAeron && this == WINDOW ? AERON_WINDOW : text;
     }
 
-    /** The one text of a value. */
+    /** Returns the canonical text of a value. */
     String format(Object value) {
         return form.writer().apply(value);
     }

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What can carry a channel; {@link ChannelKey} says which keys a channel may have there. */
+/** The media that carry channels; {@link ChannelKey} specifies the keys of each. */
 enum ChannelMedia {
     IPC,
     RDMA,
     UDP;
 
-    /** The media of the given name, or null. */
+    /** Returns the media with the name, or null. */
     static ChannelMedia of(String text) {
         for (ChannelMedia media : values()) {
             if (media.text().equals(text)) {

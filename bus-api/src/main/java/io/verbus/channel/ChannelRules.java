@@ -9,9 +9,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the values of a channel must be together, and for what the channel can be used. */
+/** Checks that the values of a channel are consistent, and what a channel can be used for. */
 final class ChannelRules {
-    /** The keys that say where a channel leads. */
+    /** The keys that locate a channel, which a tag can stand for. */
     static final List<ChannelKey> PLACE =
             List.of(
                     ChannelKey.ENDPOINT,
@@ -19,7 +19,7 @@ final class ChannelRules {
                     ChannelKey.CONTROL,
                     ChannelKey.CONTROL_MODE);
 
-    /** Those that a destination may not have, be it of a publication or of a subscription. */
+    /** Keys that no destination may have, whether of a publication or a subscription. */
     private static final List<ChannelKey> NOT_OF_DESTINATIONS =
             List.of(
                     ChannelKey.MTU,
@@ -27,7 +27,7 @@ final class ChannelRules {
                     ChannelKey.SEND_BUFFER,
                     ChannelKey.RECEIVE_BUFFER);
 
-    /** Those that say what becomes of a slow reader, whatever brings the stream. */
+    /** Keys that configure how slow readers are handled, on any media. */
     private static final List<ChannelKey> OF_READERS =
             List.of(
                     ChannelKey.TETHER,
@@ -43,7 +43,7 @@ final class ChannelRules {
     private ChannelRules() {}
 
     /**
-     * Checks that the values fit together and to the media.
+     * Checks that the values are consistent and allowed on the media.
      *
      * @throws BusException if not.
      */
@@ -57,7 +57,7 @@ final class ChannelRules {
             refuse(
                     channel.isManual() || channel.isDynamic(),
                     channel,
-                    "has a control-mode of destinations, which ipc does not have: remove it");
+                    "has a control-mode for destinations, which ipc does not support: remove it");
         } else if (!isTagged(channel, values)) {
             checkPlace(media, values, channel);
         }
@@ -71,21 +71,21 @@ final class ChannelRules {
                         ChannelKey.TERM_ID,
                         ChannelKey.TERM_OFFSET),
                 channel,
-                "has some of init-term-id, term-id and term-offset, which say together where a"
-                        + " publication begins: name all three, or none");
+                "has only some of init-term-id, term-id and term-offset, which together set where a"
+                        + " publication starts: set all three, or none");
         refuse(
                 values.containsKey(ChannelKey.TRAFFIC_CLASS) && values.containsKey(ChannelKey.DSCP),
                 channel,
-                "has a traffic-class and a dscp, which is the upper six bits of one: keep one of"
+                "has both a traffic-class and a dscp, which is its upper six bits: keep one of"
                         + " them");
         if (channel.isAeron()) {
-            channel.start(); // checks that it is the place of a frame
+            channel.start(); // checks that a frame can start there
         } else {
             checkLengths(channel);
         }
     }
 
-    /** Whether the channel names its place by a tag alone. */
+    /** Returns whether the channel is located by a tag alone. */
     private static boolean isTagged(ChannelUri channel, Map<ChannelKey, Object> values) {
         return channel.tags().place().isPresent()
                 && hasAllOrNone(
@@ -115,7 +115,7 @@ final class ChannelRules {
                         channel,
                         "has control-mode=manual and "
                                 + key.text()
-                                + ": name the "
+                                + ": set "
                                 + key.text()
                                 + " in each destination");
             }
@@ -125,8 +125,8 @@ final class ChannelRules {
             refuse(
                     !hasControl && !channel.isAeron(),
                     channel,
-                    "has control-mode=response without control: add control=host:port, where the"
-                            + " responses are sent from");
+                    "has control-mode=response without control: add control=host:port, the address"
+                            + " that sends the responses");
             return;
         }
         refuse(
@@ -138,47 +138,45 @@ final class ChannelRules {
         refuse(
                 !hasEndpoint && !hasControl,
                 channel,
-                "has no endpoint, without which "
-                        + media.text()
-                        + " cannot work: add endpoint=VALUE");
+                "has no endpoint, which " + media.text() + " requires: add endpoint=host:port");
         refuse(
                 channel.isDynamic() && hasEndpoint && !channel.isAeron(),
                 channel,
-                "has control-mode=dynamic and endpoint, to which nothing would be sent: remove one"
-                        + " of them");
+                "has both control-mode=dynamic and endpoint, to which nothing would be sent: remove"
+                        + " one of them");
         refuse(
                 media == ChannelMedia.RDMA
                         && values.containsKey(ChannelKey.FLOW_CONTROL)
                         && !channel.isDynamic(),
                 channel,
-                "has one receiver, for which there is no choice of flow control: remove fc, or use"
-                        + " control-mode=manual or dynamic");
+                "has fc, but only one receiver: remove fc, or use control-mode=manual or dynamic");
     }
 
-    /** Where receivers announce themselves, and nothing that says who sends or receives. */
+    /** Returns whether the channel has control but neither endpoint nor control-mode. */
     private static boolean isControlAlone(ChannelUri channel, Map<ChannelKey, Object> values) {
         return values.containsKey(ChannelKey.CONTROL)
                 && !values.containsKey(ChannelKey.ENDPOINT)
                 && !values.containsKey(ChannelKey.CONTROL_MODE);
     }
 
-    /** What RDMA has no use for, though it knows the keys. */
+    /** Checks values whose keys RDMA has, but which it does not support. */
     private static void checkOverRdma(ChannelUri channel) {
         FlowChoice flow = channel.flow();
         refuse(
                 flow != null && flow.timeout() != null,
                 channel,
-                "has t:TIME in fc, and over RDMA a receiver leaves with its connection: remove it");
+                "has t:TIME in fc, but over RDMA a receiver leaves with its connection: remove it");
         refuse(
                 flow != null
                         && flow.strategy() == FlowChoice.Strategy.TAGGED
                         && flow.tag().isEmpty(),
                 channel,
-                "has fc=tagged without a tag: name one, such as fc=tagged,g:7");
+                "has fc=tagged without a tag: add one, such as fc=tagged,g:7");
         refuse(
                 channel.localInterface() != null && channel.localInterface().port() != 0,
                 channel,
-                "has a port in interface, and the system chooses those that connect: remove it");
+                "has a port in interface, but over RDMA the system chooses the local port: remove"
+                        + " it");
     }
 
     private static boolean isOfConnection(ChannelKey key) {
@@ -196,7 +194,7 @@ final class ChannelRules {
         };
     }
 
-    /** Lengths of a publication's log; of an Aeron subscription they mean nothing. */
+    /** Checks the lengths of a publication's log; an Aeron subscription ignores them. */
     private static void checkLengths(ChannelUri channel) {
         StreamStart start = channel.start();
         if (start != null && channel.hasTermLength()) {
@@ -240,17 +238,19 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text()
-                            + ", which has no effect on a publication: name it to the subscription"
-                            + " alone");
+                            + ", which has no effect on a publication: set it on the subscription"
+                            + " only");
         }
     }
 
-    /** Whether a key says what becomes of one reader of a log, whatever brings the stream. */
+    /** Returns whether a key configures one reader of a log, on any media. */
     private static boolean isOfReader(ChannelKey key) {
         return key == ChannelKey.TETHER || key == ChannelKey.REJOIN;
     }
 
-    /** Over shared memory a stream ends with its publication: only a reader can come back. */
+    /**
+     * Rejects rejoin=false for a tethered local subscriber: its stream ends with its publication.
+     */
     private static void checkRejoin(ChannelUri channel) {
         refuse(
                 !channel.isAeron()
@@ -258,8 +258,8 @@ final class ChannelRules {
                         && channel.tether().isTethered()
                         && !channel.tether().rejoins(),
                 channel,
-                "has rejoin=false, which has no effect on a subscriber in the same host that is"
-                        + " never let go: add tether=false, or leave it out");
+                "has rejoin=false, which has no effect on a tethered subscriber on the same host:"
+                        + " add tether=false, or remove rejoin");
     }
 
     static void checkPublishable(
@@ -278,7 +278,7 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy's, which only a subscription can be: write verbus: to publish");
+                "is a spy's, which only a subscription can be: use verbus: to publish");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
         refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
@@ -293,13 +293,13 @@ final class ChannelRules {
             refuse(
                     channel.response().correlationId() == ResponseLink.NONE,
                     channel,
-                    "has control-mode=response without response-correlation-id: name the id of the"
+                    "has control-mode=response without response-correlation-id: set the id of the"
                             + " image whose requests are answered, or prototype");
             refuse(
                     !channel.isIpc() && channel.control() == null,
                     channel,
-                    "has control-mode=response without control: add control=host:port, where the"
-                            + " responses are sent from");
+                    "has control-mode=response without control: add control=host:port, the address"
+                            + " that sends the responses");
         }
     }
 
@@ -307,7 +307,7 @@ final class ChannelRules {
         refuse(
                 isPortless(values.get(ChannelKey.ENDPOINT)),
                 channel,
-                "has port 0, which only a subscription can use: name the port at which the"
+                "has port 0, which only a subscription can use: set the port at which the"
                         + " subscribing driver listens");
     }
 
@@ -334,13 +334,14 @@ final class ChannelRules {
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL))
                         && !isTagged(channel, values),
                 channel,
-                "has no endpoint, where a subscription receives: add endpoint=host:port, or write"
+                "has no endpoint, at which a subscription receives: add endpoint=host:port, or use"
                         + " verbus-spy: to read a publication of the same driver");
         refuse(
                 channel.sessionTag().isPresent(),
                 channel,
-                "has the session-id of a tag, as only a publication can: name the session itself");
-        if (channel.isSpy()) { // its channel is the publication's
+                "has the session-id of a tag, which only a publication can use: set the session id"
+                        + " itself");
+        if (channel.isSpy()) { // it is the publication's channel
             refuseSubscriptionsKeys(channel, values);
         } else if (!channel.isAeron()) {
             for (ChannelKey key : values.keySet()) {
@@ -349,15 +350,15 @@ final class ChannelRules {
                         channel,
                         "has the key "
                                 + key.text()
-                                + ", which has no effect on a subscription: name it to the"
-                                + " publication alone");
+                                + ", which has no effect on a subscription: set it on the"
+                                + " publication only");
             }
         }
         checkRejoin(channel);
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
-                "has port 0 in control: name the port of the publication");
+                "has port 0 in control: set the port of the publication");
     }
 
     /** Checks that a channel can be a destination of a subscription. */
@@ -369,14 +370,14 @@ final class ChannelRules {
                 !values.containsKey(ChannelKey.ENDPOINT)
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL)),
                 channel,
-                "has no endpoint, where a destination receives: add endpoint=host:port");
+                "has no endpoint, at which a destination receives: add endpoint=host:port");
         for (ChannelKey key : NOT_OF_DESTINATIONS) {
             refuse(
                     values.containsKey(key),
                     channel,
                     "has the key "
                             + key.text(channel.isAeron())
-                            + ", which belongs to the subscription's own channel: name it there");
+                            + ", which belongs to the subscription's own channel: set it there");
         }
         for (ChannelKey key : OF_READERS) {
             refuse(
@@ -384,7 +385,7 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text()
-                            + ", which belongs to the subscription's own channel: name it there");
+                            + ", which belongs to the subscription's own channel: set it there");
         }
         checkSubscribable(channel, values, faults);
     }
@@ -393,7 +394,7 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy's, and spies are invalid as destinations: name one as"
+                "is a spy's, and spies are invalid as destinations: use"
                         + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
         for (ChannelKey key : values.keySet()) {
             boolean isOfDestination =
@@ -410,21 +411,21 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text(channel.isAeron())
-                            + ", which belongs to the publication's own channel: a destination is"
-                            + " no more than endpoint=host:port"
+                            + ", which belongs to the publication's own channel: a destination has"
+                            + " only endpoint=host:port"
                             + (channel.media().equals(ChannelMedia.RDMA.text())
-                                    ? ", and interface=ADDRESS if need be"
+                                    ? ", and interface=ADDRESS if needed"
                                     : ""));
         }
         refuse(
                 channel.isIpc(),
                 channel,
-                "is no destination: name one as verbus:rdma?endpoint=host:port or"
+                "is not a destination: use verbus:rdma?endpoint=host:port or"
                         + " verbus:udp?endpoint=host:port");
         refuse(
                 !values.containsKey(ChannelKey.ENDPOINT),
                 channel,
-                "has no endpoint, which a destination is: add endpoint=host:port");
+                "has no endpoint, which a destination requires: add endpoint=host:port");
         checkPorts(channel, values);
     }
 
@@ -432,8 +433,8 @@ final class ChannelRules {
         refuseOverRdma(
                 channel.receiveTimestamp().isPresent(),
                 channel,
-                "when a message arrives, as a one-sided Write tells the receiver nothing: have the"
-                        + " publication name channel-snd-ts-offset");
+                "receive timestamps, because a one-sided Write does not notify the receiver: set"
+                        + " channel-snd-ts-offset on the publication");
         EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
         values.forEach(
                 (key, value) -> {
@@ -467,8 +468,8 @@ final class ChannelRules {
             throw new UnsupportedChannelException(
                     "channel '"
                             + channel
-                            + "' has endpoint and control, and RDMA does not send from a port of"
-                            + " its own: leave control out, and name an interface if need be");
+                            + "' has both endpoint and control, but RDMA does not send from a fixed"
+                            + " port: remove control, and set interface if needed");
         }
     }
 
@@ -477,7 +478,7 @@ final class ChannelRules {
             throw new UnsupportedChannelException(
                     "channel '"
                             + channel
-                            + "' leads to a network of rdma.networks, and RDMA does not know "
+                            + "' leads to a network of rdma.networks, and RDMA does not support "
                             + what);
         }
     }

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a driver gets on with a channel, as its counters tell: the state, and the local addresses
- * that are bound. Any thread.
+ * The driver's status of a channel, as its counters show it: the state, and the bound local
+ * addresses. Any thread.
  */
 public final class ChannelStatus {
-    /** The channel is closed, or has no counter that tells its state. */
+    /** The channel is closed, or has no status counter. */
     public static final int NO_ID_ALLOCATED = -1;
 
-    /** The channel cannot be used. */
+    /** The channel has failed. */
     public static final long ERRORED = -1;
 
     /** The channel is not open yet. */
@@ -27,10 +27,10 @@ public final class ChannelStatus {
     /** The channel is open. */
     public static final long ACTIVE = 1;
 
-    /** The channel is being closed. */
+    /** The channel is closing. */
     public static final long CLOSING = 2;
 
-    /** Until the driver has told, and while there is none. */
+    /** Status until the driver has reported one, and while there is no driver. */
     public static final ChannelStatus UNKNOWN = new ChannelStatus(null, 0);
 
     private static final int ADDRESS_LENGTH = Integer.BYTES;
@@ -40,21 +40,21 @@ public final class ChannelStatus {
     private final int id;
 
     /**
-     * @param counters of the driver.
-     * @param id of the counter that tells the state; {@link #NO_ID_ALLOCATED} where nothing has to
-     *     be opened, 0 while it is not known.
+     * @param counters counters of the driver.
+     * @param id id of the status counter; {@link #NO_ID_ALLOCATED} if the channel needs no opening,
+     *     0 while unknown.
      */
     public ChannelStatus(CountersReader counters, int id) {
         this.counters = counters;
         this.id = id;
     }
 
-    /** Id of the counter. */
+    /** Returns the id of the status counter. */
     public int id() {
         return id;
     }
 
-    /** The state: one of the constants here. */
+    /** Returns the state, one of the constants of this class. */
     public long value() {
         if (id == NO_ID_ALLOCATED) {
             return ACTIVE;
@@ -64,7 +64,10 @@ public final class ChannelStatus {
                 : INITIALIZING;
     }
 
-    /** The local addresses, such as {@code 10.0.0.1:40123}; none where nothing is open. */
+    /**
+     * Returns the local addresses, such as {@code 10.0.0.1:40123}; empty unless the channel is
+     * open.
+     */
     public List<String> localAddresses() {
         List<String> addresses = new ArrayList<>();
         if (id > 0 && value() == ACTIVE) {

@@ -7,19 +7,19 @@ import io.verbus.BusException;
 import java.util.EnumMap;
 import java.util.Map;
 
-/**
- * Reads and writes the text of channels. What their values mean together is {@link ChannelRules}'s.
- */
+/** Parses and formats channels. {@link ChannelRules} checks that their values are consistent. */
 final class ChannelSyntax {
     private static final String SCHEME = "verbus:";
     private static final String SPY_SCHEME = "verbus-spy:";
     private static final String AERON_SCHEME = "aeron:";
     private static final String AERON_SPY_SCHEME = "aeron-spy:aeron:";
 
-    /** When a network card has received, which no socket tells here. */
+    /** Time at which the network card has received a message, which no socket reports here. */
     private static final String MEDIA_TIMESTAMP = "media-rcv-ts-offset";
 
-    /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
+    /**
+     * Unsupported Aeron keys that would change the stream, with the only value that can be ignored.
+     */
     private static final Map<String, String> UNSUPPORTED =
             Map.of(MEDIA_TIMESTAMP, "", ChannelKey.RECEIVE_TIMESTAMP.text(), "");
 
@@ -89,7 +89,7 @@ final class ChannelSyntax {
         return isSpy ? SPY_SCHEME : SCHEME;
     }
 
-    /** As Aeron reads it: what is not known, or means nothing on the media, is passed over. */
+    /** Adds a pair as Aeron does, ignoring keys that are unknown or have no effect on the media. */
     private static void addAeronPair(
             String text,
             ChannelMedia media,
@@ -125,12 +125,12 @@ final class ChannelSyntax {
                                     + pair
                                     + ", which is not supported: "
                                     + (key == ChannelKey.RECEIVE_TIMESTAMP
-                                            ? "a one-sided Write tells nothing of its arrival; have"
-                                                    + " the publication name channel-snd-ts-offset"
+                                            ? "a one-sided Write does not notify the receiver; set"
+                                                    + " channel-snd-ts-offset on the publication"
                                             : "leave it out")));
         }
         String translated = isKnown ? AeronValues.translate(key, value) : null;
-        values.remove(key); // of a key that is there twice the last value holds
+        values.remove(key); // the last value of a repeated key wins
         if (isKnown && !(faults.get(key) instanceof UnsupportedChannelException)) {
             faults.remove(key);
         }
@@ -143,7 +143,7 @@ final class ChannelSyntax {
         }
     }
 
-    /** Keeps the wrong values that only one end of the stream reads; of others tells the first. */
+    /** Throws the first fault that concerns both ends; keeps those that only one end reads. */
     private static void check(
             ChannelMedia media,
             Map<ChannelKey, Object> values,
@@ -152,7 +152,7 @@ final class ChannelSyntax {
                 values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint
                         && endpoint.isMulticast();
         if (!isMulticast) {
-            faults.remove(ChannelKey.TTL); // of no effect
+            faults.remove(ChannelKey.TTL); // it has no effect
         }
         faults.forEach(
                 (key, fault) -> {
@@ -181,7 +181,12 @@ final class ChannelSyntax {
 
     private static BusException notAPair(String text, String pair) {
         return new BusException(
-                "channel '" + text + "' holds '" + pair + "', which is not key=value: " + EXAMPLE);
+                "channel '"
+                        + text
+                        + "' contains '"
+                        + pair
+                        + "', which is not key=value: "
+                        + EXAMPLE);
     }
 
     private static Object value(String text, ChannelKey key, String value) {

@@ -7,24 +7,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Numbers by which other channels of the same driver name what a channel stands for.
+ * Numbers by which other channels of the same driver refer to a channel.
  *
- * @param place tag of the place that is sent to or received at; empty if it has none.
+ * @param place tag of the channel's address; empty if it has none.
  * @param publication tag of the publication itself; empty if it has none.
  */
 public record ChannelTags(OptionalLong place, OptionalLong publication) {
-    /** Of a channel that has no tags. */
+    /** The tags of a channel without tags. */
     static final ChannelTags NONE = new ChannelTags(OptionalLong.empty(), OptionalLong.empty());
 
-    /** What a text must be. */
+    /** Describes a valid text. */
     static final String RIGHT =
-            "a tag of the endpoint, a tag of the publication after a comma, or both, each a whole"
-                    + " number of 64 bits but -1, such as 1001,1002";
+            "a tag of the place, one of the publication after a comma, or both, each a 64-bit"
+                    + " integer other than -1, such as 1001,1002";
 
     private static final Pattern FORM =
             Pattern.compile("(?<place>-?[0-9]{1,19})?(?:,(?<publication>-?[0-9]{1,19}))?");
 
-    /** The tags that a text gives; null if it is wrong. */
+    /** Parses tags; returns null if the text is invalid. */
     static ChannelTags parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (text.isEmpty() || !matcher.matches()) {
@@ -43,7 +43,7 @@ public record ChannelTags(OptionalLong place, OptionalLong publication) {
         return tag == null || tag == -1 ? null : OptionalLong.of(tag);
     }
 
-    /** The text that {@link #parse} reads. */
+    /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
         return (place.isPresent() ? Long.toString(place.getAsLong()) : "")

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Names the channel of a publication or subscription.
+ * The channel of a publication or subscription.
  *
  * <pre>
  *  verbus:ipc[?key=value|key=value...]
@@ -22,7 +22,7 @@ import java.util.OptionalLong;
  *  verbus:udp?endpoint=host:port[|key=value...]
  *  verbus:rdma?control-mode=manual[|key=value...]                   destinations added one by one
  *  verbus:udp?control-mode=manual[|key=value...]                    the same
- *  verbus:rdma?control=host:port|control-mode=dynamic[|key=value...] receivers come by themselves
+ *  verbus:rdma?control=host:port|control-mode=dynamic[|key=value...] receivers announce themselves
  *  verbus:udp?control=host:port|control-mode=dynamic[|key=value...]  the same
  *  verbus:rdma?control=host:port|control-mode=response[|key=value...] see {@link ResponseLink}
  *  verbus:udp?control=host:port|control-mode=response[|key=value...]  the same
@@ -31,30 +31,32 @@ import java.util.OptionalLong;
  *
  * {@code docs/reference/channels.md} lists the keys of each media.
  *
- * <p>Of these nothing is ignored: a text that holds an unknown media or key, a bad value, a key
- * twice, or values that contradict each other is refused. Where the text begins with {@code aeron:}
- * or {@code aeron-spy:aeron:}, keys that are not known, or mean nothing there, are passed over, as
- * Aeron does; keys that would change the stream, and that Verbus cannot serve, are refused.
- * Instances are immutable; those that mean the same, in one notation, are equal and have the same
- * text.
+ * <p>Channels that start with {@code verbus:} or {@code verbus-spy:} are parsed strictly: an
+ * unknown media or key, an invalid value, a repeated key, or contradicting values are rejected.
+ * Channels that start with {@code aeron:} or {@code aeron-spy:aeron:} are parsed leniently, as by
+ * Aeron: keys that are unknown or have no effect are ignored, but keys that would change the stream
+ * and that Verbus does not support are rejected.
+ *
+ * <p>Instances are immutable. Channels with the same meaning, in one notation, are equal and have
+ * the same text.
  */
 public final class ChannelUri {
-    /** Bytes of a term where the channel does not say. */
+    /** Default term length in bytes. */
     public static final int DEFAULT_TERM_LENGTH = 16 * 1024 * 1024;
 
-    /** Bytes of the longest frame where the channel does not say. */
+    /** Default length of the longest frame in bytes. */
     public static final int DEFAULT_MTU = 8192;
 
-    /** Bytes of the longest frame over UDP where the channel does not say: fits into Ethernet's. */
+    /** Default length in bytes of the longest frame over UDP, which fits into an Ethernet frame. */
     public static final int DEFAULT_UDP_MTU = 1408;
 
-    /** Place of a timestamp: the reserved value of the frame that begins a message. */
+    /** Offset of a timestamp in the reserved value of the frame that starts a message. */
     public static final int RESERVED_TIMESTAMP = -8;
 
-    /** Longest text of a channel. */
+    /** Maximum length of a channel's text. */
     public static final int MAX_LENGTH = 4095;
 
-    /** Hosts of {@code control} that stand for all addresses of the host. */
+    /** Hosts of {@code control} that stand for all local addresses. */
     private static final List<String> WILDCARDS = List.of("0.0.0.0", "::");
 
     private final ChannelMedia media;
@@ -74,8 +76,8 @@ public final class ChannelUri {
     }
 
     /**
-     * @param faults wrong values, which matter only to the end of the stream that reads their keys.
-     * @param written text that the channel was read from; null for the canonical one.
+     * @param faults invalid values that concern only the end of the stream that reads their keys.
+     * @param written text that the channel was parsed from; null for the canonical text.
      */
     ChannelUri(
             ChannelMedia media,
@@ -95,72 +97,75 @@ public final class ChannelUri {
     }
 
     /**
-     * Reads a channel from its text.
+     * Parses a channel.
      *
-     * @param text such as {@code verbus:rdma?endpoint=10.0.0.2:7400|term-length=64m}.
+     * @param text text such as {@code verbus:rdma?endpoint=10.0.0.2:7400|term-length=64m}.
      * @return the channel.
-     * @throws BusException that says what is wrong with the text, and what would be right.
+     * @throws BusException if the text is invalid; the message says what would be valid.
      */
     public static ChannelUri parse(String text) {
         return ChannelSyntax.parse(text);
     }
 
     /**
-     * Begins a channel through the memory of one host.
+     * Returns a builder of an IPC channel, through the shared memory of one host.
      *
-     * @return where the other values are set.
+     * @return the builder.
      */
     public static Builder ipc() {
         return new Builder(ChannelMedia.IPC);
     }
 
     /**
-     * Begins a channel over RDMA.
+     * Returns a builder of an RDMA channel.
      *
-     * @param endpoint where the subscribing driver listens, such as {@code 10.0.0.2:7400}, {@code
-     *     [fe80::1]:7400} or {@code host.example:7400}.
-     * @return where the other values are set.
-     * @throws BusException if the endpoint is not one.
+     * @param endpoint address at which the subscribing driver listens, such as {@code
+     *     10.0.0.2:7400}, {@code [fe80::1]:7400} or {@code host.example:7400}.
+     * @return the builder.
+     * @throws BusException if the endpoint is invalid.
      */
     public static Builder rdma(String endpoint) {
         return new Builder(ChannelMedia.RDMA).set(ChannelKey.ENDPOINT, endpoint);
     }
 
     /**
-     * Begins a channel over UDP.
+     * Returns a builder of a UDP channel.
      *
-     * @param endpoint where the subscribing driver receives, such as {@code 10.0.0.2:40123}.
-     * @return where the other values are set.
-     * @throws BusException if the endpoint is not one.
+     * @param endpoint address at which the subscribing driver receives, such as {@code
+     *     10.0.0.2:40123}.
+     * @return the builder.
+     * @throws BusException if the endpoint is invalid.
      */
     public static Builder udp(String endpoint) {
         return new Builder(ChannelMedia.UDP).set(ChannelKey.ENDPOINT, endpoint);
     }
 
     /**
-     * Begins a channel of a publication over RDMA whose destinations are added one by one.
+     * Returns a builder of an RDMA channel of a publication whose destinations are added one by
+     * one.
      *
-     * @return where the other values are set.
+     * @return the builder.
      */
     public static Builder rdmaManual() {
         return new Builder(ChannelMedia.RDMA).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
     }
 
     /**
-     * Begins a channel of a publication over UDP whose destinations are added one by one.
+     * Returns a builder of a UDP channel of a publication whose destinations are added one by one.
      *
-     * @return where the other values are set.
+     * @return the builder.
      */
     public static Builder udpManual() {
         return new Builder(ChannelMedia.UDP).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
     }
 
     /**
-     * Begins a channel of a publication over UDP whose receivers come by themselves.
+     * Returns a builder of a UDP channel of a publication whose receivers announce themselves.
      *
-     * @param control where they announce themselves, such as {@code 10.0.0.1:40124}.
-     * @return where the other values are set.
-     * @throws BusException if the address is not one.
+     * @param control address at which receivers announce themselves, such as {@code
+     *     10.0.0.1:40124}.
+     * @return the builder.
+     * @throws BusException if the address is invalid.
      */
     public static Builder udpDynamic(String control) {
         return new Builder(ChannelMedia.UDP)
@@ -169,11 +174,11 @@ public final class ChannelUri {
     }
 
     /**
-     * Begins a channel of a publication over RDMA whose receivers come by themselves.
+     * Returns a builder of an RDMA channel of a publication whose receivers announce themselves.
      *
-     * @param control where they announce themselves, such as {@code 10.0.0.1:7401}.
-     * @return where the other values are set.
-     * @throws BusException if the address is not one.
+     * @param control address at which receivers announce themselves, such as {@code 10.0.0.1:7401}.
+     * @return the builder.
+     * @throws BusException if the address is invalid.
      */
     public static Builder rdmaDynamic(String control) {
         return new Builder(ChannelMedia.RDMA)
@@ -182,11 +187,11 @@ public final class ChannelUri {
     }
 
     /**
-     * Begins a channel of responses over RDMA, see {@link ResponseLink}.
+     * Returns a builder of an RDMA channel of responses, see {@link ResponseLink}.
      *
-     * @param control where the requesters ask for them, such as {@code 10.0.0.1:7401}.
-     * @return where the other values are set.
-     * @throws BusException if the address is not one.
+     * @param control address at which requesters ask for responses, such as {@code 10.0.0.1:7401}.
+     * @return the builder.
+     * @throws BusException if the address is invalid.
      */
     public static Builder rdmaResponses(String control) {
         return new Builder(ChannelMedia.RDMA)
@@ -195,11 +200,11 @@ public final class ChannelUri {
     }
 
     /**
-     * Begins a channel of responses over UDP, see {@link ResponseLink}.
+     * Returns a builder of a UDP channel of responses, see {@link ResponseLink}.
      *
-     * @param control where they are sent from, such as {@code 10.0.0.1:40124}.
-     * @return where the other values are set.
-     * @throws BusException if the address is not one.
+     * @param control address that sends the responses, such as {@code 10.0.0.1:40124}.
+     * @return the builder.
+     * @throws BusException if the address is invalid.
      */
     public static Builder udpResponses(String control) {
         return new Builder(ChannelMedia.UDP)
@@ -207,108 +212,113 @@ public final class ChannelUri {
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.RESPONSE);
     }
 
-    /** What carries the channel. */
+    /** Returns the media. */
     ChannelMedia carrier() {
         return media;
     }
 
-    /** The media, as transports name it: {@code ipc}, {@code rdma} or {@code udp}. */
+    /**
+     * Returns the name of the media, as transports use it: {@code ipc}, {@code rdma} or {@code
+     * udp}.
+     */
     public String media() {
         return media.text();
     }
 
-    /** Whether the channel stays within the memory of this host. */
+    /** Returns whether the channel uses only shared memory of this host. */
     public boolean isIpc() {
         return media == ChannelMedia.IPC;
     }
 
     /**
-     * Where the subscribing driver listens.
+     * Returns the address at which the subscribing driver receives.
      *
-     * @throws BusException if the channel's media has no endpoint.
+     * @throws BusException if the channel has no endpoint.
      */
     public Endpoint endpoint() {
         if (values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint) {
             return endpoint;
         }
-        throw new BusException("channel '" + this + "' has no endpoint: it needs none");
+        throw new BusException("channel '" + this + "' has no endpoint: check hasEndpoint first");
     }
 
-    /** Whether the channel names an endpoint. */
+    /** Returns whether the channel has an endpoint. */
     public boolean hasEndpoint() {
         return values.containsKey(ChannelKey.ENDPOINT);
     }
 
-    /** Where receivers announce themselves to a publication; null if not said. */
+    /**
+     * Returns the address at which receivers announce themselves to a publication; null if unset.
+     */
     public Endpoint control() {
         return (Endpoint) values.get(ChannelKey.CONTROL);
     }
 
-    /** Whether the destinations of a publication are added one by one. */
+    /** Returns whether a publication's destinations are added one by one. */
     public boolean isManual() {
         return ChannelKey.MANUAL.equals(values.get(ChannelKey.CONTROL_MODE));
     }
 
-    /** Whether the receivers of a publication come by themselves. */
+    /** Returns whether a publication's receivers announce themselves. */
     public boolean isDynamic() {
         return ChannelKey.DYNAMIC.equals(values.get(ChannelKey.CONTROL_MODE));
     }
 
-    /** What the channel says of requests and responses. */
+    /** Returns the channel's settings for requests and responses. */
     public ResponseLink response() {
         return ResponseLink.of(values);
     }
 
-    /** Whether the channel was written as Aeron's, which is read leniently. */
+    /** Returns whether the channel is in Aeron's notation, which is parsed leniently. */
     public boolean isAeron() {
         return isAeron;
     }
 
-    /** Whether a subscription reads the log of a publication in the same driver. */
+    /** Returns whether a subscription reads the log of a publication in the same driver. */
     public boolean isSpy() {
         return isSpy;
     }
 
-    /** Whether a publication that only spies read is connected and goes on. */
+    /** Returns whether spies alone connect a publication. */
     public boolean spiesConnect() {
         return Boolean.TRUE.equals(values.get(ChannelKey.SPIES_CONNECT));
     }
 
     /**
-     * This channel of UDP as RDMA is to carry it: without the keys that mean nothing there.
+     * Returns this UDP channel as RDMA carries it, without the keys that have no effect there.
      *
-     * @throws UnsupportedChannelException if RDMA cannot carry what the channel asks for.
+     * @throws UnsupportedChannelException if RDMA does not support the channel.
      */
     public ChannelUri overRdma() {
         return ChannelRules.overRdma(this, values);
     }
 
     /**
-     * Checks that RDMA can be sent as the channel of a publication, or of a destination, asks.
+     * Checks that RDMA can connect as the channel of a publication or destination specifies.
      *
-     * @throws UnsupportedChannelException if it names the port to send from.
+     * @throws UnsupportedChannelException if the channel specifies the port to send from.
      */
     public void checkConnectable() {
         ChannelRules.checkConnectable(this);
     }
 
     /**
-     * What a publication on this channel is to a receiver that has come by itself: a destination
-     * with what the channel says of connections.
+     * Returns the destination channel by which a publication on this channel sends to a receiver
+     * that has announced itself, with this channel's connection settings.
      *
-     * @param endpoint of the receiver.
-     * @throws BusException if it is none.
+     * @param endpoint address of the receiver.
+     * @throws BusException if the address is invalid.
      */
     public ChannelUri toReceiver(String endpoint) {
         return ChannelRules.toReceiver(this, values, endpoint);
     }
 
     /**
-     * This destination as it is sent where its own channel does not say from which address: from
-     * that of its publication. A publication of Aeron's names one for all destinations, in {@code
-     * interface} or in {@code control}.
+     * Returns this destination with the source address of its publication, unless it has its own.
+     * An Aeron publication sets the address for all destinations in {@code interface} or {@code
+     * control}.
      *
-     * @param publication channel of it, as the client named it.
+     * @param publication channel of the publication, as the client specified it.
      */
     public ChannelUri sentFromAddressOf(ChannelUri publication) {
         LocalInterface own = publication.localInterface();
@@ -323,7 +333,7 @@ public final class ChannelUri {
         return control == null || WILDCARDS.contains(control.host()) ? null : control.host();
     }
 
-    /** This channel of a publication, with a choice of what spies do where it makes none. */
+    /** Returns this publication channel with a default for {@code ssc}. */
     public ChannelUri withSpiesConnect(boolean preset) {
         if (isIpc() || values.containsKey(ChannelKey.SPIES_CONNECT) || !preset) {
             return this;
@@ -331,7 +341,7 @@ public final class ChannelUri {
         return with(ChannelKey.SPIES_CONNECT, true);
     }
 
-    /** This channel of a publication, with another id of a subscription to responses. */
+    /** Returns this publication channel with another response correlation id. */
     public ChannelUri withResponseId(long id) {
         return with(ChannelKey.RESPONSE_ID, id);
     }
@@ -344,10 +354,10 @@ public final class ChannelUri {
     }
 
     /**
-     * This channel with what a driver presets for subscribers whose channels do not say.
+     * Returns this channel with the driver's defaults for keys that it does not set.
      *
-     * @param tether whether they hold their streams back.
-     * @param rejoin whether they join and receive streams again.
+     * @param tether default of {@code tether}.
+     * @param rejoin default of {@code rejoin}.
      */
     public ChannelUri withTether(boolean tether, boolean rejoin) {
         EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
@@ -363,19 +373,19 @@ public final class ChannelUri {
                 : new ChannelUri(media, isAeron, isSpy, all, faults, written);
     }
 
-    /** The local address from which to send, or on which to join; null if any may be used. */
+    /** Returns the local address to send from, or to join a group on; null for any. */
     public LocalInterface localInterface() {
         return (LocalInterface) values.get(ChannelKey.INTERFACE);
     }
 
-    /** What to look up for the local address; null if any may be used. */
+    /** Returns the name of the local address to resolve; null for any. */
     public String interfaceAddress() {
         return localInterface() == null ? null : localInterface().name();
     }
 
     /**
-     * What to look up for the local address that RDMA connects from; null if any may be used. A
-     * {@code control} of Aeron beside an endpoint says as much.
+     * Returns the name of the local address from which RDMA connects; null for any. In an Aeron
+     * channel with an endpoint, {@code control} also sets it.
      */
     public String sourceHost() {
         boolean isControls = interfaceAddress() == null && hasEndpoint() && control() != null;
@@ -383,8 +393,8 @@ public final class ChannelUri {
     }
 
     /**
-     * Hosts that the channel leads to or through: names, or IP addresses. None of a spy's, who
-     * reads in memory.
+     * Returns the names or IP addresses of the hosts that the channel refers to; empty for a spy,
+     * which reads local memory.
      */
     public List<String> hostNames() {
         List<String> names = new ArrayList<>();
@@ -402,57 +412,57 @@ public final class ChannelUri {
         return names;
     }
 
-    /** Bytes of a term of the publication's log. */
+    /** Returns the term length of the publication's log in bytes. */
     public int termLength() {
         return intValue(ChannelKey.TERM_LENGTH, DEFAULT_TERM_LENGTH);
     }
 
-    /** Whether the channel itself sets the term length. */
+    /** Returns whether the channel sets the term length. */
     public boolean hasTermLength() {
         return values.containsKey(ChannelKey.TERM_LENGTH);
     }
 
-    /** Bytes of the publication's longest frame, its header included. */
+    /** Returns the length in bytes of the publication's longest frame, including its header. */
     public int mtu() {
         return mtu(DEFAULT_MTU);
     }
 
     /**
-     * Bytes of the publication's longest frame.
+     * Returns the length in bytes of the publication's longest frame, including its header.
      *
-     * @param preset where the channel does not say; over UDP, and through shared memory where the
-     *     channel is written as Aeron's, {@link #DEFAULT_UDP_MTU} at most.
+     * @param preset default length; capped at {@link #DEFAULT_UDP_MTU} over UDP, and on IPC in an
+     *     Aeron channel.
      */
     public int mtu(int preset) {
         boolean isShort = media == ChannelMedia.UDP || isAeron && media == ChannelMedia.IPC;
         return intValue(ChannelKey.MTU, isShort ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
     }
 
-    /** Whether the channel itself sets the MTU. */
+    /** Returns whether the channel sets the MTU. */
     public boolean hasMtu() {
         return values.containsKey(ChannelKey.MTU);
     }
 
-    /** The session id that the publication is to have; empty if the driver chooses one. */
+    /** Returns the publication's session id; empty if the driver chooses one. */
     public OptionalInt sessionId() {
         return values.get(ChannelKey.SESSION_ID) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }
 
-    /** The tag of the publication whose session the channel is to have; empty if it names none. */
+    /** Returns the tag of the publication whose session the channel uses; empty if unset. */
     public OptionalLong sessionTag() {
         return values.get(ChannelKey.SESSION_ID) instanceof ValueForm.SessionTag(long tag)
                 ? OptionalLong.of(tag)
                 : OptionalLong.empty();
     }
 
-    /** By what other channels of the same driver may name this one. */
+    /** Returns the tags by which other channels of the same driver may refer to this one. */
     public ChannelTags tags() {
         return values.get(ChannelKey.TAGS) instanceof ChannelTags tags ? tags : ChannelTags.NONE;
     }
 
-    /** Where the publication is to begin; null if with its first term. */
+    /** Returns where the publication starts; null for its first term. */
     public StreamStart start() {
         return values.get(ChannelKey.INITIAL_TERM_ID) instanceof Integer initialTermId
                 ? new StreamStart(
@@ -462,17 +472,17 @@ public final class ChannelUri {
                 : null;
     }
 
-    /** Whether receivers are told of the end of the stream. */
+    /** Returns whether the driver signals the end of the stream to receivers. */
     public boolean tellsEnd() {
         return !Boolean.FALSE.equals(values.get(ChannelKey.END_OF_STREAM));
     }
 
     /**
-     * This channel at the place of another, whose tag it names.
+     * Returns this channel with the address of the channel whose tag it has.
      *
-     * @param tagged that has the place; of the same media.
-     * @return the channel with all that the other says of its place.
-     * @throws BusException if this one names another place itself.
+     * @param tagged channel with the address; of the same media.
+     * @return this channel with all address keys of the other.
+     * @throws BusException if this channel itself sets another address.
      */
     public ChannelUri at(ChannelUri tagged) {
         EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
@@ -486,29 +496,34 @@ public final class ChannelUri {
                                 + this
                                 + "' has mismatched endpoint or control: '"
                                 + tagged
-                                + "' has the same tag, and another "
+                                + "' has the same tag, but a different "
                                 + key.text()
-                                + "; leave out all but the tag, or take another tag");
+                                + "; use the tag alone, or choose another tag");
             }
         }
         return new ChannelUri(media, isAeron, isSpy, all, faults, written);
     }
 
-    /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
+    /**
+     * Returns how many bytes a publisher may be ahead of the subscribers; empty if the driver
+     * chooses.
+     */
     public OptionalInt window() {
         return values.get(ChannelKey.WINDOW) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }
 
-    /** Bytes that a publisher may be ahead of the sender; empty if the driver chooses. */
+    /**
+     * Returns how many bytes a publisher may be ahead of the sender; empty if the driver chooses.
+     */
     public OptionalInt publicationWindow() {
         return values.get(ChannelKey.PUBLICATION_WINDOW) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }
 
-    /** What the channel asks of sockets and of repair. */
+    /** Returns the channel's settings for sockets and loss recovery. */
     public DatagramSettings datagrams() {
         return DatagramSettings.of(values);
     }
@@ -516,7 +531,7 @@ public final class ChannelUri {
     /**
      * Checks that a stream may be added on this channel.
      *
-     * @throws InvalidChannelException if the channel names another.
+     * @throws InvalidChannelException if the channel is restricted to another stream.
      */
     public void checkStream(int streamId) {
         int named = intValue(ChannelKey.STREAM_ID, streamId);
@@ -526,55 +541,55 @@ public final class ChannelUri {
                             + this
                             + "' has stream-id "
                             + named
-                            + ", and stream "
+                            + ", but stream "
                             + streamId
-                            + " is to be added: add stream "
+                            + " is being added: add stream "
                             + named
-                            + ", or leave stream-id out");
+                            + ", or remove stream-id");
         }
     }
 
-    /** What becomes of a subscriber that is too slow for its stream. */
+    /** Returns how slow subscribers are handled. */
     public TetherSettings tether() {
         return TetherSettings.of(values);
     }
 
-    /** What the channel asks of an RDMA fabric. */
+    /** Returns the channel's settings for the RDMA fabric. */
     public FabricSettings fabric() {
         return FabricSettings.of(values);
     }
 
-    /** Whether a subscription asks again for what was lost on the way. */
+    /** Returns whether a subscription requests lost frames again. */
     public boolean isReliable() {
         return !Boolean.FALSE.equals(values.get(ChannelKey.RELIABLE));
     }
 
     /**
-     * What decides how far a sender may be ahead of a subscription: {@code static} or {@code
-     * cubic}; null if the driver chooses.
+     * Returns the congestion control of a subscription, {@code static} or {@code cubic}; null if
+     * the driver chooses.
      */
     public String congestionControl() {
         return (String) values.get(ChannelKey.CONGESTION_CONTROL);
     }
 
-    /** Which receiver of a group decides; null if the driver chooses. */
+    /** Returns which receiver of a group limits the publication; null if the driver chooses. */
     public FlowChoice flow() {
         return (FlowChoice) values.get(ChannelKey.FLOW_CONTROL);
     }
 
-    /** Tag that a subscription gives to its receiver; empty if none. */
+    /** Returns the tag of a subscription's receiver; empty if none. */
     public OptionalLong groupTag() {
         return values.get(ChannelKey.GROUP_TAG) instanceof Long value
                 ? OptionalLong.of(value)
                 : OptionalLong.empty();
     }
 
-    /** How long a closed publication answers for what was lost; null if the driver chooses. */
+    /** Returns how long a closed publication resends lost frames; null if the driver chooses. */
     public Duration linger() {
         return (Duration) values.get(ChannelKey.LINGER);
     }
 
-    /** Hops that datagrams may take; empty if the system chooses. */
+    /** Returns the maximum number of hops of datagrams; empty if the system chooses. */
     public OptionalInt ttl() {
         return values.get(ChannelKey.TTL) instanceof Integer value
                 ? OptionalInt.of(value)
@@ -582,8 +597,8 @@ public final class ChannelUri {
     }
 
     /**
-     * Where the sending driver writes the time: bytes from the first of a message, or {@link
-     * #RESERVED_TIMESTAMP}; empty if nowhere.
+     * Returns the offset in a message at which the sending driver writes the time, or {@link
+     * #RESERVED_TIMESTAMP}; empty if it does not.
      */
     public OptionalInt sendTimestamp() {
         return values.get(ChannelKey.SEND_TIMESTAMP) instanceof Integer value
@@ -591,14 +606,17 @@ public final class ChannelUri {
                 : OptionalInt.empty();
     }
 
-    /** Where the receiving driver writes the time of arrival, as {@link #sendTimestamp}. */
+    /**
+     * Returns the offset at which the receiving driver writes the time of arrival, as {@link
+     * #sendTimestamp}.
+     */
     public OptionalInt receiveTimestamp() {
         return values.get(ChannelKey.RECEIVE_TIMESTAMP) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }
 
-    /** The name for people; null if there is none. */
+    /** Returns the name shown to people; null if there is none. */
     public String alias() {
         return (String) values.get(ChannelKey.ALIAS);
     }
@@ -606,7 +624,7 @@ public final class ChannelUri {
     /**
      * Checks that a publication can be added on this channel.
      *
-     * @throws BusException if it names no port to send to, or is a subscription's.
+     * @throws BusException if the channel has no port to send to, or is for subscriptions only.
      */
     public void checkPublishable() {
         ChannelRules.checkPublishable(this, values, faults);
@@ -615,16 +633,16 @@ public final class ChannelUri {
     /**
      * Checks that a subscription can be added on this channel.
      *
-     * @throws BusException if it is a publication's.
+     * @throws BusException if the channel is for publications only.
      */
     public void checkSubscribable() {
         ChannelRules.checkSubscribable(this, values, faults);
     }
 
     /**
-     * Checks that this channel, of peers, can be a destination of a subscription.
+     * Checks that this network channel can be a destination of a subscription.
      *
-     * @throws BusException if it names no endpoint, or is a publication's.
+     * @throws BusException if the channel has no endpoint, or is for publications only.
      */
     public void checkReceiveDestination() {
         ChannelRules.checkReceiveDestination(this, values, faults);
@@ -633,13 +651,14 @@ public final class ChannelUri {
     /**
      * Checks that this channel can be a destination of a publication.
      *
-     * @throws BusException if it is more, or less, than an address.
+     * @throws BusException if the channel has no endpoint, or keys that a destination must not
+     *     have.
      */
     public void checkDestination() {
         ChannelRules.checkDestination(this, values);
     }
 
-    /** The text that the channel was read from, for messages. */
+    /** Returns the text that the channel was parsed from, for messages. */
     public String written() {
         return written;
     }
@@ -648,7 +667,7 @@ public final class ChannelUri {
         return values.get(key) instanceof Integer value ? value : defaultValue;
     }
 
-    /** The text of the channel: {@link #parse} makes an equal one of it. */
+    /** Returns the canonical text of the channel; {@link #parse} returns an equal channel. */
     @Override
     public String toString() {
         return text;
@@ -664,7 +683,7 @@ public final class ChannelUri {
         return text.hashCode();
     }
 
-    /** Sets the values of a channel, one by one. */
+    /** Builds a channel. */
     public static final class Builder extends ChannelValues {
         private final ChannelMedia media;
 
@@ -673,9 +692,9 @@ public final class ChannelUri {
         }
 
         /**
-         * Makes the channel.
+         * Builds the channel.
          *
-         * @throws BusException if the values contradict each other or do not fit the media.
+         * @throws BusException if the values contradict each other or are not allowed on the media.
          */
         public ChannelUri build() {
             return new ChannelUri(media, false, isSpy, new EnumMap<>(values));

@@ -9,8 +9,8 @@ import java.util.EnumMap;
 import java.util.OptionalLong;
 
 /**
- * The values of a channel that is being built: a method for each key, which checks its value by
- * that key alone. {@link ChannelKey} has the range of each.
+ * The setters of {@link ChannelUri.Builder}, one for each key. Each checks only its own value;
+ * {@link ChannelKey} specifies the ranges.
  */
 abstract sealed class ChannelValues permits ChannelUri.Builder {
     final EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
@@ -22,43 +22,53 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     private ChannelUri.Builder self() {
-        return (ChannelUri.Builder) this; // nothing else is permitted
+        return (ChannelUri.Builder) this; // the only permitted subclass
     }
 
     /**
-     * @param bytes of a term.
-     * @throws BusException if it is out of range.
+     * Sets {@code term-length}.
+     *
+     * @param bytes length of a term in bytes.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder termLength(int bytes) {
         return set(ChannelKey.TERM_LENGTH, Integer.toString(bytes));
     }
 
     /**
-     * @param bytes of the longest frame.
-     * @throws BusException if it is out of range.
+     * Sets {@code mtu}.
+     *
+     * @param bytes length of the longest frame in bytes.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder mtu(int bytes) {
         return set(ChannelKey.MTU, Integer.toString(bytes));
     }
 
     /**
-     * @param sessionId of the publication.
+     * Sets {@code session-id}.
+     *
+     * @param sessionId session id of the publication.
      */
     public ChannelUri.Builder sessionId(int sessionId) {
         return set(ChannelKey.SESSION_ID, Integer.toString(sessionId));
     }
 
     /**
-     * @param place tag of the place that is sent to or received at, any but -1.
-     * @throws BusException if it is out of range.
+     * Sets the tag of the channel's address in {@code tags}.
+     *
+     * @param place tag other than -1.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder placeTag(long place) {
         return tags(OptionalLong.of(place), tags().publication());
     }
 
     /**
-     * @param publication tag of the publication, any but -1.
-     * @throws BusException if it is out of range.
+     * Sets the tag of the publication in {@code tags}.
+     *
+     * @param publication tag other than -1.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder publicationTag(long publication) {
         return tags(tags().place(), OptionalLong.of(publication));
@@ -73,27 +83,33 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param offset in a message at which the sending driver writes the time, or {@link
+     * Sets {@code channel-snd-ts-offset}.
+     *
+     * @param offset offset in a message at which the sending driver writes the time, or {@link
      *     ChannelUri#RESERVED_TIMESTAMP}.
-     * @throws BusException if it is out of range.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder sendTimestamp(int offset) {
         return set(ChannelKey.SEND_TIMESTAMP, ValueForm.TIMESTAMP.writer().apply(offset));
     }
 
     /**
-     * @param offset in a message at which the receiving driver writes the time, or {@link
+     * Sets {@code channel-rcv-ts-offset}.
+     *
+     * @param offset offset in a message at which the receiving driver writes the time, or {@link
      *     ChannelUri#RESERVED_TIMESTAMP}.
-     * @throws BusException if it is out of range.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder receiveTimestamp(int offset) {
         return set(ChannelKey.RECEIVE_TIMESTAMP, ValueForm.TIMESTAMP.writer().apply(offset));
     }
 
     /**
-     * @param id of the subscription that takes the responses to a publication's requests; or of the
-     *     image whose requests a publication responds to, or {@link ResponseLink#PROTOTYPE}.
-     * @throws BusException if it is out of range.
+     * Sets {@code response-correlation-id}.
+     *
+     * @param id for requests, id of the response subscription; for responses, id of the request
+     *     image or {@link ResponseLink#PROTOTYPE}.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder responseCorrelationId(long id) {
         return set(
@@ -102,14 +118,18 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param tag of the publication whose session this one is to have.
+     * Sets {@code session-id} to the session of another publication.
+     *
+     * @param tag tag of that publication.
      */
     public ChannelUri.Builder sessionTag(long tag) {
         return set(ChannelKey.SESSION_ID, new ValueForm.SessionTag(tag).toString());
     }
 
     /**
-     * @param start of the publication, if not with its first term.
+     * Sets {@code init-term-id}, {@code term-id} and {@code term-offset}.
+     *
+     * @param start where the publication starts.
      */
     public ChannelUri.Builder start(StreamStart start) {
         set(ChannelKey.INITIAL_TERM_ID, Integer.toString(start.initialTermId()));
@@ -118,252 +138,316 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param tells whether receivers are told of the end of the stream.
+     * Sets {@code eos}.
+     *
+     * @param tells whether the driver signals the end of the stream to receivers.
      */
     public ChannelUri.Builder tellsEnd(boolean tells) {
         return set(ChannelKey.END_OF_STREAM, Boolean.toString(tells));
     }
 
     /**
-     * @param name for people.
-     * @throws BusException if it is out of range.
+     * Sets {@code alias}.
+     *
+     * @param name name shown to people.
+     * @throws BusException if the name is invalid.
      */
     public ChannelUri.Builder alias(String name) {
         return set(ChannelKey.ALIAS, name);
     }
 
     /**
-     * @param bytes that a publisher may be ahead of the subscribers.
-     * @throws BusException if they are out of range.
+     * Sets {@code window}.
+     *
+     * @param bytes how many bytes a publisher may be ahead of the subscribers.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder window(int bytes) {
         return set(ChannelKey.WINDOW, Integer.toString(bytes));
     }
 
     /**
-     * @param reliable whether a subscription asks again for what was lost.
+     * Sets {@code reliable}.
+     *
+     * @param reliable whether a subscription requests lost frames again.
      */
     public ChannelUri.Builder reliable(boolean reliable) {
         return set(ChannelKey.RELIABLE, Boolean.toString(reliable));
     }
 
     /**
-     * @param control congestion control of a subscription.
-     * @throws BusException if it is none.
+     * Sets {@code cc}.
+     *
+     * @param control congestion control of a subscription: {@code static} or {@code cubic}.
+     * @throws BusException if the value is invalid.
      */
     public ChannelUri.Builder congestionControl(String control) {
         return set(ChannelKey.CONGESTION_CONTROL, control);
     }
 
     /**
-     * @param bytes that a publisher may be ahead of the sender, or through shared memory of the
+     * Sets {@code pub-wnd}.
+     *
+     * @param bytes how many bytes a publisher may be ahead of the sender, or on IPC of the
      *     subscribers.
-     * @throws BusException if they are out of range.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder publicationWindow(int bytes) {
         return set(ChannelKey.PUBLICATION_WINDOW, Integer.toString(bytes));
     }
 
     /**
-     * @param bytes of the socket's send buffer.
-     * @throws BusException if they are out of range.
+     * Sets {@code so-sndbuf}.
+     *
+     * @param bytes length of the socket's send buffer in bytes.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder sendBuffer(int bytes) {
         return set(ChannelKey.SEND_BUFFER, Integer.toString(bytes));
     }
 
     /**
-     * @param bytes of the socket's receive buffer.
-     * @throws BusException if they are out of range.
+     * Sets {@code so-rcvbuf}.
+     *
+     * @param bytes length of the socket's receive buffer in bytes.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder receiveBuffer(int bytes) {
         return set(ChannelKey.RECEIVE_BUFFER, Integer.toString(bytes));
     }
 
     /**
-     * @param time for which a gap may be reordering, for a subscription.
-     * @throws BusException if it is out of range.
+     * Sets {@code nak-delay}.
+     *
+     * @param time how long a subscription waits for reordered frames before it requests a gap.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder nakDelay(Duration time) {
         return set(ChannelKey.NAK_DELAY, time.toNanos() + "ns");
     }
 
     /**
-     * @param ranges that a publication may send again at a time.
-     * @throws BusException if they are out of range.
+     * Sets {@code max-resend}.
+     *
+     * @param ranges number of ranges that a publication resends concurrently.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder maxResend(int ranges) {
         return set(ChannelKey.MAX_RESEND, Integer.toString(ranges));
     }
 
     /**
-     * @param group whether a subscription takes its stream for one that others receive too.
+     * Sets {@code group}.
+     *
+     * @param group whether a subscription assumes that its stream has other receivers.
      */
     public ChannelUri.Builder group(boolean group) {
         return set(ChannelKey.GROUP, Boolean.toString(group));
     }
 
     /**
-     * @param tether whether the subscriber holds its stream back; otherwise the driver lets it go
-     *     where it is too far behind.
+     * Sets {@code tether}.
+     *
+     * @param tether whether a slow subscriber back-pressures the publisher; if not, the driver
+     *     detaches one that lags too far.
      */
     public ChannelUri.Builder tether(boolean tether) {
         return set(ChannelKey.TETHER, Boolean.toString(tether));
     }
 
     /**
-     * @param rejoin whether a subscriber that was let go joins again, and a stream that was lost or
-     *     rejected is received again.
+     * Sets {@code rejoin}.
+     *
+     * @param rejoin whether a detached subscriber rejoins, and a lost or rejected stream is
+     *     received again.
      */
     public ChannelUri.Builder rejoin(boolean rejoin) {
         return set(ChannelKey.REJOIN, Boolean.toString(rejoin));
     }
 
     /**
-     * @param time too far behind, after which a subscriber that does not hold its stream back is
-     *     let go.
-     * @throws BusException if it is out of range.
+     * Sets {@code untethered-window-limit-timeout}.
+     *
+     * @param time how long an untethered subscriber may lag before it is detached.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder untetheredWindowLimit(Duration time) {
         return set(ChannelKey.UNTETHERED_WINDOW_LIMIT, time.toNanos() + "ns");
     }
 
     /**
-     * @param time for which a subscriber that was let go still holds its stream back.
-     * @throws BusException if it is out of range.
+     * Sets {@code untethered-linger-timeout}.
+     *
+     * @param time how long a detached subscriber still back-pressures the stream.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder untetheredLinger(Duration time) {
         return set(ChannelKey.UNTETHERED_LINGER, time.toNanos() + "ns");
     }
 
     /**
-     * @param time after that, until the subscriber joins again.
-     * @throws BusException if it is out of range.
+     * Sets {@code untethered-resting-timeout}.
+     *
+     * @param time time from then until a detached subscriber rejoins.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder untetheredResting(Duration time) {
         return set(ChannelKey.UNTETHERED_RESTING, time.toNanos() + "ns");
     }
 
     /**
-     * @param streamId of the only stream that may be added on the channel.
+     * Sets {@code stream-id}.
+     *
+     * @param streamId the only stream that may be added on the channel.
      */
     public ChannelUri.Builder streamId(int streamId) {
         return set(ChannelKey.STREAM_ID, Integer.toString(streamId));
     }
 
     /**
-     * @param receiver of several that decides, such as {@code max}, {@code min}, {@code min,g:/3}
-     *     or {@code tagged,g:7/3,t:2s}.
-     * @throws BusException if it is none of these.
+     * Sets {@code fc}.
+     *
+     * @param receiver receiver that limits the publication, such as {@code max}, {@code min},
+     *     {@code min,g:/3} or {@code tagged,g:7/3,t:2s}.
+     * @throws BusException if the value is invalid.
      */
     public ChannelUri.Builder flowControl(String receiver) {
         return set(ChannelKey.FLOW_CONTROL, receiver);
     }
 
     /**
-     * @param tag that a subscription gives to its receiver.
+     * Sets {@code gtag}.
+     *
+     * @param tag tag of a subscription's receiver.
      */
     public ChannelUri.Builder groupTag(long tag) {
         return set(ChannelKey.GROUP_TAG, Long.toString(tag));
     }
 
     /**
-     * @param control where a publication's receivers announce themselves, for a subscription.
-     * @throws BusException if it is no address.
+     * Sets {@code control}.
+     *
+     * @param control address at which a subscription's receiver announces itself to publications.
+     * @throws BusException if the address is invalid.
      */
     public ChannelUri.Builder control(String control) {
         return set(ChannelKey.CONTROL, control);
     }
 
     /**
-     * @param connect whether a publication that only spies read is connected and goes on.
+     * Sets {@code ssc}.
+     *
+     * @param connect whether spies alone connect a publication.
      */
     public ChannelUri.Builder spiesConnect(boolean connect) {
         return set(ChannelKey.SPIES_CONNECT, Boolean.toString(connect));
     }
 
-    /** Makes it the channel of a subscription that reads the publication in the same driver. */
+    /**
+     * Makes the channel that of a spy, a subscription that reads the publication in the same
+     * driver.
+     */
     public ChannelUri.Builder spy() {
         isSpy = true;
         return self();
     }
 
     /**
-     * @param time for which a closed publication still answers for what was lost.
-     * @throws BusException if it is out of range.
+     * Sets {@code linger}.
+     *
+     * @param time how long a closed publication still resends lost frames.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder linger(Duration time) {
         return set(ChannelKey.LINGER, time.toNanos() + "ns");
     }
 
     /**
-     * @param hops that datagrams may take.
-     * @throws BusException if they are out of range.
+     * Sets {@code ttl}.
+     *
+     * @param hops maximum number of hops of datagrams.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder ttl(int hops) {
         return set(ChannelKey.TTL, Integer.toString(hops));
     }
 
     /**
-     * @param address from which to send: an IP address or host name of this host, a subnet such as
-     *     {@code 10.1.0.0/16}, or <code>{eth0}</code>.
-     * @throws BusException if it is none.
+     * Sets {@code interface}.
+     *
+     * @param address address to send from: an IP address or host name of this host, a subnet such
+     *     as {@code 10.1.0.0/16}, or <code>{eth0}</code>.
+     * @throws BusException if the address is invalid.
      */
     public ChannelUri.Builder interfaceAddress(String address) {
         return set(ChannelKey.INTERFACE, address);
     }
 
     /**
-     * @param name of the RDMA device that must carry the channel.
-     * @throws BusException if it can be none.
+     * Sets {@code device}.
+     *
+     * @param name name of the RDMA device that must carry the channel.
+     * @throws BusException if the name is invalid.
      */
     public ChannelUri.Builder device(String name) {
         return set(ChannelKey.DEVICE, name);
     }
 
     /**
-     * @param trafficClass of the packets.
-     * @throws BusException if it is out of range.
+     * Sets {@code traffic-class}.
+     *
+     * @param trafficClass traffic class of the packets.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder trafficClass(int trafficClass) {
         return set(ChannelKey.TRAFFIC_CLASS, Integer.toString(trafficClass));
     }
 
     /**
+     * Sets {@code dscp}.
+     *
      * @param dscp differentiated services code point of the packets.
-     * @throws BusException if it is out of range.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder dscp(int dscp) {
         return set(ChannelKey.DSCP, Integer.toString(dscp));
     }
 
     /**
-     * @param bytes that a packet must be able to carry.
-     * @throws BusException if it is none of these.
+     * Sets {@code path-mtu}.
+     *
+     * @param bytes payload that packets must be able to carry: 256, 512, 1024, 2048 or 4096.
+     * @throws BusException if the value is invalid.
      */
     public ChannelUri.Builder pathMtu(int bytes) {
         return set(ChannelKey.PATH_MTU, Integer.toString(bytes));
     }
 
     /**
-     * @param exponent of the time for an acknowledgement, 4.096 us * 2^exponent.
-     * @throws BusException if it is out of range.
+     * Sets {@code ack-timeout}.
+     *
+     * @param exponent exponent of the time to wait for an acknowledgement, 4.096 us * 2^exponent.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder ackTimeout(int exponent) {
         return set(ChannelKey.ACK_TIMEOUT, Integer.toString(exponent));
     }
 
     /**
-     * @param count of transport retries before a connection fails.
-     * @throws BusException if it is out of range.
+     * Sets {@code retry-count}.
+     *
+     * @param count number of transport retries before a connection fails.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder retryCount(int count) {
         return set(ChannelKey.RETRY_COUNT, Integer.toString(count));
     }
 
     /**
-     * @param count of retries while the peer has no receive posted.
-     * @throws BusException if it is out of range.
+     * Sets {@code rnr-retry-count}.
+     *
+     * @param count number of retries while the peer has no receive posted.
+     * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder rnrRetryCount(int count) {
         return set(ChannelKey.RNR_RETRY_COUNT, Integer.toString(count));

@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What a channel asks of the sockets that carry it, and of how losses on the way are repaired. What
- * it does not ask for the driver chooses.
+ * The settings of a channel for its sockets and for loss recovery. The driver chooses those that
+ * are empty or null.
  *
- * @param sendBuffer {@code so-sndbuf}: bytes of the send buffer.
- * @param receiveBuffer {@code so-rcvbuf}: bytes of the receive buffer.
- * @param nakDelay {@code nak-delay}: time for which a gap may be reordering; null if not said.
- * @param maxResend {@code max-resend}: ranges that may be sent again at a time.
- * @param group {@code group}: whether a subscription takes its stream for one that others receive
- *     too; null if the sender says so.
+ * @param sendBuffer {@code so-sndbuf}: length of the send buffer in bytes.
+ * @param receiveBuffer {@code so-rcvbuf}: length of the receive buffer in bytes.
+ * @param nakDelay {@code nak-delay}: how long to wait for reordered frames before requesting a gap;
+ *     null if unset.
+ * @param maxResend {@code max-resend}: number of ranges resent concurrently.
+ * @param group {@code group}: whether a subscription assumes that its stream has other receivers;
+ *     null to follow the sender's signal.
  */
 public record DatagramSettings(
         OptionalInt sendBuffer,

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 /**
  * An address at which a driver receives. Names are not resolved here.
  *
- * @param host an IPv4 address, an IPv6 address without brackets, or a host name.
- * @param port from 0 to 65535; 0 lets the receiving driver's system choose one.
+ * @param host IPv4 address, IPv6 address without brackets, or host name.
+ * @param port port from 0 to 65535; with 0, the receiving driver's system chooses one.
  */
 public record Endpoint(String host, int port) {
     private static final Pattern IPV4 =
@@ -28,21 +28,21 @@ public record Endpoint(String host, int port) {
     /**
      * Checks both values.
      *
-     * @throws BusException if the host is none or the port is out of range.
+     * @throws BusException if the host is invalid or the port is out of range.
      */
     public Endpoint {
         checkHost(host);
         if (port < 0 || port > 65535) {
-            throw new BusException("port " + port + " is wrong: it must be from 0 to 65535");
+            throw new BusException("port " + port + " is invalid: it must be from 0 to 65535");
         }
     }
 
     /**
-     * Reads an endpoint.
+     * Parses an endpoint.
      *
-     * @param text such as {@code 10.0.0.2:7400}, {@code [fe80::1]:7400} or {@code host:7400}.
+     * @param text text such as {@code 10.0.0.2:7400}, {@code [fe80::1]:7400} or {@code host:7400}.
      * @return the endpoint.
-     * @throws BusException if it is none.
+     * @throws BusException if the text is invalid.
      */
     public static Endpoint parse(String text) {
         int colon = text.lastIndexOf(':');
@@ -79,7 +79,7 @@ public record Endpoint(String host, int port) {
                 "host '"
                         + host
                         + "' is wrong: it must be an IPv4 address, an IPv6 address (in brackets"
-                        + " where a port follows) or a host name");
+                        + " if a port follows) or a host name");
     }
 
     private static boolean isIpv6(String host) {
@@ -98,13 +98,13 @@ public record Endpoint(String host, int port) {
         }
     }
 
-    /** Whether the host is written as the address of an IPv4 multicast group. */
+    /** Returns whether the host is an IPv4 multicast address. */
     boolean isMulticast() {
         return IPV4.matcher(host).matches()
                 && Integer.parseInt(host.substring(0, host.indexOf('.'))) >> 4 == 0b1110;
     }
 
-    /** The text that {@link #parse} reads. */
+    /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
         return host.indexOf(':') < 0 ? host + ":" + port : "[" + host + "]:" + port;

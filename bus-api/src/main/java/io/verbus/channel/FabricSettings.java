@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What a channel asks of an RDMA fabric; what it does not say is the driver's choice.
+ * The settings of a channel for an RDMA fabric. The driver chooses those that are empty.
  *
  * @param device {@code device}: name of the RDMA device that must carry the channel; null for any.
- * @param trafficClass {@code traffic-class}, or {@code dscp} times four: of the packets, so that
- *     switches treat them apart from others.
- * @param pathMtu {@code path-mtu}: bytes that a packet must carry; a connection over another path
- *     is refused.
- * @param ackTimeout {@code ack-timeout}: exponent of the time that an acknowledgement may take,
- *     4.096 us * 2^n. The text is the exponent, or a duration of which the next longer is taken.
- * @param retryCount {@code retry-count}: transport retries before a connection fails.
- * @param rnrRetryCount {@code rnr-retry-count}: retries while the peer has no receive posted; 7 is
- *     without end.
+ * @param trafficClass {@code traffic-class}, or {@code dscp} times four: traffic class of the
+ *     packets, by which switches prioritise them.
+ * @param pathMtu {@code path-mtu}: payload in bytes that packets must be able to carry; a
+ *     connection over a path with another MTU is rejected.
+ * @param ackTimeout {@code ack-timeout}: exponent of the time to wait for an acknowledgement, 4.096
+ *     us * 2^n. The text is the exponent, or a duration that is rounded up to the next exponent.
+ * @param retryCount {@code retry-count}: number of transport retries before a connection fails.
+ * @param rnrRetryCount {@code rnr-retry-count}: number of retries while the peer has no receive
+ *     posted; 7 retries forever.
  */
 public record FabricSettings(
         String device,
@@ -28,7 +28,7 @@ public record FabricSettings(
         OptionalInt ackTimeout,
         OptionalInt retryCount,
         OptionalInt rnrRetryCount) {
-    /** What an acknowledgement timeout must be, in words. */
+    /** Describes a valid acknowledgement timeout. */
     public static final String RIGHT_ACK_TIMEOUT =
             "from 1 to 31, an exponent of 4.096 us * 2^n, or a duration of at most 8796s, such as"
                     + " 14 or 67ms";
@@ -55,10 +55,10 @@ public record FabricSettings(
     }
 
     /**
-     * Whether a channel that asks for this can share what was made for another. What it does not
-     * ask for it takes as it is.
+     * Returns whether a channel with these settings can share a resource created for another: all
+     * that are set here must be equal there.
      *
-     * @param other what the other has asked for.
+     * @param other settings of the channel for which the resource was created.
      */
     public boolean isWithin(FabricSettings other) {
         return (device == null || device.equals(other.device))
@@ -69,7 +69,7 @@ public record FabricSettings(
                 && (rnrRetryCount.isEmpty() || rnrRetryCount.equals(other.rnrRetryCount));
     }
 
-    /** Whether a text is one of the MTUs that packets can have. */
+    /** Returns whether a text is a valid path MTU. */
     public static boolean isPathMtu(String text) {
         return switch (text) {
             case "256", "512", "1024", "2048", "4096" -> true;
@@ -78,10 +78,10 @@ public record FabricSettings(
     }
 
     /**
-     * The exponent of a time that an acknowledgement may take.
+     * Parses an acknowledgement timeout.
      *
      * @param text the exponent itself, or a duration with its unit.
-     * @return the exponent whose time is that long or the next longer, or -1 if the text is wrong.
+     * @return the exponent whose time is at least as long; -1 if the text is invalid.
      */
     public static int ackTimeoutExponent(String text) {
         if (text.matches("[0-9]{1,2}")) {
@@ -95,7 +95,7 @@ public record FabricSettings(
         try {
             ns = SystemUtil.parseDuration("ack-timeout", text);
         } catch (NumberFormatException tooLong) {
-            return -1; // too long even for a long
+            return -1; // too large for a long
         }
         int exponent = 1;
         while (exponent <= MAX_EXPONENT && ackTimeoutNs(exponent) < ns) {
@@ -104,7 +104,7 @@ public record FabricSettings(
         return ns > 0 && exponent <= MAX_EXPONENT ? exponent : -1;
     }
 
-    /** Nanoseconds of an acknowledgement timeout. */
+    /** Returns an acknowledgement timeout in nanoseconds. */
     public static long ackTimeoutNs(int exponent) {
         return 4096L << exponent;
     }

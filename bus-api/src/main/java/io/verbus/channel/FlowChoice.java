@@ -11,17 +11,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which receiver of a group decides how far a publication goes.
+ * The choice of the receiver of a group that limits a publication.
  *
- * @param strategy that chooses it.
- * @param tag of the receivers that decide; empty if any may, or the driver's tag holds.
- * @param groupSize receivers that must be there before the publication is connected, 0 as 1; empty
- *     if the driver chooses.
- * @param timeout after which a silent receiver does not count; null if the driver chooses.
+ * @param strategy how the receiver is chosen.
+ * @param tag tag of the receivers to choose from; empty for any, or for the driver's tag.
+ * @param groupSize number of receivers required before the publication is connected, where 0 counts
+ *     as 1; empty if the driver chooses.
+ * @param timeout time after which a silent receiver no longer counts; null if the driver chooses.
  */
 public record FlowChoice(
         Strategy strategy, OptionalLong tag, OptionalInt groupSize, Duration timeout) {
-    /** What a text must be. */
+    /** Describes a valid text. */
     static final String RIGHT =
             "max, min,g:/SIZE,t:TIME or tagged,g:TAG/SIZE,t:TIME with a SIZE from 0 to 64, or parts"
                     + " of these, such as min,t:2s";
@@ -30,17 +30,17 @@ public record FlowChoice(
             Pattern.compile("g:(?<tag>-?[0-9]{1,19})?(?:/(?<size>[0-9]|[1-5][0-9]|6[0-4]))?");
     private static final long MIN_TIMEOUT_NS = 1_000_000;
 
-    /** Who decides. */
+    /** How the receiver is chosen. */
     public enum Strategy {
-        /** The receiver that is furthest. */
+        /** The most advanced receiver. */
         MAX,
-        /** The one that is furthest behind. */
+        /** The slowest receiver. */
         MIN,
-        /** The one that is furthest behind of those that have a tag. */
+        /** The slowest receiver with a tag. */
         TAGGED
     }
 
-    /** The choice that a text makes; null if it makes none. */
+    /** Parses a choice; returns null if the text is invalid. */
     static FlowChoice parse(String text) {
         String[] parts = text.split(",", -1);
         Strategy strategy =
@@ -91,7 +91,7 @@ public record FlowChoice(
                 : null;
     }
 
-    /** The text that makes this choice. */
+    /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
         StringBuilder text =

@@ -4,7 +4,7 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
-/** The values of a channel contradict each other, or do not fit what it is used for. */
+/** Thrown when the values of a channel contradict each other, or do not allow how it is used. */
 public final class InvalidChannelException extends BusException {
     private static final long serialVersionUID = 1L;
 

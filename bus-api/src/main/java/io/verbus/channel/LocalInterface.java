@@ -8,18 +8,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An address of this host from which a channel sends, or on which it joins a group. What it stands
- * for is looked up by the driver.
+ * A local address from which a channel sends, or on which it joins a group. The driver resolves it.
  *
- * @param name an IP address or host name; one with {@code /PREFIX} behind it for the first address
- *     in that subnet; or <code>{NAME}</code> for an interface.
- * @param port from 0 to 65535; 0 lets the system choose one.
+ * @param name IP address or host name; the same with {@code /PREFIX} for the first address in that
+ *     subnet; or <code>{NAME}</code> of an interface.
+ * @param port port from 0 to 65535; with 0, the system chooses one.
  */
 public record LocalInterface(String name, int port) {
-    /** What a text must be. */
+    /** Describes a valid text. */
     public static final String RIGHT =
-            "ADDRESS or {NAME} of an interface, maybe with :PORT, and an ADDRESS with /PREFIX of a"
-                    + " subnet, such as 10.1.0.0/16";
+            "ADDRESS or {NAME} of an interface, optionally with :PORT, and an ADDRESS with /PREFIX"
+                    + " of a subnet, such as 10.1.0.0/16";
 
     private static final Pattern NAMED =
             Pattern.compile("(?<name>\\{[A-Za-z0-9_.@-]{1,15}})(?::(?<port>[0-9]{1,5}))?");
@@ -27,7 +26,7 @@ public record LocalInterface(String name, int port) {
     private static final int MAX_PREFIX = 128;
     private static final int MAX_PREFIX_V4 = 32;
 
-    /** The interface that a text names; null if it names none. */
+    /** Parses a local address; returns null if the text is invalid. */
     public static LocalInterface parse(String text) {
         Matcher named = NAMED.matcher(text);
         if (named.matches()) {
@@ -61,17 +60,17 @@ public record LocalInterface(String name, int port) {
         }
     }
 
-    /** Name of the interface itself, as the system has it; null if an address was named. */
+    /** Returns the system's name of the interface; null if an address was given. */
     public String device() {
         return name.startsWith("{") ? name.substring(1, name.length() - 1) : null;
     }
 
-    /** Whether a name is one of an interface or a subnet, and not of a host. */
+    /** Returns whether a name is that of an interface or a subnet, rather than of a host. */
     public static boolean isSearched(String name) {
         return name.startsWith("{") || name.indexOf('/') >= 0;
     }
 
-    /** The text that names it. */
+    /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
         if (port == 0) {

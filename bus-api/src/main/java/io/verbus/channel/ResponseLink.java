@@ -5,20 +5,20 @@ package io.verbus.channel;
 import java.util.Map;
 
 /**
- * What a channel says of requests and responses. A requester subscribes with {@code
- * control-mode=response}, and publishes its requests with the id of that subscription. Who answers
- * publishes with {@code control-mode=response} and the id of the image that the requests come in:
- * the responses go to that requester alone.
+ * The settings of a channel for requests and responses. A requester subscribes with {@code
+ * control-mode=response}, and publishes its requests with the id of that subscription. A responder
+ * publishes with {@code control-mode=response} and the id of the image that delivers the requests:
+ * only that requester receives the responses.
  *
- * @param isResponse whether the channel is of responses.
- * @param correlationId of a request, the id of the subscription to its responses; of responses, the
- *     id of the request's image; {@link #NONE} or {@link #PROTOTYPE}.
+ * @param isResponse whether the channel carries responses.
+ * @param correlationId for requests, id of the response subscription; for responses, id of the
+ *     request image; {@link #NONE} or {@link #PROTOTYPE}.
  */
 public record ResponseLink(boolean isResponse, long correlationId) {
-    /** The channel names no id. */
+    /** The channel has no id. */
     public static final long NONE = -1;
 
-    /** The publication holds the place of responses open, and responds to nobody. */
+    /** The publication keeps the address of responses open, and sends none. */
     public static final long PROTOTYPE = -2;
 
     static final String PROTOTYPE_TEXT = "prototype";
@@ -29,17 +29,17 @@ public record ResponseLink(boolean isResponse, long correlationId) {
                 values.get(ChannelKey.RESPONSE_ID) instanceof Long id ? id : NONE);
     }
 
-    /** Whether a publication's messages are requests, whose responses a subscription takes. */
+    /** Returns whether a publication sends requests, whose responses a subscription receives. */
     public boolean isRequest() {
         return !isResponse && correlationId >= 0;
     }
 
-    /** Whether a publication holds the place of responses open, and is never written. */
+    /** Returns whether a publication keeps the address of responses open, and sends none. */
     public boolean isPrototype() {
         return isResponse && correlationId == PROTOTYPE;
     }
 
-    /** Whether a publication responds to the requests of an image. */
+    /** Returns whether a publication responds to the requests of an image. */
     public boolean isOfImage() {
         return isResponse && correlationId >= 0;
     }

@@ -6,15 +6,15 @@ import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 
 /**
- * Where a publication begins, if not with its first term.
+ * The position at which a publication starts, if not at its first term.
  *
- * @param initialTermId of the first term of the stream.
- * @param termId of the term in which the publication begins.
- * @param termOffset in bytes at which it begins in there, a multiple of 32.
+ * @param initialTermId id of the first term of the stream.
+ * @param termId id of the term in which the publication starts.
+ * @param termOffset offset in that term in bytes, a multiple of 32.
  */
 public record StreamStart(int initialTermId, int termId, int termOffset) {
     /**
-     * Checks that the values name a position, whatever the term length.
+     * Checks that the values are a position for some term length.
      *
      * @throws InvalidChannelException if not.
      */
@@ -25,21 +25,21 @@ public record StreamStart(int initialTermId, int termId, int termOffset) {
                             + termId
                             + " is before init-term-id "
                             + initialTermId
-                            + ", or 2^31 terms or more behind it: name a term of the stream");
+                            + ", or at least 2^31 terms after it: choose a term of the stream");
         }
         if (termOffset < 0 || termOffset % FrameHeader.ALIGNMENT != 0) {
             throw new InvalidChannelException(
                     "term-offset "
                             + termOffset
-                            + " is not a multiple of 32 from 0: name the beginning of a frame");
+                            + " is not a multiple of 32 from 0: choose the start of a frame");
         }
     }
 
     /**
-     * The position of the start.
+     * Returns the position of the start.
      *
-     * @param termLength of the stream in bytes.
-     * @throws InvalidChannelException if no term is so long.
+     * @param termLength term length of the stream in bytes.
+     * @throws InvalidChannelException if the term offset exceeds the term length.
      */
     public long position(int termLength) {
         if (termOffset > termLength) {

@@ -6,18 +6,18 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What becomes of a subscriber that is too slow for its stream. Times that a channel does not name
- * the driver chooses.
+ * The settings of a channel for subscribers that are too slow for their stream. The driver chooses
+ * those that are null.
  *
- * @param isTethered {@code tether}: whether the subscriber holds the stream back.
- * @param rejoins {@code rejoin}: whether one that was let go joins again, and a stream of a peer
- *     that was lost or rejected is received again.
- * @param windowLimit {@code untethered-window-limit-timeout}: time too far behind after which a
- *     subscriber is let go; null if not said.
- * @param linger {@code untethered-linger-timeout}: time for which one that was let go still holds
- *     the stream back; null if not said.
- * @param resting {@code untethered-resting-timeout}: time after that until it joins again; null if
- *     not said.
+ * @param isTethered {@code tether}: whether a slow subscriber back-pressures the publisher.
+ * @param rejoins {@code rejoin}: whether a detached subscriber rejoins, and a lost or rejected
+ *     stream of a peer is received again.
+ * @param windowLimit {@code untethered-window-limit-timeout}: how long an untethered subscriber may
+ *     lag before it is detached; null if unset.
+ * @param linger {@code untethered-linger-timeout}: how long a detached subscriber still
+ *     back-pressures the stream; null if unset.
+ * @param resting {@code untethered-resting-timeout}: time from then until it rejoins; null if
+ *     unset.
  */
 public record TetherSettings(
         boolean isTethered,

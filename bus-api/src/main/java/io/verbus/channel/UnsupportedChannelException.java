@@ -4,7 +4,7 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
-/** A channel asks for what Aeron has and Verbus has not yet. */
+/** Thrown when a channel requires a feature of Aeron that Verbus does not support. */
 public final class UnsupportedChannelException extends BusException {
     private static final long serialVersionUID = 1L;
 

@@ -17,12 +17,11 @@ import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 
 /**
- * What the values of a key look like: the one place that knows their range, how a text is read, and
- * how a value is written.
+ * The form of a key's values: their range, and how they are parsed and formatted.
  *
- * @param right what a value must be, in words.
- * @param reader makes a value of a text; null if the text is wrong.
- * @param writer makes the one text of a value.
+ * @param right description of valid values.
+ * @param reader parses a text; returns null if it is invalid.
+ * @param writer formats a value as its canonical text.
  */
 record ValueForm(String right, Function<String, Object> reader, Function<Object, String> writer) {
     private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
@@ -36,13 +35,13 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long MILLISECOND_NS = 1_000_000;
 
-    /** Value of a timestamp's offset: the reserved value of the frame that begins a message. */
+    /** Text of a timestamp's offset in the reserved value of the frame that starts a message. */
     static final String RESERVED = "reserved";
 
-    /** Bytes of the smallest socket buffer. */
+    /** Smallest socket buffer in bytes. */
     static final int MIN_SOCKET_BUFFER = 1024;
 
-    /** Bytes of the smallest window. */
+    /** Smallest window in bytes. */
     static final int MIN_WINDOW = LogSpec.MIN_MTU;
 
     private static final int MAX_TIMESTAMP = LogSpec.MAX_MTU - FrameHeader.LENGTH - Long.BYTES;
@@ -93,7 +92,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
                             + " such as tag:1002",
                     ValueForm::session);
 
-    /** Value: Integer, bytes from the message's first. */
+    /** Value: Integer, offset in the message in bytes. */
     static final ValueForm TIMESTAMP =
             new ValueForm(
                     "an offset in the message from 0 to 65464, or reserved for the reserved value",
@@ -103,7 +102,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
                                     ? RESERVED
                                     : value.toString());
 
-    /** Value: Long, as {@link ResponseLink} has it. */
+    /** Value: Long, as in {@link ResponseLink}. */
     static final ValueForm RESPONSE_ID =
             new ValueForm(
                     "the id of a subscription or image, -1 for none, or prototype",
@@ -216,7 +215,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         }
     }
 
-    /** A tag of 64 bits; null if the text is none. */
+    /** Parses a 64-bit tag; returns null if the text is invalid. */
     static Long tag(String text) {
         try {
             return TAG.matcher(text).matches() ? Long.valueOf(text) : null;
@@ -242,9 +241,9 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     }
 
     /**
-     * The session of a publication.
+     * The session of another publication.
      *
-     * @param tag of that publication.
+     * @param tag tag of that publication.
      */
     record SessionTag(long tag) {
         private static final String PREFIX = "tag:";
@@ -271,12 +270,16 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         return number == (int) number ? (int) number : null;
     }
 
-    /** A time with its unit; null if the text is none, or more than a minute. */
+    /**
+     * Parses a time with a unit; returns null if the text is invalid or the time exceeds a minute.
+     */
     static Duration upToAMinute(String text) {
         return time(text, 0, MINUTE_NS);
     }
 
-    /** The text of the closest time that {@link #TIME_UP_TO_AN_HOUR} reads; others as they are. */
+    /**
+     * Clamps a time to the range of {@link #TIME_UP_TO_AN_HOUR}; returns an invalid text unchanged.
+     */
     static String withinAnHour(String text) {
         Duration time = time(text, 0, Long.MAX_VALUE);
         return time == null ? text : Math.clamp(time.toNanos(), MILLISECOND_NS, HOUR_NS) + "ns";
@@ -295,10 +298,10 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @param key whose value it is, for the message.
-     * @throws BusException if the text is wrong.
+     * @param key key of the value, for the message.
+     * @throws BusException if the text is invalid.
      */
     Object read(String key, String text) {
         Object value = reader.apply(text);

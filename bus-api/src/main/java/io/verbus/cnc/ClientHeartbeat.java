@@ -7,9 +7,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Tells the driver that a client lives: by the time in a counter that the driver makes with the
- * first thing that the client adds, and takes away when it gives the client up. One thread, the
- * client conductor's.
+ * Sends a client's heartbeats: stores the time in a counter that the driver creates with the
+ * client's first resource, and frees when it drops the client. For one thread, the client
+ * conductor's.
  */
 public final class ClientHeartbeat {
     private static final int NONE = -1;
@@ -21,9 +21,9 @@ public final class ClientHeartbeat {
     private int counterId = NONE;
 
     /**
-     * @param counters of the driver.
-     * @param clientId of the client.
-     * @param name of the client for people, put behind the label; empty for none.
+     * @param counters counters of the driver.
+     * @param clientId id of the client.
+     * @param name human-readable name of the client to append to the label; empty for none.
      */
     public ClientHeartbeat(CountersReader counters, long clientId, String name) {
         this.counters = counters;
@@ -33,11 +33,10 @@ public final class ClientHeartbeat {
     }
 
     /**
-     * Stores the time, once there is the counter.
+     * Stores the time, once the counter exists.
      *
-     * @param nowMs since the epoch.
-     * @return false if the counter was there and is another's now: the driver has given the client
-     *     up.
+     * @param nowMs current time in milliseconds since the epoch.
+     * @return false if the counter no longer belongs to the client: the driver has dropped it.
      */
     public boolean beat(long nowMs) {
         if (counterId == NONE) {
@@ -56,7 +55,7 @@ public final class ClientHeartbeat {
         return true;
     }
 
-    /** Behind what the driver has written, which is there before the counter is. */
+    /** Appends to the driver's label, which is complete before the counter is allocated. */
     private void appendToLabel(String text) {
         AtomicBuffer metadata = counters.metaDataBuffer();
         int label = CountersReader.metaDataOffset(counterId) + CountersReader.LABEL_OFFSET;

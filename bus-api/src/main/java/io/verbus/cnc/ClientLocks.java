@@ -19,13 +19,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells which clients may still write to the driver's memory: a file in the driver directory in
- * which each client locks the byte at the offset of its id, for as long as it has the memory
- * mapped. A process that is stopped keeps its lock; the kernel lets go of it when the process ends
- * in any way. The file stays empty.
+ * Shows which clients may still write to the driver's memory. Each client locks, in a file of the
+ * driver directory, the byte at the offset of its id while it has the memory mapped. A suspended
+ * process keeps its lock; the kernel releases it when the process ends for any reason. The file
+ * stays empty.
  *
- * <p>The locks are those of open file descriptions, so that clients and driver may be in one
- * process: there, too, a lock is seen by the others, and stays when they close the file.
+ * <p>The locks belong to open file descriptions, so they also work between clients and a driver in
+ * one process, where each sees the others' locks and closing the file elsewhere does not release
+ * them.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/fcntl_locking.2.html">fcntl_locking(2)</a>
  */
@@ -57,28 +58,28 @@ public final class ClientLocks implements AutoCloseable {
     }
 
     /**
-     * Makes the file, in which nothing is locked. The driver's.
+     * Creates the file, without locks. Called by the driver.
      *
-     * @param directory of the driver.
-     * @throws BusException if it cannot be made.
+     * @param directory directory of the driver.
+     * @throws BusException if the file cannot be created.
      */
     public static ClientLocks create(Path directory) {
         Path file = directory.resolve(NAME);
         try {
             DriverFile.create(file).close();
         } catch (IOException e) {
-            throw new BusException("cannot make " + file + ": " + e, e);
+            throw new BusException("cannot create " + file + ": " + e, e);
         }
         return new ClientLocks(file, Calls.open(file));
     }
 
     /**
-     * Locks a client's byte until this is closed. The client's.
+     * Locks a client's byte until this is closed. Called by the client.
      *
-     * @param directory of the driver.
-     * @param clientId of the client, 0 or more.
-     * @return what holds the lock; null if the driver has no such file.
-     * @throws BusException if the file cannot be opened, or the byte is locked.
+     * @param directory directory of the driver.
+     * @param clientId id of the client, 0 or more.
+     * @return the lock; null if the driver has no such file.
+     * @throws BusException if the file cannot be opened, or the byte is locked already.
      */
     public static ClientLocks hold(Path directory, long clientId) {
         Path file = directory.resolve(NAME);
@@ -96,10 +97,11 @@ public final class ClientLocks implements AutoCloseable {
     }
 
     /**
-     * Whether a client other than those of this object holds its byte. The driver's.
+     * Returns whether a client other than those of this object holds its byte. Called by the
+     * driver.
      *
-     * @param clientId of the client, any: none holds a byte whose offset is negative.
-     * @throws BusException if the kernel does not tell.
+     * @param clientId id of the client; false for negative ones.
+     * @throws BusException if the query fails.
      */
     public boolean isHeld(long clientId) {
         return clientId >= 0 && lock(F_OFD_GETLK, clientId) != F_UNLCK;
@@ -119,23 +121,23 @@ public final class ClientLocks implements AutoCloseable {
                                 + " in "
                                 + file
                                 + " cannot be "
-                                + (command == F_OFD_SETLK ? "taken" : "looked at")
+                                + (command == F_OFD_SETLK ? "taken" : "queried")
                                 + " (fcntl failed with errno "
                                 + errno
-                                + "): keep the driver directory on a file system of this host"
-                                + " that has record locks, such as /dev/shm");
+                                + "): keep the driver directory on a local file system"
+                                + " that supports record locks, such as /dev/shm");
             }
             return flock.get(ValueLayout.JAVA_SHORT, 0);
         }
     }
 
-    /** Lets go of the lock. The file stays. */
+    /** Releases the lock. The file stays. */
     @Override
     public void close() {
         Calls.close(descriptor);
     }
 
-    /** The C library's functions; linked when the first of them is called. */
+    /** Functions of the C library, linked on first use. */
     private static final class Calls {
         static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
 
@@ -183,7 +185,7 @@ public final class ClientLocks implements AutoCloseable {
                                     + file
                                     + " (errno "
                                     + errno(state)
-                                    + "): look who may read and write the driver directory");
+                                    + "): check the permissions of the driver directory");
                 }
                 return result;
             } catch (BusException e) {
@@ -193,7 +195,7 @@ public final class ClientLocks implements AutoCloseable {
             }
         }
 
-        /** Returns 0, or the errno. */
+        /** Returns 0 or the errno. */
         static int fcntl(int descriptor, int command, MemorySegment argument) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment state = arena.allocate(ERRNO);
@@ -207,7 +209,7 @@ public final class ClientLocks implements AutoCloseable {
         static void close(int descriptor) {
             try (Arena arena = Arena.ofConfined()) {
                 int result = (int) CLOSE.invokeExact(arena.allocate(ERRNO), descriptor);
-                assert result == 0; // what fails here has let go of the descriptor all the same
+                assert result == 0; // a failed close has released the descriptor nevertheless
             } catch (Throwable e) {
                 throw new BusException("close cannot be called: " + e, e);
             }

@@ -40,9 +40,9 @@ import java.nio.file.StandardOpenOption;
  *  |  start time                |  32   int64   milliseconds since the epoch
  *  |  process id                |  40   int64
  *  |  page length               |  48   int32   of the file, a power of two; 0 is 4096
- *  |  driver id                 |  56   int64   Verbus' own; 0 in the file of another driver
- *  |  lets go                   |  64   int32   Verbus' own; 1 where slow subscribers are let go
- *  |                            |              whose channels do not say
+ *  |  driver id                 |  56   int64   Verbus only; 0 in the file of another driver
+ *  |  lets go                   |  64   int32   Verbus only; 1 if slow subscribers are detached
+ *  |                            |              unless their channels set tether
  *  +----------------------------+ 128
  *  |  commands                  |  ManyToOneRingBuffer, clients to driver
  *  +----------------------------+
@@ -56,7 +56,7 @@ import java.nio.file.StandardOpenOption;
  *  +----------------------------+  up to a whole page
  * </pre>
  *
- * No section is aligned: each begins where the one before it ends. The driver's heartbeat is the
+ * No section is aligned: each starts where the previous one ends. The driver's heartbeat is the
  * consumer heartbeat time of the ring buffer, milliseconds since the epoch; -1 once the driver has
  * closed.
  */
@@ -64,10 +64,10 @@ public final class CncFile implements AutoCloseable {
     /** Name of the file within a driver directory. */
     public static final String NAME = "cnc.dat";
 
-    /** Version of this layout and of the protocol in it: major, minor and patch, 0.2.0. */
+    /** Version of this layout and protocol as major, minor and patch: 0.2.0. */
     public static final int VERSION_VALUE = 2 << 8;
 
-    /** Bytes of the header. */
+    /** Length of the header in bytes. */
     public static final int HEADER_LENGTH = 128;
 
     static final int VERSION = 0;
@@ -121,12 +121,12 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Creates and maps the file of a driver that starts, with pages of the shortest length.
+     * Creates and maps the file of a starting driver, with the shortest pages.
      *
-     * @param file that must not exist yet.
-     * @param spec its sizes and the driver's identity.
-     * @return the mapped file. Clients see it as incomplete until {@link #publish()}.
-     * @throws BusException if it cannot be created or there is too little space for it.
+     * @param file file to create; must not exist yet.
+     * @param spec sizes, and identity of the driver.
+     * @return the mapped file. Clients treat it as incomplete until {@link #publish()}.
+     * @throws BusException if the file cannot be created or there is too little space.
      */
     public static CncFile create(Path file, CncSpec spec) {
         return create(file, spec, PAGE);
@@ -154,9 +154,9 @@ public final class CncFile implements AutoCloseable {
         }
         Arena arena = Arena.ofShared();
         try (FileChannel channel = DriverFile.create(file)) {
-            // Written, not merely sized: a hole that cannot be filled later would be a fault. The
-            // last byte is first: a client may map the file as soon as it is there, and waits for
-            // the version, but not for the length.
+            // Write zeros rather than extend the file: a hole that cannot be filled later would
+            // fault. Write the last byte first: a client may map the file as soon as it exists, and
+            // waits for the version but not for the length.
             ByteBuffer zeros = ByteBuffer.allocateDirect(64 * 1024);
             channel.write(zeros.limit(1), length - 1);
             long used = fileLength(spec, PAGE);
@@ -207,37 +207,37 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Maps the file of a driver that runs as this user or as root, after checking that it is one.
+     * Maps the file of a driver of this user or root, after checking that it is one.
      *
-     * @param file to map.
+     * @param file file to map.
      * @return the mapped file.
-     * @throws BusException if it is absent, still incomplete, truncated, of another version, or
-     *     something else.
+     * @throws BusException if the file is missing, incomplete, truncated, of another version, or
+     *     not a CnC file.
      */
     public static CncFile map(Path file) {
         return map(file, DirectoryTrust.OWN);
     }
 
     /**
-     * Maps the file of a driver, after checking whose it is and that it is one.
+     * Maps the file of a driver after checking its owner and that it is one.
      *
-     * @param file to map.
-     * @param trust that decides whose file may be mapped.
+     * @param file file to map.
+     * @param trust which owners to trust.
      * @return the mapped file.
-     * @throws BusException as {@link #map(Path)}, or if it is not to be trusted.
+     * @throws BusException as in {@link #map(Path)}, or if the file is not trusted.
      */
     public static CncFile map(Path file, DirectoryTrust trust) {
         return map(file, trust, false);
     }
 
     /**
-     * Maps the file of a driver to read it, and no more: who writes to it ends the process. An
-     * account that may only read the file can do so.
+     * Maps the file of a driver read-only, which an account without write access may do. Writing to
+     * the mapping crashes the process.
      *
-     * @param file to map.
-     * @param trust that decides whose file may be mapped.
+     * @param file file to map.
+     * @param trust which owners to trust.
      * @return the mapped file.
-     * @throws BusException as {@link #map(Path, DirectoryTrust)}.
+     * @throws BusException as in {@link #map(Path, DirectoryTrust)}.
      */
     public static CncFile mapToRead(Path file, DirectoryTrust trust) {
         return map(file, trust, true);
@@ -255,10 +255,10 @@ public final class CncFile implements AutoCloseable {
                                 + " bytes: the driver is still starting, or"
                                 + " the file is truncated");
             }
-            // Read, not mapped: a client that waits for a driver to start looks a thousand times.
+            // Read the header rather than map it: a client that waits for a driver tries often.
             ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
             channel.read(header.limit(Integer.BYTES), VERSION);
-            channel.read(header.clear(), 0); // again: what was stored before the version
+            channel.read(header.clear(), 0); // again, for everything stored before the version
             CncSpec spec = check(file, new UnsafeBuffer(header), length);
             ClientMapping mapping =
                     ClientMapping.map(
@@ -280,11 +280,12 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Tells whether a file is still that of a driver, and not absent or that of a later one.
+     * Returns whether a file still belongs to a driver, and is neither missing nor a later
+     * driver's.
      *
-     * @param file to look at.
-     * @param spec of the driver's file.
-     * @return false if another driver has made the file, or there is none.
+     * @param file file to examine.
+     * @param spec spec of the driver's file.
+     * @return false if the file is missing or was created by another driver.
      */
     public static boolean belongsTo(Path file, CncSpec spec) {
         ByteBuffer bytes = ByteBuffer.allocate(HEADER_LENGTH);
@@ -297,7 +298,7 @@ public final class CncFile implements AutoCloseable {
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
-            // Nothing is known, such as without a free file descriptor: the heartbeat decides.
+            // Unknown, such as for lack of file descriptors: leave the decision to the heartbeat.
             return true;
         }
     }
@@ -319,8 +320,8 @@ public final class CncFile implements AutoCloseable {
                             + (version >>> 8 & 0xFF)
                             + "."
                             + (version & 0xFF)
-                            + ", this process reads 0.2.0 and later: it is not a driver's"
-                            + " command-and-control file, or update driver and clients");
+                            + ", this process reads 0.2.0 and later: update driver and clients,"
+                            + " unless it is not a driver's command-and-control file");
         }
         CncSpec spec =
                 new CncSpec(
@@ -386,46 +387,50 @@ public final class CncFile implements AutoCloseable {
         return ClientMapping.view(segment, offset, length);
     }
 
-    /** Makes a created file valid for clients. The buffers must be initialised before. */
+    /** Marks a created file as valid for clients. The buffers must be initialised before. */
     public void publish() {
         header.putIntRelease(VERSION, VERSION_VALUE);
     }
 
-    /** Sizes and identity. */
+    /** Returns the sizes, and the identity of the driver. */
     public CncSpec spec() {
         return spec;
     }
 
-    /** Commands, for an Agrona {@code ManyToOneRingBuffer}. */
+    /** Returns the buffer of commands, for an Agrona {@code ManyToOneRingBuffer}. */
     public UnsafeBuffer toDriver() {
         return toDriver;
     }
 
-    /** Events, for an Agrona {@code BroadcastTransmitter} and {@code BroadcastReceiver}s. */
+    /**
+     * Returns the buffer of events, for an Agrona {@code BroadcastTransmitter} and {@code
+     * BroadcastReceiver}.
+     */
     public UnsafeBuffer toClients() {
         return toClients;
     }
 
     /**
-     * Metadata of the counters, for an Agrona {@code CountersManager} or {@code CountersReader}.
+     * Returns the metadata of the counters, for an Agrona {@code CountersManager} or {@code
+     * CountersReader}.
      */
     public UnsafeBuffer counterMetadata() {
         return counterMetadata;
     }
 
-    /** Values of the counters. */
+    /** Returns the values of the counters. */
     public UnsafeBuffer counterValues() {
         return counterValues;
     }
 
-    /** Errors, for an Agrona {@code DistinctErrorLog} or {@code ErrorLogReader}. */
+    /** Returns the error log, for an Agrona {@code DistinctErrorLog} or {@code ErrorLogReader}. */
     public UnsafeBuffer errorLog() {
         return errorLog;
     }
 
     /**
-     * Unmaps the file, which stays. Nothing may use the buffers of a file that was created any
-     * more; those of a file that was mapped are empty from now on, see {@link ClientMapping}.
+     * Unmaps the file, which stays. The buffers of a created file must not be used any longer;
+     * those of a mapped file read as zero from now on, see {@link ClientMapping}.
      */
     @Override
     public void close() {

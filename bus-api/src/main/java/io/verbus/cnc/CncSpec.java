@@ -3,19 +3,19 @@
 package io.verbus.cnc;
 
 /**
- * What is fixed about a CnC file when its driver creates it.
+ * The parameters of a CnC file that are fixed when its driver creates it.
  *
- * @param driverId random and not 0, new at each start of a driver; 0 where the driver is not of
+ * @param driverId random non-zero number, new at each start of a driver; 0 for a driver other than
  *     Verbus.
- * @param startMs when the driver started, since the epoch.
- * @param pid of the driver's process.
- * @param clientLivenessTimeoutNs after which a silent client is given up.
- * @param toDriverLength bytes of the command ring buffer, a power of two.
- * @param toClientsLength bytes of the event broadcast buffer, a power of two.
- * @param counterValuesLength bytes of the counters' values.
- * @param errorLogLength bytes of the distinct error log.
- * @param letsGo whether the driver lets subscribers go that are too slow, where their channels do
- *     not say; false where the driver is not of Verbus.
+ * @param startMs start time of the driver in milliseconds since the epoch.
+ * @param pid id of the driver's process.
+ * @param clientLivenessTimeoutNs time in nanoseconds after which a silent client is dropped.
+ * @param toDriverLength length of the command ring buffer in bytes, a power of two.
+ * @param toClientsLength length of the event broadcast buffer in bytes, a power of two.
+ * @param counterValuesLength length of the counters' values in bytes.
+ * @param errorLogLength length of the distinct error log in bytes.
+ * @param letsGo whether the driver detaches slow subscribers whose channels do not set {@code
+ *     tether}; false for a driver other than Verbus.
  */
 public record CncSpec(
         long driverId,

@@ -3,41 +3,41 @@
 package io.verbus.cnc;
 
 /**
- * Counters of one connection of RDMA, or of one image that a connection brings, of type {@link
+ * The counters of one RDMA connection, or of one image that a connection delivers, of type {@link
  * CounterTypes#CONNECTION}. {@link ConnectionKey} holds the number.
  */
 public enum ConnectionCounter {
     /** 0 down, 1 connecting, 2 up. */
     STATE(1, "state"),
-    /** Number of the queue pair on its device. */
+    /** Number of the queue pair at its device. */
     QUEUE_PAIR(2, "queue pair"),
-    /** Times that a connection was made. */
+    /** Number of connections established. */
     CONNECTS(3, "connects"),
-    /** Streams that went on where a lost connection had left them. */
+    /** Number of streams resumed after a connection was lost. */
     RESUMES(4, "resumes"),
-    /** Times that a connection was lost or could not be made. */
+    /** Number of times that the connection was lost or could not be established. */
     FAILURES(5, "failures"),
-    /** Bytes of logs, or of credit, written to the peer. */
+    /** Bytes of log, or of credit, written to the peer. */
     BYTES(6, "bytes"),
-    /** Batches of frames, or grants of credit, written to the peer. */
+    /** Batches of frames, or credit updates, written to the peer. */
     BATCHES(7, "batches"),
-    /** Work requests posted. */
+    /** Number of work requests posted. */
     WORK_REQUESTS(8, "work requests"),
-    /** Completions polled. */
+    /** Number of completions polled. */
     COMPLETIONS(9, "completions"),
-    /** Times that something waited for a place in the send queue. */
+    /** Number of times that a work request waited for space in the send queue. */
     SEND_QUEUE_STALLS(10, "send queue stalls"),
-    /** Times that frames waited for the peer's credit. */
+    /** Number of times that frames waited for the peer's credit. */
     CREDIT_STALLS(11, "credit stalls"),
-    /** Messages of the peer that broke the protocol. */
+    /** Number of the peer's messages that violated the protocol. */
     VIOLATIONS(12, "protocol violations"),
-    /** The failures that there were when the label was written, which tells the last in words. */
+    /** Number of failures when the label, which describes the last one, was written. */
     LAST_FAILURE(13, "last failure: none"),
     /** 1 written, 2 held, 3 closing, 4 ended, 5 being registered, 0 gone. */
     IMAGE_STATE(20, "state"),
-    /** Times that credit was granted. */
+    /** Number of times that credit was granted. */
     IMAGE_GRANTS(21, "credit grants"),
-    /** Times that the image went on after its connection was lost. */
+    /** Number of times that the image was resumed after its connection was lost. */
     IMAGE_RESUMES(22, "resumes");
 
     private final int number;
@@ -48,12 +48,15 @@ public enum ConnectionCounter {
         this.label = label;
     }
 
-    /** The number in the key: the same in each release. */
+    /** Returns the number in the key, which is the same in every release. */
     public int number() {
         return number;
     }
 
-    /** What it counts, for people; the connection or image is named before it. */
+    /**
+     * Returns the human-readable name of the counter; the label puts the connection or image before
+     * it.
+     */
     public String label() {
         return label;
     }

@@ -5,28 +5,29 @@ package io.verbus.cnc;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What a counter of type {@link CounterTypes#CONNECTION} belongs to, as its key has it.
+ * The key of a counter of type {@link CounterTypes#CONNECTION}: the connection or image that the
+ * counter belongs to.
  *
  * <pre>
- *    0  registration id of the connection or image, int64; unique among those that there are
+ *    0  registration id of the connection or image, int64; unique among existing ones
  *    8  number of the counter, see {@link ConnectionCounter}, int32
- *   12  session id of the image, int32; 0 of a connection
- *   16  stream id of the image, int32; 0 of a connection
+ *   12  session id of the image, int32; 0 for a connection
+ *   16  stream id of the image, int32; 0 for a connection
  *   20  length of the peer's address, int32
  *   24  peer's address, host and port, ASCII, at most 54 characters
- *   78  length of the device's name, int16; 0 while it is not known
+ *   78  length of the device's name, int16; 0 while unknown
  *   80  name of the RDMA device, ASCII, at most 32 characters
  * </pre>
  *
- * @param registrationId of the connection or image.
- * @param sessionId of the image, or 0.
- * @param streamId of the image, or 0.
- * @param peer host and port of the other end.
- * @param device name of this host's RDMA device; empty while it is not known.
+ * @param registrationId registration id of the connection or image.
+ * @param sessionId session id of the image, or 0.
+ * @param streamId stream id of the image, or 0.
+ * @param peer host and port of the peer.
+ * @param device name of this host's RDMA device; empty while unknown.
  */
 public record ConnectionKey(
         long registrationId, int sessionId, int streamId, String peer, String device) {
-    /** Bytes of the key. */
+    /** Length of the key in bytes. */
     public static final int LENGTH = 112;
 
     /** Offset of the counter's number. */
@@ -47,33 +48,33 @@ public record ConnectionKey(
     /** Offset of the device's name. */
     public static final int DEVICE = 80;
 
-    /** Characters that a peer's address may have; the end of a longer one is left out. */
+    /** Maximum length of a peer's address; a longer one is truncated. */
     public static final int MAX_PEER = DEVICE_LENGTH - PEER - Integer.BYTES;
 
-    /** Characters that a device's name may have; the end of a longer one is left out. */
+    /** Maximum length of a device's name; a longer one is truncated. */
     public static final int MAX_DEVICE = LENGTH - DEVICE;
 
-    /** Of a connection whose device is not known yet. */
+    /** Returns the key of a connection whose device is not known yet. */
     public static ConnectionKey ofConnection(String peer) {
         return new ConnectionKey(0, 0, 0, peer, "");
     }
 
-    /** Of an image. */
+    /** Returns the key of an image. */
     public static ConnectionKey ofImage(String peer, int sessionId, int streamId, String device) {
         return new ConnectionKey(0, sessionId, streamId, peer, device);
     }
 
-    /** The same with another registration id. */
+    /** Returns this key with another registration id. */
     public ConnectionKey withRegistrationId(long id) {
         return new ConnectionKey(id, sessionId, streamId, peer, device);
     }
 
-    /** The same on a device. */
+    /** Returns this key with a device. */
     public ConnectionKey on(String name) {
         return new ConnectionKey(registrationId, sessionId, streamId, peer, name);
     }
 
-    /** Writes the key of one of the counters into {@link #LENGTH} bytes. */
+    /** Writes the key of a counter into {@link #LENGTH} bytes. */
     public void putTo(MutableDirectBuffer key, ConnectionCounter counter) {
         key.setMemory(0, LENGTH, (byte) 0);
         key.putLong(0, registrationId);

@@ -11,26 +11,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells whether a driver lives, for its clients and for tools. One thread.
+ * Watches whether a driver is alive, for its clients and for tools. For one thread.
  *
- * <p>A driver lives if its heartbeat changes. The time that a heartbeat says is not looked at, as
- * the wall clock may be set: how long a heartbeat has stood still is measured on the monotonic
- * clock, from the look that first saw it so. A driver of which only one heartbeat was seen may
+ * <p>A driver is alive while its heartbeat changes. The time in the heartbeat is ignored, because
+ * the wall clock may be set; how long the heartbeat has stalled is measured on the monotonic clock,
+ * from the first look that saw its current value. A driver with only one observed heartbeat may
  * therefore be dead, see {@link #hasBeaten}.
  */
 public final class DriverPulse {
-    /** Heartbeat that a driver leaves behind when it closes in good order. */
+    /** Heartbeat of a driver after an orderly shutdown. */
     public static final long CLOSED_HEARTBEAT = -1;
 
-    /** What is known of a driver. */
+    /** The state of a driver. */
     public enum State {
-        /** The heartbeat has changed within the time-out, or is not known to have stopped. */
+        /** The heartbeat has changed within the timeout, or is not known to have stopped. */
         ALIVE,
-        /** The heartbeat has stood still for the time-out, though the driver's process is there. */
+        /** The heartbeat has stalled for the timeout, but the driver's process exists. */
         STALLED,
-        /** The driver's process has ended, or its file was deleted or replaced by another's. */
+        /** The driver's process has ended, or its file was deleted or replaced. */
         GONE,
-        /** The driver has closed in good order. */
+        /** The driver has shut down in an orderly manner. */
         CLOSED
     }
 
@@ -46,9 +46,9 @@ public final class DriverPulse {
     /**
      * Takes the first look.
      *
-     * @param file of the driver.
-     * @param cnc the same, mapped.
-     * @param timeoutNs for which the heartbeat of a driver that lives may stand still.
+     * @param file file of the driver.
+     * @param cnc the same file, mapped.
+     * @param timeoutNs how long the heartbeat of a live driver may stall.
      * @param nowNs monotonic time.
      */
     public DriverPulse(Path file, CncFile cnc, long timeoutNs, long nowNs) {
@@ -62,8 +62,8 @@ public final class DriverPulse {
     }
 
     /**
-     * Looks at the driver. To be called a few times within the time-out at least: after a longer
-     * pause, in which the driver may have been stopped with this process, the time begins anew.
+     * Looks at the driver. Call several times within the timeout: after a longer pause, during
+     * which the driver may have been suspended together with this process, the time restarts.
      *
      * @param nowNs monotonic time.
      */
@@ -90,13 +90,16 @@ public final class DriverPulse {
         return isProcessThere() ? State.STALLED : State.GONE;
     }
 
-    /** Whether a look has found another heartbeat than the first: the driver lived since then. */
+    /**
+     * Returns whether a look has seen the heartbeat change: the driver has been alive since the
+     * first look.
+     */
     public boolean hasBeaten() {
         return hasBeaten;
     }
 
     /**
-     * Looks at the driver, and says what is wrong with it.
+     * Looks at the driver, and explains what is wrong with it.
      *
      * @param nowNs monotonic time.
      * @return a sentence with the remedy, or null if the driver is alive.
@@ -113,24 +116,24 @@ public final class DriverPulse {
     }
 
     /**
-     * Says what may be wrong with a driver whose heartbeat has not changed, or not yet.
+     * Explains what may be wrong with a driver whose heartbeat has not changed, or not yet.
      *
      * @param nowNs monotonic time.
      * @return a sentence with the remedy.
      */
     public String silence(long nowNs) {
-        String silent = "has given no sign of life for " + (nowNs - changedNs) / 1_000_000 + " ms";
+        String silent = "has sent no heartbeat for " + (nowNs - changedNs) / 1_000_000 + " ms";
         if (!CncFile.belongsTo(file, cnc.spec())) {
             return driver()
-                    + " is gone, as its file was deleted or is another driver's: connect again"
-                    + " once a media driver runs with this driver directory";
+                    + " is gone: its file was deleted or replaced by another driver's; connect"
+                    + " again once a media driver runs with this driver directory";
         }
         if (isProcessThere()) {
             return driver()
                     + " has stalled: its process is there, but "
                     + silent
-                    + "; continue the process if it is stopped, or see what keeps it from"
-                    + " processors and memory, and connect again";
+                    + "; resume the process if it is stopped, or find out what deprives it of"
+                    + " processors or memory, and connect again";
         }
         return driver()
                 + " is gone: there is no such process, and it "
@@ -142,10 +145,10 @@ public final class DriverPulse {
         return "the media driver of " + file.getParent() + " (pid " + cnc.spec().pid() + ")";
     }
 
-    /** A process that has ended, but was not waited for by its parent, is not there. */
+    /** Returns false also for a zombie, whose parent has not waited for it. */
     private boolean isProcessThere() {
         try {
-            // proc(5): the state follows the command's name, which may hold anything.
+            // proc(5): the state follows the command's name, which may contain any character.
             String stat =
                     Files.readString(
                             Path.of("/proc/" + cnc.spec().pid() + "/stat"),

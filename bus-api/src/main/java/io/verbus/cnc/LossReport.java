@@ -19,9 +19,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What was lost on the way to a driver, one entry for each stream, session, channel and source: a
- * file in the driver's directory, written by the conductor alone and read by tools of any process.
- * Its layout is Aeron's.
+ * The losses of streams that a driver receives, one entry for each stream, session, channel and
+ * source. A file in the driver's directory that only the conductor writes and tools of any process
+ * read. Its layout is Aeron's.
  *
  * <pre>
  *  entry   0  observations int64   32  session id int32    40  channel length int32, ASCII
@@ -30,15 +30,15 @@ import java.util.Map;
  *         24  last, ms int64
  * </pre>
  *
- * An entry is there once its observations are not zero, which is stored last, with release. Entries
- * are aligned to 64 bytes, the source's length to 4. The first entry that is not there ends the
+ * An entry exists once its observations, which are stored last with release, are not zero. Entries
+ * are aligned to 64 bytes, the source's length to 4. The first entry that does not exist ends the
  * report.
  */
 public final class LossReport implements AutoCloseable {
     /** Name of the file in the driver's directory. */
     public static final String NAME = "loss-report.dat";
 
-    /** Bytes of the file: room for some thousand entries. */
+    /** Length of the file in bytes: room for some thousand entries. */
     public static final int LENGTH = 1024 * 1024;
 
     private static final int ENTRY_ALIGNMENT = 64;
@@ -53,7 +53,7 @@ public final class LossReport implements AutoCloseable {
     private final ByteBuffer memory;
     private final UnsafeBuffer buffer;
 
-    /** Where the writer's entries begin. */
+    /** Offsets of the writer's entries. */
     private final Map<Key, Integer> entries = new HashMap<>();
 
     private int end;
@@ -66,13 +66,14 @@ public final class LossReport implements AutoCloseable {
     }
 
     /**
-     * Makes the file of a driver.
+     * Creates the file of a driver.
      *
-     * @throws BusException if that is impossible.
+     * @throws BusException if the file cannot be created.
      */
     public static LossReport create(Path file) {
         try (FileChannel channel = DriverFile.create(file)) {
-            // Written, not merely sized: a hole that cannot be filled later would be a fault.
+            // Write zeros rather than extend the file: a hole that cannot be filled later would
+            // fault.
             ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
             while (zeros.hasRemaining()) {
                 channel.write(zeros);
@@ -94,20 +95,20 @@ public final class LossReport implements AutoCloseable {
     }
 
     /**
-     * Maps the file of a driver, dead or alive, to be read.
+     * Maps the file of a live or dead driver read-only.
      *
-     * @throws BusException if it is none.
+     * @throws BusException if the file is not a loss report.
      */
     public static LossReport map(Path file) {
         return map(file, DirectoryTrust.OWN);
     }
 
     /**
-     * Maps the file of a driver, dead or alive, to be read.
+     * Maps the file of a live or dead driver read-only.
      *
-     * @param file to map.
-     * @param trust that decides whose file may be mapped.
-     * @throws BusException if it is none, or not to be trusted.
+     * @param file file to map.
+     * @param trust which owners to trust.
+     * @throws BusException if the file is not a loss report, or is not trusted.
      */
     public static LossReport map(Path file, DirectoryTrust trust) {
         Path absolute = file.toAbsolutePath();
@@ -122,22 +123,22 @@ public final class LossReport implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): name the directory of a driver",
+                            + "): choose the directory of a driver",
                     e);
         }
-        throw new BusException(file + " is no loss report: name the directory of a driver");
+        throw new BusException(file + " is not a loss report: choose the directory of a driver");
     }
 
     /**
-     * Adds to what is known of a stream's losses. One thread.
+     * Adds to a stream's losses. For one thread.
      *
-     * @param streamId of the stream.
-     * @param sessionId of its publication.
-     * @param channel of the endpoint at which it is received.
-     * @param source where its sender is.
-     * @param observations gaps that were seen since the last time, at least one.
-     * @param bytes of them.
-     * @param nowMs time since the epoch.
+     * @param streamId stream id.
+     * @param sessionId session id of the publication.
+     * @param channel channel of the endpoint that receives the stream.
+     * @param source address of the sender.
+     * @param observations number of gaps observed since the last call, at least one.
+     * @param bytes length of the gaps in bytes.
+     * @param nowMs current time in milliseconds since the epoch.
      * @return false if there is no room for another entry.
      */
     public boolean add(
@@ -172,25 +173,25 @@ public final class LossReport implements AutoCloseable {
         return true;
     }
 
-    /** Where the length of the source of an entry lies. */
+    /** Returns the offset of the length of an entry's source. */
     private static int source(int entry, int channelLength) {
         return entry + CHANNEL + BitUtil.align(Integer.BYTES + channelLength, Integer.BYTES);
     }
 
-    /** What was lost of one stream of one session. */
+    /** Reads the entries of a loss report. */
     @FunctionalInterface
     public interface Reader {
         /**
-         * Takes an entry.
+         * Called for each entry.
          *
-         * @param observations gaps that were seen.
-         * @param bytes of them.
-         * @param firstMs when the first was seen, since the epoch.
-         * @param lastMs when the last was seen.
-         * @param streamId of the stream.
-         * @param sessionId of its publication.
-         * @param channel of the endpoint at which it is received.
-         * @param source where its sender is.
+         * @param observations number of gaps observed.
+         * @param bytes length of the gaps in bytes.
+         * @param firstMs time of the first observation in milliseconds since the epoch.
+         * @param lastMs time of the last observation in milliseconds since the epoch.
+         * @param streamId stream id.
+         * @param sessionId session id of the publication.
+         * @param channel channel of the endpoint that receives the stream.
+         * @param source address of the sender.
          */
         void onEntry(
                 long observations,
@@ -206,12 +207,12 @@ public final class LossReport implements AutoCloseable {
     /**
      * Reads all entries.
      *
-     * @return how many there are.
+     * @return number of entries.
      */
     public int forEach(Reader reader) {
         int count = 0;
         int at = 0;
-        // What is read once is checked, and used as it was read: the writer may be hostile.
+        // Read each length once and use the checked value: the writer may be hostile.
         while (at <= buffer.capacity() - CHANNEL - Integer.BYTES) {
             long observations = buffer.getLongAcquire(at + OBSERVATIONS);
             int channel = buffer.getInt(at + CHANNEL);
@@ -238,7 +239,9 @@ public final class LossReport implements AutoCloseable {
         return count;
     }
 
-    /** Whether a text of such a length, which stands in front of it, lies within the file. */
+    /**
+     * Returns whether a text of the length, stored after its length field, lies within the file.
+     */
     private boolean isText(int at, int length) {
         return length >= 0 && length <= buffer.capacity() - Integer.BYTES - at;
     }

@@ -3,14 +3,14 @@
 package io.verbus.cnc;
 
 /**
- * Counters of the driver as a whole. The ordinal is the counter's id in the CnC file: Aeron's come
- * first, in Aeron's order, and then Verbus' own. One that is marked as shared has writers on
- * several threads, which add atomically; each other has one writer.
+ * Counters of the driver as a whole. The ordinal is the counter's id in the CnC file: Aeron's
+ * counters in Aeron's order, then those that only Verbus has. Counters marked as shared are
+ * incremented atomically by several threads; all others have one writer.
  */
 public enum SystemCounter {
-    /** In datagrams, and of logs by RDMA. Written by the sender. */
+    /** In datagrams, and in logs over RDMA. Written by the sender. */
     BYTES_SENT("Bytes sent"),
-    /** In datagrams, and of images that RDMA writes. Written by the receiver. */
+    /** In datagrams, and in images written over RDMA. Written by the receiver. */
     BYTES_RECEIVED("Bytes received"),
     RECEIVER_PROXY_FAILS("Failed offers to ReceiverProxy"),
     SENDER_PROXY_FAILS("Failed offers to SenderProxy"),
@@ -49,7 +49,7 @@ public enum SystemCounter {
     NAME_RESOLVER_MAX_TIME("NameResolver max time in ns"),
     NAME_RESOLVER_TIMES_EXCEEDED("NameResolver exceeded threshold count"),
     AERON_VERSION("Aeron software: " + SystemCounter.RELEASE),
-    /** Of logs. */
+    /** Of logs only. */
     LOG_BYTES("Bytes currently mapped"),
     RETRANSMITTED_BYTES("Retransmitted bytes"),
     RETRANSMIT_OVERFLOW("Retransmit Pool Overflow count"),
@@ -62,7 +62,7 @@ public enum SystemCounter {
     STATUS_MESSAGES_REJECTED("Status Messages rejected"),
     ASYNC_EXECUTOR_PROXY_FAILS("Failed offers to AsyncExecutorProxy"),
 
-    // Verbus' own
+    // Only in Verbus
 
     HEARTBEAT("driver heartbeat, ms since the epoch"),
     COMMANDS("commands"),
@@ -75,13 +75,16 @@ public enum SystemCounter {
     IMAGES_LOST("images lost"),
     IMAGES_INVALID("images ended for what their senders sent");
 
-    /** Value of {@link #AERON_VERSION}: the release whose shared memory this is, 1.51.0. */
+    /**
+     * Value of {@link #AERON_VERSION}: the Aeron release that defines this shared memory layout,
+     * 1.51.0.
+     */
     public static final int AERON_VERSION_VALUE = 1 << 16 | 51 << 8;
 
     /** Value of {@link #CONTROL_PROTOCOL_VERSION}: 1.0.0. */
     public static final int CONTROL_PROTOCOL_VERSION_VALUE = 1 << 16;
 
-    /** The release whose shared memory this is, and whose driver. */
+    /** Aeron release that defines this shared memory layout, as its driver labels it. */
     private static final String RELEASE = "version=1.51.0 commit=9773cba37e";
 
     private final String label;
@@ -90,22 +93,22 @@ public enum SystemCounter {
         this.label = label;
     }
 
-    /** What it counts, for people. */
+    /** Returns the human-readable label. */
     public String label() {
         return label;
     }
 
-    /** Whether it is one of Aeron's. */
+    /** Returns whether Aeron has the counter too. */
     public boolean isAerons() {
         return ordinal() < HEARTBEAT.ordinal();
     }
 
-    /** {@link CounterTypes#SYSTEM} or {@link CounterTypes#DRIVER}. */
+    /** Returns {@link CounterTypes#SYSTEM} or {@link CounterTypes#DRIVER}. */
     public int typeId() {
         return isAerons() ? CounterTypes.SYSTEM : CounterTypes.DRIVER;
     }
 
-    /** The number in the key: unique within the type. */
+    /** Returns the number in the key, unique within the type. */
     public int number() {
         return isAerons() ? ordinal() : ordinal() - HEARTBEAT.ordinal();
     }

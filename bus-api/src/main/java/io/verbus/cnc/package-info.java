@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Command and control: the file through which clients and their driver talk, and its counters. */
+/**
+ * The command-and-control file, through which clients and their driver communicate, and its
+ * counters.
+ */
 package io.verbus.cnc;

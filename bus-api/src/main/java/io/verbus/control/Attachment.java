@@ -11,11 +11,14 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
 
 /**
- * What a client is to one driver: an id, commands, events and a sign of life. A client that goes
- * over to another driver has a new one. The client conductor's thread, but for what says another.
+ * A client's attachment to one driver: its id, commands, events and heartbeat. A client that moves
+ * to another driver gets a new attachment. Client conductor's thread only, except where noted.
  */
 public final class Attachment {
-    /** Ids that threads may still take of the driver before, once its successor is asked. */
+    /**
+     * Number of ids that threads may still take from the previous driver once the next one is
+     * asked.
+     */
     private static final long IDS_BETWEEN = 1 << 20;
 
     private final DriverConnection driver;
@@ -36,22 +39,22 @@ public final class Attachment {
     }
 
     /**
-     * The first one of a client.
+     * Attaches a client to its first driver.
      *
-     * @param driver that lives; closed on failure.
-     * @param clientName for people; empty for none.
-     * @throws BusException if the driver's files do not let the client in.
+     * @param driver live driver; closed on failure.
+     * @param clientName human-readable name of the client; empty for none.
+     * @throws BusException if the driver's files do not admit the client.
      */
     public static Attachment first(DriverConnection driver, String clientName) {
         return new Attachment(driver, clientName, 0, false);
     }
 
     /**
-     * The next one of the same client, whose ids are all greater than those of this one.
+     * Attaches the same client to the next driver, where all its ids are greater than those so far.
      *
-     * @param next driver, or the same one again; closed on failure.
-     * @param clientName for people; empty for none.
-     * @throws BusException if the driver's files do not let the client in.
+     * @param next next driver, or the same one again; closed on failure.
+     * @param clientName human-readable name of the client; empty for none.
+     * @throws BusException if the driver's files do not admit the client.
      */
     public Attachment next(DriverConnection next, String clientName) {
         long last = driver.toDriver().nextCorrelationId() + IDS_BETWEEN;
@@ -60,47 +63,47 @@ public final class Attachment {
     }
 
     /**
-     * Whether the driver is the one that the client has lost: it may hold for some time what the
-     * client had.
+     * Returns whether the driver is the one that the client has lost, which may still hold the
+     * client's previous resources for a while.
      */
     public boolean isToSame() {
         return isToSame;
     }
 
-    /** Whether an id was given by this driver, and not by one before. Any thread. */
+    /** Returns whether an id was assigned by this driver, not by a previous one. Any thread. */
     public boolean isOwn(long id) {
         return id >= firstId;
     }
 
-    /** The driver's files. Any thread. */
+    /** Returns the connection to the driver's files. Any thread. */
     public DriverConnection driver() {
         return driver;
     }
 
-    /** Commands; the ids are for any thread. */
+    /** Returns the encoder of commands. Any thread may call it for ids. */
     public CommandEncoder commands() {
         return commands;
     }
 
-    /** Takes an event, if there is one; returns how many were taken. */
+    /** Receives an event, if there is one; returns the number received. */
     public int receive(MessageHandler handler) {
         return events.receive(handler);
     }
 
     /**
-     * Gives a sign of life, and looks for the driver's.
+     * Sends a heartbeat and checks the driver's.
      *
-     * @return why the driver is of no more use to the client; null if it is.
+     * @return why the driver is lost to the client, or null if it is not.
      */
     public DriverLostException beat() {
         return heartbeat.beat(System.currentTimeMillis()) ? driver.failure() : givenUp();
     }
 
-    /** The driver has said that the client is none of its clients any more. */
+    /** Returns the reason for the loss of a driver that has timed out this client. */
     public static DriverLostException givenUp() {
         return new DriverLostException(
                 "the media driver has heard nothing of this client for too long and has released"
-                        + " all it had: connect again, and run the client conductor more often or"
-                        + " raise the driver's client liveness timeout");
+                    + " its resources: connect again, and run the client conductor more often or"
+                    + " raise the driver's client liveness timeout");
     }
 }

@@ -26,14 +26,15 @@ import org.agrona.concurrent.ringbuffer.RingBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Encodes commands of one client and writes them to the driver's ring buffer, whose message type is
- * the id of the SBE template. Where the ring buffer is full a command waits here, in order, for
- * {@link #flush}. One thread, but for what says another. A correlation id is that of the answer.
+ * Encodes a client's commands and writes them to the driver's ring buffer, whose message type is
+ * the id of the SBE template. If the ring buffer is full, commands wait here in order for {@link
+ * #flush}. For one thread, except where noted. The driver's answer has the correlation id of the
+ * command.
  */
 public final class CommandEncoder {
     private static final long NONE = -1;
 
-    /** Longest reason for the rejection of an image, in bytes. */
+    /** Longest reason for rejecting an image, in bytes. */
     public static final int MAX_REASON = 1023;
 
     private record Waiting(int templateId, byte[] message) {}
@@ -65,21 +66,21 @@ public final class CommandEncoder {
     private boolean isClosed;
 
     /**
-     * Begins as a client that the driver does not know yet.
+     * Creates an encoder for a new client, which the driver does not know yet.
      *
-     * @param ring of the driver.
+     * @param ring ring buffer of the driver.
      */
     public CommandEncoder(RingBuffer ring) {
         this.ring = ring;
         this.clientId = ring.nextCorrelationId();
     }
 
-    /** Identity of the client. Any thread. */
+    /** Returns the client's id. Any thread. */
     public long clientId() {
         return clientId;
     }
 
-    /** An id that no other command to the driver has, of whatever client. Any thread. */
+    /** Returns an id that no other command of any client of the driver has. Any thread. */
     public long nextCorrelationId() {
         return ring.nextCorrelationId();
     }
@@ -232,7 +233,7 @@ public final class CommandEncoder {
         write(GetNextAvailableSessionIdEncoder.TEMPLATE_ID, nextSessionId.encodedLength());
     }
 
-    /** The reason is cut to {@link #MAX_REASON} characters. */
+    /** Rejects an image; truncates the reason to {@link #MAX_REASON} characters. */
     public void rejectImage(long correlationId, long imageId, long position, String reason) {
         rejectImage
                 .wrap(buffer, 0)
@@ -244,7 +245,7 @@ public final class CommandEncoder {
         write(RejectImageEncoder.TEMPLATE_ID, rejectImage.encodedLength());
     }
 
-    /** Tells the driver that the client goes. Idempotent; later commands are dropped. */
+    /** Tells the driver that the client disconnects. Idempotent; later commands are dropped. */
     public void close() {
         if (isClosed) {
             return;
@@ -256,7 +257,7 @@ public final class CommandEncoder {
 
     private void write(int templateId, int length) {
         if (isClosed) {
-            return; // it would make the driver believe that the client is there again
+            return; // a command would make the driver register the client again
         }
         if (!waiting.isEmpty() || !ring.write(templateId, buffer, 0, length)) {
             byte[] message = new byte[length];
@@ -266,9 +267,9 @@ public final class CommandEncoder {
     }
 
     /**
-     * Writes commands that wait, as far as the ring buffer has room.
+     * Writes waiting commands as far as the ring buffer has room.
      *
-     * @return how many were written.
+     * @return number of commands written.
      */
     public int flush() {
         int count = 0;

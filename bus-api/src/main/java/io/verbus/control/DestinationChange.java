@@ -4,15 +4,15 @@ package io.verbus.control;
 
 import io.verbus.channel.ChannelUri;
 
-/** A change to where a publication is sent, or to where a subscription receives. */
+/** A change of the destinations of a publication or a subscription. */
 public sealed interface DestinationChange {
-    /** Of the publication or subscription. */
+    /** Returns the registration id of the publication or subscription. */
     long registrationId();
 
-    /** What is to be done, in words that follow "to". */
+    /** Describes the change in words that follow "to". */
     String words();
 
-    /** A publication is sent there, too. */
+    /** Adds a destination to a publication. */
     record Add(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
@@ -20,7 +20,7 @@ public sealed interface DestinationChange {
         }
     }
 
-    /** A publication is sent there no more. */
+    /** Removes a destination from a publication. */
     record Remove(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
@@ -28,7 +28,7 @@ public sealed interface DestinationChange {
         }
     }
 
-    /** A publication is not sent any more where an add of this id has led it. */
+    /** Removes the destination that the command with the given id has added to a publication. */
     record RemoveById(long registrationId, long destinationId) implements DestinationChange {
         @Override
         public String words() {
@@ -36,7 +36,7 @@ public sealed interface DestinationChange {
         }
     }
 
-    /** A subscription receives there, too. */
+    /** Adds a destination to a subscription. */
     record AddSource(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
@@ -44,7 +44,7 @@ public sealed interface DestinationChange {
         }
     }
 
-    /** A subscription receives there no more. */
+    /** Removes a destination from a subscription. */
     record RemoveSource(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The destinations that a publication or a subscription has, to be added again at the next driver.
- * An application knows one by the id under which it was added first. The client conductor's thread.
+ * The destinations of a publication or a subscription, which are added again at the next driver. An
+ * application knows a destination by the id under which it was first added. Client conductor's
+ * thread only.
  */
 public final class Destinations {
     private static final class Destination {
@@ -17,7 +18,7 @@ public final class Destinations {
         private final ChannelUri channel;
         private final boolean isSource;
 
-        /** At the driver that there is. */
+        /** Id at the current driver. */
         private long id;
 
         private Destination(long id, ChannelUri channel, boolean isSource) {
@@ -28,10 +29,10 @@ public final class Destinations {
         }
     }
 
-    /** Sends a command, under an id that it makes. */
+    /** Sends a command with a new id. */
     public interface Sender {
         /**
-         * @param change to be sent.
+         * @param change change to send.
          * @return id of the command.
          */
         long send(DestinationChange change);
@@ -39,10 +40,10 @@ public final class Destinations {
 
     private final List<Destination> all = new ArrayList<>();
 
-    /** None yet. */
+    /** Creates an empty set. */
     public Destinations() {}
 
-    /** The driver has made a change that was asked for under an id. */
+    /** Records a change that the driver has made in answer to the command with an id. */
     public void onChanged(long id, DestinationChange change) {
         switch (change) {
             case DestinationChange.Add add -> all.add(new Destination(id, add.channel(), false));
@@ -59,12 +60,12 @@ public final class Destinations {
         all.removeIf(each -> each.channel.toString().equals(channel.toString()));
     }
 
-    /** The driver that there is does not take a destination that was added again. */
+    /** Removes a destination that the current driver has rejected when it was added again. */
     public void onRefused(long id) {
         all.removeIf(each -> each.id == id);
     }
 
-    /** A change as the driver that there is knows it. */
+    /** Translates the ids of a change for the current driver. */
     public DestinationChange now(DestinationChange change) {
         if (change instanceof DestinationChange.RemoveById remove) {
             for (Destination each : all) {
@@ -76,7 +77,7 @@ public final class Destinations {
         return change;
     }
 
-    /** Adds all again, to what the next driver knows under a registration id. */
+    /** Adds all destinations again, under the registration id that the next driver has assigned. */
     public void renew(long registrationId, Sender sender) {
         for (Destination each : all) {
             each.id =

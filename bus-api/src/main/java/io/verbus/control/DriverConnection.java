@@ -20,7 +20,7 @@ import org.agrona.concurrent.status.CountersReader;
 
 import java.nio.file.Path;
 
-/** The CnC file of a driver, and what is in it. */
+/** A connection to a driver through its CnC file. */
 public final class DriverConnection implements AutoCloseable {
     private final Path file;
     private final CncFile cnc;
@@ -41,37 +41,37 @@ public final class DriverConnection implements AutoCloseable {
         counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
     }
 
-    /** Why the driver is not alive; null if it is. */
+    /** Returns why the driver is not alive, or null if it is. */
     public DriverLostException failure() {
         String failure = pulse.failure(System.nanoTime());
         return failure == null ? null : new DriverLostException(failure);
     }
 
-    /** Whether the driver was seen to live since this was made. */
+    /** Returns whether the driver has sent a heartbeat since this connection was created. */
     boolean hasBeaten() {
         return pulse.hasBeaten();
     }
 
-    /** Says what may be wrong with a driver that was not seen to live yet. */
+    /** Explains what may be wrong with a driver that has not sent a heartbeat yet. */
     String silence() {
         return pulse.silence(System.nanoTime());
     }
 
-    /** Whether another connection is to the same driver. */
+    /** Returns whether another connection is to the same driver. */
     boolean isToSame(DriverConnection other) {
         return cnc.spec().equals(other.cnc.spec());
     }
 
-    /** Whether the file is still the one of the directory. */
+    /** Returns whether the file is still that of the directory. */
     boolean isInDirectory() {
         return CncFile.belongsTo(file, cnc.spec());
     }
 
     /**
-     * Makes the driver's ids go on behind those of another, so that no id of this client means two
-     * things.
+     * Advances the driver's ids past those of another driver, so that each id of this client is
+     * unique.
      *
-     * @param id that is not to be given out any more.
+     * @param id highest id that must not be assigned again.
      */
     void skipIdsTo(long id) {
         UnsafeBuffer buffer = cnc.toDriver();
@@ -85,7 +85,7 @@ public final class DriverConnection implements AutoCloseable {
         }
     }
 
-    /** Directory of the driver. */
+    /** Returns the driver directory. */
     public Path directory() {
         return file.getParent();
     }
@@ -93,41 +93,41 @@ public final class DriverConnection implements AutoCloseable {
     /**
      * Maps a log that the driver has named.
      *
-     * @throws BusException if it cannot be mapped, or is not to be trusted.
+     * @throws BusException if the log cannot be mapped or is not trusted.
      */
     public LogBuffers mapLog(String logFile, boolean readOnly) {
         return LogBuffers.map(directory(), Path.of(logFile), readOnly, trust);
     }
 
-    /** Whether the driver may let a subscriber go that is too slow. */
+    /** Returns whether the driver may detach a subscriber on the channel for being too slow. */
     public boolean mayLetGo(ChannelUri channel) {
         return !channel.withTether(!cnc.spec().letsGo(), true).tether().isTethered();
     }
 
-    /** Commands. */
+    /** Returns the ring buffer for commands. */
     public RingBuffer toDriver() {
         return toDriver;
     }
 
-    /** Events. */
+    /** Returns the receiver of events. */
     public BroadcastReceiver toClients() {
         return toClients;
     }
 
-    /** Counters. */
+    /** Returns the driver's counters. */
     public CountersReader counters() {
         return counters;
     }
 
     /**
-     * Tells the driver that this process may write to its memory as long as this is open, however
-     * long it stands still.
+     * Takes a lock that tells the driver that this process may write to its memory until this
+     * connection is closed, even if the process is suspended.
      */
     public void hold(long clientId) {
         try {
             lock = ClientLocks.hold(directory(), clientId);
         } catch (BusException e) {
-            DriverLostException lost = failure(); // the file goes with the driver
+            DriverLostException lost = failure(); // a driver deletes the file when it stops
             close();
             throw lost == null ? e : lost;
         }

@@ -6,7 +6,7 @@ import io.verbus.codecs.control.ErrorCode;
 
 import java.net.InetSocketAddress;
 
-/** What a driver tells its clients, decoded and checked. */
+/** An event from the driver to its clients, decoded and checked. */
 public sealed interface DriverEvent {
     record CommandSucceeded(long correlationId) implements DriverEvent {}
 
@@ -38,7 +38,7 @@ public sealed interface DriverEvent {
 
     record ImageUnavailable(long imageId, long subscriptionId) implements DriverEvent {}
 
-    /** The address is null where the driver names none. */
+    /** The address is null if the driver does not know it. */
     record PublicationFailed(
             long logRegistrationId,
             long destinationId,

@@ -12,8 +12,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks for a live driver: one whose heart is seen to beat. The file of a driver that does not beat
- * stays mapped for as long as it is the directory's: the driver may have been stopped. One thread.
+ * Looks for a live driver, one whose heartbeat advances. The file of a driver without a heartbeat
+ * stays mapped while it is the one in the directory, because the driver may only be suspended. For
+ * one thread.
  */
 public final class DriverSearch implements AutoCloseable {
     private static final long RETRY_NS = 5_000_000;
@@ -23,15 +24,15 @@ public final class DriverSearch implements AutoCloseable {
     private final DirectoryTrust trust;
     private final long timeoutNs;
 
-    /** What is in the directory; null if that is no driver. */
+    /** Connection to the file in the directory; null if that is not a driver's. */
     private DriverConnection candidate;
 
     private BusException failure;
 
     /**
-     * @param directory of the driver.
-     * @param trust that decides whose driver is believed.
-     * @param timeoutNs for which the heartbeat of a driver that lives may stand still.
+     * @param directory directory of the driver.
+     * @param trust which drivers to trust.
+     * @param timeoutNs how long the heartbeat of a live driver may stall.
      */
     public DriverSearch(Path directory, DirectoryTrust trust, long timeoutNs) {
         file = directory.resolve(CncFile.NAME);
@@ -42,7 +43,7 @@ public final class DriverSearch implements AutoCloseable {
     /**
      * Looks once.
      *
-     * @return the driver, which is the caller's to close; null if there is none yet.
+     * @return the driver, which the caller must close; null if there is none yet.
      */
     public DriverConnection look() {
         try {
@@ -66,17 +67,17 @@ public final class DriverSearch implements AutoCloseable {
         return null;
     }
 
-    /** Why the last look has found none. */
+    /** Returns why the last look has found no driver. */
     public BusException failure() {
         return failure;
     }
 
     /**
-     * Looks until there is a driver, for as long as a heartbeat may stand still.
+     * Looks until a driver responds or the timeout has passed.
      *
-     * @param meanwhile run before each look.
-     * @return the driver, which is the caller's to close.
-     * @throws DriverTimeoutException with what was found last, if there is none in time.
+     * @param meanwhile action to run before each look.
+     * @return the driver, which the caller must close.
+     * @throws DriverTimeoutException with the last failure, if no driver responds in time.
      */
     public DriverConnection await(Runnable meanwhile) {
         long start = System.nanoTime();
@@ -101,7 +102,7 @@ public final class DriverSearch implements AutoCloseable {
         }
     }
 
-    /** Unmaps what is no driver yet. More looks may follow. */
+    /** Unmaps the file of a driver that has not responded. Further looks are allowed. */
     @Override
     public void close() {
         if (candidate != null) {

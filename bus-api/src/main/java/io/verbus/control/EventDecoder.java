@@ -27,8 +27,8 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * Decodes events. Every length is checked against the message before it is used, so that no bytes
- * whatever can make it read elsewhere. One thread.
+ * Decodes events. Checks every length against the message before using it, so that no input makes
+ * it read out of bounds. For one thread.
  */
 public final class EventDecoder {
     private final OperationSuccessDecoder success = new OperationSuccessDecoder();
@@ -46,18 +46,18 @@ public final class EventDecoder {
     private final UnavailableCounterDecoder unavailableCounter = new UnavailableCounterDecoder();
     private final NextAvailableSessionIdDecoder sessionId = new NextAvailableSessionIdDecoder();
 
-    /** One for each reader of the events. */
+    /** Creates a decoder for one reader of events. */
     public EventDecoder() {}
 
     /**
      * Decodes one event.
      *
-     * @param typeId of the event.
-     * @param buffer that holds it.
-     * @param index at which it begins.
-     * @param length in bytes.
+     * @param typeId type id of the event.
+     * @param buffer buffer with the event.
+     * @param index offset of the event in the buffer.
+     * @param length length of the event in bytes.
      * @return the event.
-     * @throws BusException if it is malformed or unknown.
+     * @throws BusException if the event is malformed or unknown.
      */
     public DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
         if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
@@ -206,7 +206,10 @@ public final class EventDecoder {
                 path(exclusiveReady.logFile()));
     }
 
-    /** Of the publication error: null where it names no port, or what is no address. */
+    /**
+     * Returns the address in a publication error; null if it has no port or an unknown address
+     * type.
+     */
     private InetSocketAddress address() {
         short type = publicationError.addressTypeRaw();
         boolean isIpv4 = type == AddressType.IPV4.value();

@@ -9,15 +9,15 @@ import org.agrona.concurrent.status.CountersReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A counter that a client asks its driver for. Key and label are copies.
+ * A counter for a client to add. Holds copies of key and label.
  *
- * @param typeId of the counter, the application's to choose.
- * @param key that tells counters of the type apart.
- * @param label for people, ASCII.
+ * @param typeId type of the counter, which the application chooses.
+ * @param key key, which distinguishes counters of one type.
+ * @param label human-readable label in ASCII.
  */
 public record NewCounter(int typeId, DirectBuffer key, DirectBuffer label) {
     /**
-     * A counter without a key.
+     * Creates a counter without a key.
      *
      * @throws IllegalArgumentException if the label is too long.
      */
@@ -27,10 +27,10 @@ public record NewCounter(int typeId, DirectBuffer key, DirectBuffer label) {
     }
 
     /**
-     * A counter with a key.
+     * Creates a counter with a key.
      *
-     * @throws IllegalArgumentException if key or label are too long.
-     * @throws IndexOutOfBoundsException if a buffer does not hold its part.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     * @throws IndexOutOfBoundsException if a buffer does not contain its part.
      */
     public static NewCounter of(
             int typeId,

@@ -10,7 +10,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Commands that a client has sent and that make nothing: their answer is a number, or no more than
+ * A client's pending commands without a resource as their result: their answer is a number or just
  * success. Conductor's thread only.
  */
 public final class PendingCommands {
@@ -20,25 +20,26 @@ public final class PendingCommands {
 
     private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
 
-    /** Nothing is asked yet. */
+    /** Creates an empty set. */
     public PendingCommands() {}
 
     /**
-     * A command was sent.
+     * Adds a command that was sent.
      *
-     * @param answer to complete.
-     * @param onSuccess run before that, also if nobody waits for the answer any more.
+     * @param correlationId id of the command.
+     * @param answer future to complete.
+     * @param onSuccess action to run before that, even if the caller no longer waits.
      */
     public void add(long correlationId, CompletableFuture<Integer> answer, Runnable onSuccess) {
         pending.put(correlationId, new Pending(answer, onSuccess));
     }
 
-    /** A command has succeeded. */
+    /** Completes a command that has succeeded. */
     public void onSucceeded(DriverEvent.CommandSucceeded event) {
         complete(event.correlationId(), SUCCESS);
     }
 
-    /** The answer to a command is a session id. */
+    /** Completes a command whose answer is a session id. */
     public void onSessionId(DriverEvent.NextSessionId event) {
         complete(event.correlationId(), event.sessionId());
     }
@@ -51,7 +52,7 @@ public final class PendingCommands {
         }
     }
 
-    /** True if the command was one of these. */
+    /** Fails a command; returns false if it is not pending here. */
     public boolean onFailed(DriverEvent.CommandFailed event) {
         Pending command = pending.remove(event.correlationId());
         if (command == null) {
@@ -62,7 +63,7 @@ public final class PendingCommands {
         return true;
     }
 
-    /** The driver answers no more. */
+    /** Fails all commands because the driver no longer answers. */
     public void closeAll(BusException reason) {
         pending.values().forEach(command -> command.answer.completeExceptionally(reason));
         pending.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How a client finds its driver, what it writes to it, and what it reads of it: commands and
+ * The connection of a client to its driver: finding the driver, sending commands and receiving
  * events.
  */
 package io.verbus.control;

@@ -5,18 +5,18 @@ package io.verbus.directory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a user's driver is found if an application or operator names no directory: as Aeron's. */
+/** The default driver directory of a user, which is the same as Aeron's. */
 public final class DefaultDirectory {
-    /** System property that names it. */
+    /** System property with the directory. */
     public static final String PROPERTY = "verbus.dir";
 
-    /** Environment variable that names it. */
+    /** Environment variable with the directory. */
     public static final String VARIABLE = "VERBUS_DIR";
 
-    /** System property of Aeron that names it. */
+    /** Aeron's system property with the directory. */
     public static final String AERON_PROPERTY = "aeron.dir";
 
-    /** Environment variable of Aeron that names it. */
+    /** Aeron's environment variable with the directory. */
     public static final String AERON_VARIABLE = "AERON_DIR";
 
     private static final Path MEMORY = Path.of("/dev/shm");
@@ -24,10 +24,10 @@ public final class DefaultDirectory {
     private DefaultDirectory() {}
 
     /**
-     * The first that is set of the properties {@value #PROPERTY} and {@value #AERON_PROPERTY} and
-     * the variables {@value #VARIABLE} and {@value #AERON_VARIABLE}, else {@code
-     * /dev/shm/aeron-USER}, or {@code aeron-USER} in the folder for temporary files where there is
-     * no {@code /dev/shm}.
+     * Returns the first that is set of the properties {@value #PROPERTY} and {@value
+     * #AERON_PROPERTY} and the variables {@value #VARIABLE} and {@value #AERON_VARIABLE}, else
+     * {@code /dev/shm/aeron-USER}, or {@code aeron-USER} in the temporary directory if there is no
+     * {@code /dev/shm}.
      */
     public static String name() {
         String[] names = {

@@ -20,24 +20,24 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 
 /**
- * Whose driver a process believes. A directory such as {@code /dev/shm/verbus-USER} can be made by
- * anybody who comes first, so a file of it is opened only if:
+ * Decides which drivers a process trusts. Any user may create a directory such as {@code
+ * /dev/shm/verbus-USER} first, so a file in it is opened only if:
  *
  * <ul>
- *   <li>the directory and the file belong to the user of this process, to root, or to the owner
- *       that was named;
- *   <li>others may not write to either, and their group only if it is the group of this process or
- *       the one that was named;
- *   <li>the file lies in the directory or on the mount of huge pages that was named, once all links
- *       are followed.
+ *   <li>the directory and the file belong to the user of this process, to root, or to the
+ *       configured owner;
+ *   <li>others cannot write to either, and their group can only if it is the group of this process
+ *       or the configured one;
+ *   <li>the file, after following all links, is in the directory or on the configured mount of huge
+ *       pages.
  * </ul>
  *
- * @param owner name or number of the user, besides this one and root; null for none.
- * @param group name or number of the group, besides this process' own; null for none.
- * @param logDirectory mount of huge pages on which the driver has its logs; null for none.
+ * @param owner name or number of a user to trust besides this user and root; null for none.
+ * @param group name or number of a group to trust besides this process's own; null for none.
+ * @param logDirectory mount of huge pages with the driver's logs; null for none.
  */
 public record DirectoryTrust(String owner, String group, Path logDirectory) {
-    /** Nobody but this user and root. */
+    /** Trusts only this user and root. */
     public static final DirectoryTrust OWN = new DirectoryTrust(null, null, null);
 
     private static final String ROOT = "0";
@@ -45,14 +45,14 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
     /**
      * Opens a file of a driver directory.
      *
-     * @param directory of the driver.
-     * @param file in it, or elsewhere by an absolute path.
-     * @param readOnly whether it is only read.
-     * @return the open file; what was checked is what was opened, whatever other users do
+     * @param directory directory of the driver.
+     * @param file file in the directory, or elsewhere by an absolute path.
+     * @param readOnly whether to open the file read-only.
+     * @return the open file, which is the file that was checked even if other users replace it
      *     meanwhile.
      * @throws NoSuchFileException if the directory or the file does not exist.
-     * @throws IOException if it cannot be opened.
-     * @throws BusException if it may not be opened, or is not to be trusted.
+     * @throws IOException if the file cannot be opened.
+     * @throws BusException if access is denied, or the file is not trusted.
      */
     public FileChannel open(Path directory, Path file, boolean readOnly) throws IOException {
         try {
@@ -78,14 +78,14 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                     place
                             + " lies neither in the driver directory nor "
                             + (mount == null
-                                    ? "on a mount of huge pages that was named"
+                                    ? "on a configured mount of huge pages"
                                     : "in the log-directory " + mount)
-                            + ": name the log-directory of the driver, or start the driver again");
+                            + ": set the driver's log-directory, or restart the driver");
         }
         return mount;
     }
 
-    /** A link that a stranger made leads where the stranger wants. */
+    /** Checks the owner of a link, which decides where the link leads. */
     private void checkLink(Path directory) throws IOException {
         PosixFileAttributes attributes =
                 Files.readAttributes(
@@ -98,15 +98,15 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
     /**
      * Checks which accounts may have written to a file or directory.
      *
-     * @throws BusException if an account that is not trusted may.
+     * @throws BusException if an untrusted account may.
      */
     void check(Path file, PosixFileAttributes attributes) throws IOException {
         checkOwner(file, attributes.owner());
         if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
             throw new BusException(
                     file
-                            + " can be written to by every user, and what is in it may be"
-                            + " anybody's: have its owner take that right away, with `chmod o-w "
+                            + " can be written to by every user, so its content cannot be trusted:"
+                            + " have its owner remove that permission with `chmod o-w "
                             + file
                             + "`");
         }
@@ -116,8 +116,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                     file
                             + " can be written to by group "
                             + attributes.group().getName()
-                            + ", which is not this process' own: if its members are to be trusted,"
-                            + " name it as directory-group");
+                            + ", which is not this process's own: if you trust its members,"
+                            + " set it as directory-group");
         }
     }
 
@@ -129,9 +129,9 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                             + fileOwner.getName()
                             + ", neither to "
                             + ProcessAccount.current().user().getName()
-                            + " nor to root: if "
+                            + " nor to root: if you trust "
                             + fileOwner.getName()
-                            + " is to be trusted, name that user as directory-owner, else choose"
+                            + ", set that user as directory-owner, else choose"
                             + " another driver directory");
         }
     }
@@ -149,7 +149,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-owner '"
                             + owner
-                            + "' is no user of this host: give a user's name or number",
+                            + "' is not a user of this host: set a user's name or number",
                     e);
         }
     }
@@ -167,7 +167,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-group '"
                             + group
-                            + "' is no group of this host: give a group's name or number",
+                            + "' is not a group of this host: set a group's name or number",
                     e);
         }
     }
@@ -187,7 +187,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                         + ": run as the driver's user, or start the driver with directory-group and"
                         + " a group of "
                         + user
-                        + ", and name directory-owner and directory-group to this process",
+                        + ", and set directory-owner and directory-group for this process",
                 e);
     }
 
@@ -195,7 +195,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
         try {
             return ", in a directory of user " + Files.getOwner(directory).getName() + ",";
         } catch (IOException unknown) {
-            return ""; // a folder above may be closed, too
+            return ""; // a parent directory may be inaccessible too
         }
     }
 }

@@ -13,18 +13,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Makes the files that a driver shares with its clients. A directory whose rights are {@link
- * #GROUP_DIRECTORY} is shared with its group: the kernel gives new files in it that group, and the
- * group may read and write them. One whose rights are {@link #READERS_DIRECTORY} lets the group
- * read them, and no more. Neither lets it add or remove files.
+ * Creates the files that a driver shares with its clients. A directory with permissions {@link
+ * #GROUP_DIRECTORY} is shared with its group: the kernel assigns that group to new files, which the
+ * group may read and write. With {@link #READERS_DIRECTORY} the group may only read them. In
+ * neither case may the group add or remove files.
  */
 public final class DriverFile {
     /** Set-group-id, {@code rwxr-x---}. */
     public static final int GROUP_DIRECTORY = 02750;
 
     /**
-     * Set-group-id, {@code rwxr-x---}, and the sticky bit, which tells it from the other: it
-     * changes nothing where the group has no right to write.
+     * Set-group-id, {@code rwxr-x---}, and the sticky bit, which marks the difference: it has no
+     * effect on a group without write permission.
      */
     public static final int READERS_DIRECTORY = 03750;
 
@@ -44,12 +44,12 @@ public final class DriverFile {
     }
 
     /**
-     * Makes and opens a file, for the owner, and for the group where the directory is shared.
+     * Creates and opens a file for the owner, and for the group if the directory is shared.
      *
-     * @param file that must not exist yet.
-     * @return the file, open to read and write.
-     * @throws java.nio.file.FileAlreadyExistsException if it exists.
-     * @throws IOException if it cannot be made.
+     * @param file file to create; must not exist yet.
+     * @return the file, open for reading and writing.
+     * @throws java.nio.file.FileAlreadyExistsException if the file exists.
+     * @throws IOException if the file cannot be created.
      */
     public static FileChannel create(Path file) throws IOException {
         FileChannel channel =
@@ -61,12 +61,12 @@ public final class DriverFile {
                                 StandardOpenOption.CREATE_NEW),
                         PosixFilePermissions.asFileAttribute(OWNER));
         try {
-            // Apart, as the process' umask takes rights from what is made.
+            // A separate step, because the umask would remove permissions at creation.
             switch (rights(file.toAbsolutePath().getParent())) {
                 case GROUP_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_GROUP);
                 case READERS_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_READERS);
                 default -> {
-                    // The owner's alone.
+                    // The owner only.
                 }
             }
         } catch (IOException e) {
@@ -78,10 +78,10 @@ public final class DriverFile {
     }
 
     /**
-     * What to do where a file could not be made: mostly there is too little space.
+     * Returns a remedy after a file could not be created, usually for lack of space.
      *
-     * @param file that could not be made.
-     * @return the end of a sentence that has told what failed.
+     * @param file file that could not be created.
+     * @return the end of a sentence that says what failed.
      */
     public static String remedy(Path file) {
         Path folder = file.toAbsolutePath().getParent();
@@ -96,9 +96,9 @@ public final class DriverFile {
                             + folder;
         } catch (IOException unknown) {
             free =
-                    "how much is free at "
+                    "the free space at "
                             + folder
-                            + " cannot be told ("
+                            + " is unknown ("
                             + FileStores.problem(unknown)
                             + ")";
         }

@@ -8,18 +8,20 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Why {@link Files#getFileStore} has failed, in words. Any thread. */
+/** Explains why {@link Files#getFileStore} has failed. Any thread. */
 public final class FileStores {
-    /** What the JDK reads to find a {@link FileStore}; what keeps it from that it does not tell. */
+    /**
+     * The file that the JDK reads to find a {@link FileStore}, without reporting why it fails to.
+     */
     private static final Path MOUNTS = Path.of("/proc/self/mounts");
 
     private FileStores() {}
 
     /**
-     * Says what has failed, and the remedy: the end of a sentence.
+     * Returns the cause and the remedy, as the end of a sentence.
      *
-     * @param failure of {@link Files#getFileStore}, just now; "Mount point not found" is what the
-     *     JDK says if this process has no descriptors left.
+     * @param failure failure of {@link Files#getFileStore}, just now; the JDK reports "Mount point
+     *     not found" if this process has no descriptors left.
      */
     public static String problem(IOException failure) {
         try {
@@ -28,11 +30,11 @@ public final class FileStores {
             if (e.getReason() != null) {
                 return e.getReason()
                         + ": raise the limit of open files (`ulimit -n`, LimitNOFILE of the unit),"
-                        + " or see what this process has open";
+                        + " or check which files this process has open";
             }
         } catch (IOException e) {
             failure.addSuppressed(e);
         }
-        return failure + ": see that it exists, and that this user may read it";
+        return failure + ": check that it exists, and that this user may read it";
     }
 }

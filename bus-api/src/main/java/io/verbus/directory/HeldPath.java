@@ -23,12 +23,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * A file or folder held by its descriptor. Its {@link #path} may come to name another, such as the
- * directory of a driver started after this one's was deleted. {@link #held} and {@link #place}
- * always lead to what was opened: the kernel resolves {@code /proc/self/fd/N} to what the
- * descriptor refers to. So what is checked there is what is read.
+ * A file or folder held by its descriptor. Its {@link #path} may later refer to another one, such
+ * as the directory of a driver that was started after this driver's was deleted. {@link #held} and
+ * {@link #place} always lead to what was opened, because the kernel resolves {@code
+ * /proc/self/fd/N} to the file of the descriptor. So the file that is checked is the file that is
+ * read.
  *
- * <p>Any thread. Neither may be used once this is closed, because descriptors are reused.
+ * <p>Any thread. Do not use either path once this is closed, because descriptors are reused.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/open.2.html">open(2)</a>
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html">proc_pid_fd(5)</a>
@@ -54,20 +55,20 @@ public final class HeldPath implements AutoCloseable {
     }
 
     /**
-     * Opens a file or folder for reading; links are followed.
+     * Opens a file or folder for reading, following links.
      *
-     * @throws NoSuchFileException if there is none.
+     * @throws NoSuchFileException if it does not exist.
      * @throws IOException if it cannot be opened.
      */
     public static HeldPath open(Path path) throws IOException {
-        // A pipe, too, is opened at once.
+        // Non-blocking, so that opening a pipe does not wait.
         return open(path, O_RDONLY | O_NONBLOCK);
     }
 
     /**
-     * Opens a file for reading and writing; links are followed.
+     * Opens a file for reading and writing, following links.
      *
-     * @throws NoSuchFileException if there is none.
+     * @throws NoSuchFileException if it does not exist.
      * @throws IOException if it cannot be opened.
      */
     public static HeldPath openToWrite(Path path) throws IOException {
@@ -77,15 +78,15 @@ public final class HeldPath implements AutoCloseable {
     /**
      * Opens a folder.
      *
-     * @param path of the folder, which must not be a link.
-     * @throws IOException if there is none, or it is replaced at this moment.
+     * @param path path of the folder; must not be a link.
+     * @throws IOException if it is not a folder, or was replaced at this moment.
      */
     public static HeldPath openFolder(Path path) throws IOException {
         HeldPath folder = open(path);
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !folder.isInPlace()) {
             folder.close();
             throw new FileSystemException(
-                    path.toString(), null, "it is no folder, or has just been replaced");
+                    path.toString(), null, "it is not a folder, or was just replaced");
         }
         return folder;
     }
@@ -106,30 +107,30 @@ public final class HeldPath implements AutoCloseable {
         };
     }
 
-    /** Name that it was opened by. */
+    /** Returns the name by which it was opened. */
     public Path path() {
         return path;
     }
 
-    /** Number of the descriptor. */
+    /** Returns the descriptor's number. */
     public int descriptor() {
         return descriptor;
     }
 
-    /** Path of what was opened, whatever its name leads to by now. */
+    /** Returns a path of what was opened, even if its name was replaced. */
     public Path held() {
         return held;
     }
 
-    /** Path of an entry of the folder that was opened, whatever its name leads to by now. */
+    /** Returns a path of an entry in the opened folder, even if the folder's name was replaced. */
     public Path place(String name) {
         return held.resolve(name);
     }
 
     /**
-     * Whether the name still leads to what was opened.
+     * Returns whether the name still leads to what was opened.
      *
-     * @throws IOException if that cannot be told.
+     * @throws IOException if that cannot be determined.
      */
     public boolean isInPlace() throws IOException {
         try {
@@ -140,9 +141,9 @@ public final class HeldPath implements AutoCloseable {
     }
 
     /**
-     * Device and inode of a file or folder, which no other has while this one exists or is open.
+     * Returns the device and inode of a file or folder, unique while it exists or is open.
      *
-     * @throws NoSuchFileException if there is none.
+     * @throws NoSuchFileException if it does not exist.
      */
     public static Object identity(Path file, LinkOption... options) throws IOException {
         return Files.readAttributes(file, BasicFileAttributes.class, options).fileKey();
@@ -151,10 +152,10 @@ public final class HeldPath implements AutoCloseable {
     @Override
     public void close() {
         int result = Calls.close(descriptor);
-        assert result == 0; // what fails here has let go of the descriptor all the same
+        assert result == 0; // a failed close has released the descriptor nevertheless
     }
 
-    /** The C library's functions; linked when the first of them is called. */
+    /** Functions of the C library, linked on first use. */
     private static final class Calls {
         private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
         private static final VarHandle ERRNO_VALUE =
@@ -179,7 +180,7 @@ public final class HeldPath implements AutoCloseable {
                     linker.defaultLookup().findOrThrow(name), descriptor, options);
         }
 
-        /** Returns the descriptor, or the negative errno. */
+        /** Returns the descriptor or the negative errno. */
         static int open(Path file, int flags) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment state = arena.allocate(ERRNO);

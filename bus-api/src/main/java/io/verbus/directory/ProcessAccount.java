@@ -14,22 +14,25 @@ import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalLookupService;
 
 /**
- * User and group with which this process opens and makes files, as the kernel has them: the JVM's
- * {@code user.name} may say something else, and {@code /proc/self} belongs to root where the
- * process may not be traced.
+ * The user and group with which this process opens and creates files, according to the kernel: the
+ * JVM's {@code user.name} may differ, and {@code /proc/self} belongs to root if the process is not
+ * traceable.
  *
- * @param user that owns the files which the process makes.
- * @param group that those files belong to.
+ * @param user owner of files that the process creates.
+ * @param group group of files that the process creates.
  */
 public record ProcessAccount(UserPrincipal user, GroupPrincipal group) {
     private static final Path STATUS = Path.of("/proc/self/status");
 
-    /** Words of a line of identities: its name, then real, effective, saved and file system's. */
+    /**
+     * Index of the file system id in a line: its name, then the real, effective, saved and file
+     * system ids.
+     */
     private static final int FILE_SYSTEM = 4;
 
     private static final ProcessAccount CURRENT = read();
 
-    /** The account of this process. */
+    /** Returns the account of this process. */
     public static ProcessAccount current() {
         return CURRENT;
     }
@@ -51,7 +54,7 @@ public record ProcessAccount(UserPrincipal user, GroupPrincipal group) {
                     lookup.lookupPrincipalByName(uid), lookup.lookupPrincipalByGroupName(gid));
         } catch (IOException e) {
             throw new BusException(
-                    "cannot tell the user of this process from "
+                    "cannot determine the user of this process from "
                             + STATUS
                             + " ("
                             + e

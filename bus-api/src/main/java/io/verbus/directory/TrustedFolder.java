@@ -18,9 +18,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.util.Set;
 
 /**
- * A folder by its descriptor. Owner and rights are read from the descriptor, and what is in the
- * folder is opened relative to it and never through a link: nobody who may not write to the folder
- * can put something else in the place of what was checked.
+ * A folder held by its descriptor. Its owner and permissions are read from the descriptor, and its
+ * files are opened relative to it without following links, so that only users with write access to
+ * the folder can replace what was checked.
  */
 final class TrustedFolder implements AutoCloseable {
     private static final Set<OpenOption> READ =
@@ -41,8 +41,9 @@ final class TrustedFolder implements AutoCloseable {
             if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
                 throw new BusException(
                         path
-                                + " is on a file system that opens no file relative to its folder:"
-                                + " choose a driver directory on another, such as /dev/shm");
+                                + " is on a file system that cannot open files relative to a"
+                                + " folder: choose a driver directory on another one, such as"
+                                + " /dev/shm");
             }
             this.stream = secure;
             if (isChecked) {
@@ -59,9 +60,9 @@ final class TrustedFolder implements AutoCloseable {
     /**
      * Opens a folder.
      *
-     * @param path without links.
-     * @param trust that decides.
-     * @param isChecked whether the folder itself must be trusted: a mount that all use need not.
+     * @param path path without links.
+     * @param trust which owners to trust.
+     * @param isChecked whether the folder itself must be trusted; not required of a shared mount.
      */
     static TrustedFolder open(Path path, DirectoryTrust trust, boolean isChecked)
             throws IOException {
@@ -71,8 +72,8 @@ final class TrustedFolder implements AutoCloseable {
     /**
      * Opens a file in the folder or below it.
      *
-     * @param relative path of the file.
-     * @throws BusException if the file, or a folder between, is not to be trusted.
+     * @param relative path of the file relative to the folder.
+     * @throws BusException if the file, or a folder in between, is not trusted.
      */
     FileChannel open(Path relative, boolean readOnly) throws IOException {
         if (relative.getNameCount() > 1) {
@@ -93,7 +94,9 @@ final class TrustedFolder implements AutoCloseable {
                         .readAttributes();
         if (!attributes.isRegularFile()) {
             throw new BusException(
-                    file + " is no file: remove it, and start the driver of this directory again");
+                    file
+                            + " is not a regular file: remove it, and restart the driver of this"
+                            + " directory");
         }
         trust.check(file, attributes);
         return (FileChannel) stream.newByteChannel(relative, readOnly ? READ : WRITE);

@@ -3,27 +3,28 @@
 package io.verbus.logbuffer;
 
 /**
- * What an append or a claim returns instead of the stream's new position, which is always positive.
+ * The negative results of an append or a claim, which otherwise returns the stream's new position,
+ * always positive.
  */
 public final class AppendResult {
-    /** No subscriber receives the stream. Decided by the publication, not by an appender. */
+    /** No subscriber receives the stream. Set by the publication, not by an appender. */
     public static final long NOT_CONNECTED = -1;
 
-    /** The limit is reached: try again when the consumers have moved on. */
+    /** The limit is reached: try again once the consumers have caught up. */
     public static final long BACK_PRESSURED = -2;
 
-    /** The term is full and the next one is being begun: try again at once. */
+    /** The term is full and the log moves to the next one: try again at once. */
     public static final long ADMIN_ACTION = -3;
 
-    /** The publication is closed. Decided by the publication, not by an appender. */
+    /** The publication is closed. Set by the publication, not by an appender. */
     public static final long CLOSED = -4;
 
-    /** The stream has no positions left for the message: open a new publication. */
+    /** The message would exceed the highest position of the stream: open a new publication. */
     public static final long MAX_POSITION_EXCEEDED = -5;
 
     private AppendResult() {}
 
-    /** Name of a result for people; a position is its own name. */
+    /** Returns a human-readable name of a result, or the position as a number. */
     public static String name(long result) {
         if (result == NOT_CONNECTED) {
             return "NOT_CONNECTED";

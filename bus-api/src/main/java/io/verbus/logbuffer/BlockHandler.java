@@ -4,17 +4,17 @@ package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
 
-/** Takes whole frames as they lie in a log, header and payload, one behind the other. */
+/** Handles blocks of whole frames, header and payload, in place in a log. */
 @FunctionalInterface
 public interface BlockHandler {
     /**
-     * A block of frames of one term. Called on the polling thread.
+     * Called on the polling thread with a block of contiguous frames of one term.
      *
-     * @param buffer that holds the block; the log itself, valid only during the call.
-     * @param offset of the first frame in the buffer, which is its offset in the term.
-     * @param length of the block in bytes, a multiple of 32.
-     * @param sessionId of the publisher.
-     * @param termId of the term.
+     * @param buffer buffer with the block; the log itself, valid only during the call.
+     * @param offset offset of the first frame, both in the buffer and in the term.
+     * @param length length of the block in bytes, a multiple of 32.
+     * @param sessionId session id of the publisher.
+     * @param termId id of the term.
      */
     void onBlock(DirectBuffer buffer, int offset, int length, int sessionId, int termId);
 }

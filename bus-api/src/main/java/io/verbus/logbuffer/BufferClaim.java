@@ -8,39 +8,56 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.lang.ref.Reference;
 
 /**
- * Space in a log to write one message into, without a copy. Claim, write, then {@link #commit()} or
- * {@link #abort()} soon: later messages of the stream wait for it. Reusable; one thread at a time.
+ * Space in a log into which the application writes one message without copying. After a successful
+ * claim, write the payload and call {@link #commit()} or {@link #abort()} soon: subscribers do not
+ * receive later messages of the stream before. Reusable, by one thread at a time.
  *
- * <p>The driver takes a claim away that is open for longer than its unblock timeout, and those of a
- * client that it has given up: {@link #commit()} says so. What is written into a claim after that
- * may be written into another message, so check how long a process was stopped before, where that
- * can be.
+ * <pre>{@code
+ * BufferClaim claim = new BufferClaim(); // keep and reuse
+ * if (publication.tryClaim(16, claim) > 0) {
+ *     try {
+ *         claim.buffer().putLong(claim.offset(), orderId);
+ *         claim.buffer().putLong(claim.offset() + 8, price);
+ *     } catch (RuntimeException e) {
+ *         claim.abort();
+ *         throw e;
+ *     }
+ *     claim.commit();
+ * }
+ * }</pre>
+ *
+ * <p>The driver revokes a claim on a concurrent publication that stays open longer than its unblock
+ * timeout, and any open claim once its publication has ended or its client was dropped; {@link
+ * #commit()} then throws {@link ClaimLostException}. Writes to a revoked claim may corrupt another
+ * message. An application whose process may be suspended should therefore check how much time has
+ * passed before it writes.
  */
 public final class BufferClaim {
     private static final String NOTHING_CLAIMED =
             "nothing is claimed: commit or abort once after each successful claim";
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
-    private LogBuffers log; // which a claim keeps from being unmapped by the garbage collector
+    private LogBuffers log; // keeps the garbage collector from unmapping the log of a claim
     private boolean isShared;
     private int termId;
     private int frameLength;
     private int flags;
 
-    /** A claim of nothing. */
+    /** Creates a claim without space, for {@code tryClaim} to set. */
     public BufferClaim() {}
 
     /**
-     * Takes over a frame whose first word holds its negative length.
+     * Sets the claim to a frame whose first word holds its negative length.
      *
-     * @param log that holds the frame.
-     * @param isShared whether the log has more than one writer.
-     * @param frame its address.
-     * @param termId of the term that holds the frame.
-     * @param frameLength of header and payload.
+     * @param log log with the frame.
+     * @param isShared whether the log has several writers.
+     * @param frame address of the frame.
+     * @param termId id of the term with the frame.
+     * @param frameLength length of header and payload.
      */
     void wrap(LogBuffers log, boolean isShared, long frame, int termId, int frameLength) {
-        // Storing a reference marks a card, and cards of objects of other threads share its line.
+        // A store of a reference dirties a card, whose cache line holds cards of other threads'
+        // objects.
         if (this.log != log) {
             this.log = log;
         }
@@ -52,26 +69,27 @@ public final class BufferClaim {
     }
 
     /**
-     * Buffer to write the payload into, from {@link #offset()} on. Empty when nothing is claimed.
+     * Returns the buffer into which to write the payload, starting at {@link #offset()}; empty if
+     * there is no claim.
      */
     public MutableDirectBuffer buffer() {
         return buffer;
     }
 
-    /** Offset of the payload in the buffer. */
+    /** Returns the offset of the payload in the buffer. */
     public int offset() {
         return FrameHeader.LENGTH;
     }
 
-    /** Bytes of payload that were claimed. */
+    /** Returns the length of the claimed payload in bytes. */
     public int length() {
         return Math.max(0, frameLength - FrameHeader.LENGTH);
     }
 
     /**
-     * Sets the flags that the frame is committed with.
+     * Sets the flags of the committed frame.
      *
-     * @param flags an unsigned byte; {@link FrameHeader#FLAGS_UNFRAGMENTED} unless set.
+     * @param flags unsigned byte. Default: {@link FrameHeader#FLAGS_UNFRAGMENTED}.
      * @return this.
      */
     public BufferClaim flags(int flags) {
@@ -79,15 +97,15 @@ public final class BufferClaim {
         return this;
     }
 
-    /** Flags that the frame will be committed with. */
+    /** Returns the flags of the committed frame. */
     public int flags() {
         return flags;
     }
 
     /**
-     * Sets the header's value that is the application's to use.
+     * Sets the header's reserved value, which the application may use freely.
      *
-     * @param value any; 0 unless set.
+     * @param value reserved value. Default: 0.
      * @return this.
      */
     public BufferClaim reservedValue(long value) {
@@ -95,7 +113,7 @@ public final class BufferClaim {
         return this;
     }
 
-    /** The header's value that is the application's to use. */
+    /** Returns the header's reserved value. */
     public long reservedValue() {
         return buffer.getLong(FrameHeader.RESERVED_VALUE);
     }
@@ -103,7 +121,7 @@ public final class BufferClaim {
     /**
      * Makes the message visible to subscribers.
      *
-     * @throws ClaimLostException if the driver has taken the claim away: the message is not sent.
+     * @throws ClaimLostException if the driver has revoked the claim; the message is not sent.
      * @throws IllegalStateException if nothing is claimed.
      */
     public void commit() {
@@ -114,10 +132,9 @@ public final class BufferClaim {
     }
 
     /**
-     * Gives the space up: subscribers skip it.
+     * Abandons the claim; subscribers skip its space.
      *
-     * @return whether it was still there; false if the driver has taken it away, so that it was
-     *     skipped before.
+     * @return false if the driver had already revoked the claim.
      * @throws IllegalStateException if nothing is claimed.
      */
     public boolean abort() {
@@ -128,14 +145,14 @@ public final class BufferClaim {
         if (frameLength == 0) {
             throw new IllegalStateException(NOTHING_CLAIMED);
         }
-        // Last: a reader that acquires a positive length sees the payload.
+        // The last store: a reader that acquires a positive length sees the payload.
         long frame = buffer.addressOffset();
         boolean isThere =
                 isShared
                         ? Framing.commit(frame, termId, frameLength, word)
                         : Framing.commitAlone(frame, termId, frameLength, word);
         Reference.reachabilityFence(log);
-        // The frame is the subscribers' now: a write through this claim must fail, not spoil it.
+        // Subscribers read the frame from now on: a write through this claim must fail.
         buffer.wrap(0, 0);
         frameLength = 0;
         return isThere;

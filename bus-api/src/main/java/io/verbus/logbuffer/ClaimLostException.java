@@ -4,12 +4,12 @@ package io.verbus.logbuffer;
 
 import io.verbus.BusException;
 
-/** The driver has taken a claim away before it was committed: the message is not sent. */
+/** Thrown when the driver has revoked a claim before its commit; the message is not sent. */
 public final class ClaimLostException extends BusException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param length of the claim in bytes.
+     * @param length length of the claim in bytes.
      */
     ClaimLostException(int length) {
         super(
@@ -17,6 +17,6 @@ public final class ClaimLostException extends BusException {
                         + length
                         + " bytes is not sent, because its claim was open for longer than the media"
                         + " driver's unblock timeout, or its publication has ended, and the driver"
-                        + " has made padding of it: claim again, and commit sooner");
+                        + " has turned it into padding: claim again, and commit sooner");
     }
 }

@@ -12,34 +12,37 @@ import java.lang.ref.Reference;
 /**
  * Appends to a publication's log from any thread of any process.
  *
- * <p>A claim is one atomic add to the raw tail of the active term: it decides the order of
- * messages. The claim that goes past the term's end pads the rest and rotates the log; those behind
- * it are told to try again. A claim is then marked by the negative length of its first frame,
- * filled, and committed by a release store of the first word, so that it can be told, whenever its
- * owner dies, how far it goes.
+ * <p>A claim is one atomic add to the raw tail of the active term, which determines the order of
+ * messages. The claim that crosses the term's end pads the rest and rotates the log; claims after
+ * it return {@link AppendResult#ADMIN_ACTION}. The claimer marks its space with the negative length
+ * of the first frame, fills it, and commits it by a release store of the first word. The mark shows
+ * how far a claim extends if its owner dies.
  *
- * <p>For a message of more than a 2,048th of a term, the limit is checked with the claim, by
- * compare-and-set: one such message may go past it, by an eighth of a term at most. For a shorter
- * one it is checked before the claim: each thread may go past it by one message, in whichever term
- * it finds itself by then. The term behind the limit is kept free for that, which is enough as long
- * as no more than {@value #MAX_THREADS} threads, of all processes, offer to the log at once.
+ * <p>A message longer than 1/2048 of a term checks the limit and claims in one compare-and-set, so
+ * that only one such message may exceed the limit, by at most an eighth of a term. For a shorter
+ * message the check precedes the claim, so that each thread may exceed the limit by one message, in
+ * whichever term is active by then. The term after the limit is kept free for this overshoot. It
+ * suffices while at most {@value #MAX_THREADS} threads, over all processes, append to the log
+ * concurrently.
  *
- * <p>An owner that was stopped may find its claim gone when it goes on: an unblocker has made
- * padding of it, and others may use the place again. Before a frame is marked, its position is
- * compared with where the last unblocked claim ended, and its first word with zero; before it is
- * committed, its term and the mark are compared. An append whose claim is gone has sent nothing
- * that is put together to a message, and says that it is to be tried again. What is left of its
- * claim is unblocked in its turn. Two cases remain: that the owner is stopped again in between a
- * comparison and the store, and that it wrote header or payload meanwhile, which may be into
- * another message.
+ * <p>An owner that was suspended may have lost its claim: an unblocker turned it into padding, and
+ * other appenders may have reused the space. Before it marks a frame, an appender compares its
+ * position with the end of the last unblocked claim, and its first word with zero; before it
+ * commits a frame, it compares the term and the mark. An append that has lost its claim sends no
+ * complete message and returns {@link AppendResult#ADMIN_ACTION}. The rest of its claim is
+ * unblocked in turn. Two races remain: the owner is suspended again between a comparison and the
+ * store, or it writes header or payload after losing the claim, which may corrupt another message.
  *
- * <p>No method allocates, but to refuse a wrong argument.
+ * <p>No method allocates, except to reject an invalid argument.
  */
 public final class ConcurrentAppender extends GatheringAppender {
-    /** Threads that may offer at once, of all processes: see the term behind the limit. */
+    /**
+     * Number of threads, over all processes, that may append at once; bounds the overshoot of the
+     * limit.
+     */
     public static final int MAX_THREADS = 1792;
 
-    /** What is not longer than this part of a term is claimed by an add. */
+    /** Messages of at most this fraction of a term are claimed by an atomic add. */
     private static final int ADDED_PART = 2048;
 
     private final UnsafeBuffer metadata;
@@ -51,22 +54,22 @@ public final class ConcurrentAppender extends GatheringAppender {
     private final long maxPosition;
 
     /**
-     * @param log of the publication, mapped for writing.
+     * @param log log of the publication, mapped for writing.
      */
     public ConcurrentAppender(LogBuffers log) {
         this(log, (ReadablePosition) null);
     }
 
     /**
-     * @param log of the publication, mapped for writing.
-     * @param limit of the publication, for {@link #limit()}.
+     * @param log log of the publication, mapped for writing.
+     * @param limit publisher limit, for {@link #limit()}.
      */
     public ConcurrentAppender(LogBuffers log, ReadablePosition limit) {
         this(log, limit, log.spec().termLength() / ADDED_PART);
     }
 
     /**
-     * @param maxAdded bytes of the longest message that is claimed by an add.
+     * @param maxAdded length in bytes of the longest message claimed by an atomic add.
      */
     ConcurrentAppender(LogBuffers log, int maxAdded) {
         this(log, null, maxAdded);
@@ -84,16 +87,16 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Appends a message, in fragments if it is longer than the MTU allows.
+     * Appends a message, in fragments if it exceeds the MTU.
      *
-     * @param source that holds the message.
-     * @param offset of the message in the source.
-     * @param length of the message in bytes, 0 to {@link LogLayout#maxMessageLength}.
-     * @param reservedValue for the header of each frame.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @param source buffer with the message.
+     * @param offset offset of the message in the source.
+     * @param length length of the message in bytes, 0 to {@link LogLayout#maxMessageLength}.
+     * @param reservedValue value for the header of each frame.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
-     * @throws IndexOutOfBoundsException if the source does not hold the message.
+     * @throws IndexOutOfBoundsException if the source does not contain the message.
      */
     public long append(
             DirectBuffer source, int offset, int length, long reservedValue, long limit) {
@@ -119,11 +122,11 @@ public final class ConcurrentAppender extends GatheringAppender {
         } else {
             isSent = appendFragments(term, count, at, source, offset, length, reservedValue);
         }
-        Reference.reachabilityFence(log); // which may be closed, and forgotten, meanwhile
+        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
         return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
-    // Committed first to last: a reader takes the first fragment while the next is being copied.
+    // Commits first to last: a reader consumes the first fragment while the next is being copied.
     private boolean appendFragments(
             long term,
             int count,
@@ -205,10 +208,10 @@ public final class ConcurrentAppender extends GatheringAppender {
     /**
      * Claims space for a message of one frame, to be written in place.
      *
-     * @param length of the message in bytes, at most the MTU less the header.
-     * @param claim that takes the space over; untouched unless a position is returned.
-     * @param limit position from which on nothing may be claimed, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @param length length of the message in bytes, at most the MTU less the header.
+     * @param claim claim to set to the space; unchanged unless a position is returned.
+     * @param limit position at which claiming stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long claim(int length, BufferClaim claim, long limit) {
@@ -231,7 +234,7 @@ public final class ConcurrentAppender extends GatheringAppender {
         return termPosition(count) + at + required;
     }
 
-    /** Position up to which the log has been claimed, by whomever. */
+    /** Returns the position up to which any appender has claimed the log. */
     public long position() {
         return LogTail.position(log);
     }
@@ -245,9 +248,9 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Returns the offset of the space claimed in the term that was active, or a negative result.
-     * Everything that depends on the term only can then be computed before the atomic add, whose
-     * result is all that the frame's stores wait for.
+     * Returns the offset of the claimed space in the active term, or a negative result. Because the
+     * count is given, everything that depends only on the term can be computed before the atomic
+     * add, whose result the frame's stores wait for.
      */
     private long claimTail(int count, int required, long limit) {
         long tail = metadataAddress + LogTail.offset(count);
@@ -255,7 +258,7 @@ public final class ConcurrentAppender extends GatheringAppender {
         do {
             rawTail = UnsafeApi.getLongAcquire(null, tail);
             long offset = LogLayout.tailOffset(rawTail);
-            // Not adding to a tail that is past the end keeps it from running into the term id.
+            // Do not add to a tail past the term's end: it could overflow into the term id.
             if (LogLayout.termId(rawTail) - initialTermId != count || offset > termLength) {
                 return rotating(count);
             }
@@ -279,10 +282,10 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Gives up what was claimed: it ends behind its term, or is in a later term than the one that
-     * was active, as the log went round meanwhile.
+     * Abandons claimed space that crosses the end of its term, or lies in a later term than the
+     * active one because the log rotated meanwhile.
      *
-     * @param rawTail to which the claim was added.
+     * @param rawTail raw tail before the claim.
      */
     long giveUp(long rawTail, int required) {
         int count = LogLayout.termId(rawTail) - initialTermId;
@@ -295,7 +298,10 @@ public final class ConcurrentAppender extends GatheringAppender {
         return rotating(count);
     }
 
-    /** Ends the term; only the one claim that begins in it and ends behind it gets here. */
+    /**
+     * Pads the rest of the term and rotates the log; called for the only claim that crosses the
+     * term's end.
+     */
     private void endTerm(int count, int offset) {
         if (offset < termLength) {
             pad(count, offset, termLength - offset);

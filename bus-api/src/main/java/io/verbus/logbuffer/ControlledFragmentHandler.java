@@ -4,29 +4,29 @@ package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
 
-/** Takes the fragments that a controlled poll finds, and says how it shall go on. */
+/** Handles the fragments of a controlled poll, and controls how the poll continues. */
 @FunctionalInterface
 public interface ControlledFragmentHandler {
-    /** How a controlled poll goes on after a fragment. */
+    /** How a controlled poll continues after a fragment. */
     enum Action {
-        /** Stop, and deliver this fragment again in the next poll. */
+        /** Stops, and delivers this fragment again in the next poll. */
         ABORT,
-        /** Stop after this fragment. */
+        /** Stops after this fragment. */
         BREAK,
-        /** Publish the position behind this fragment now, then go on. */
+        /** Publishes the position after this fragment now, then continues. */
         COMMIT,
-        /** Go on; the position is published when the poll ends. */
+        /** Continues; the position is published when the poll ends. */
         CONTINUE
     }
 
     /**
-     * One fragment. Called on the polling thread.
+     * Called on the polling thread for each fragment.
      *
-     * @param buffer that holds the payload; the log itself, valid only during the call.
-     * @param offset of the payload in the buffer.
-     * @param length of the payload in bytes, 0 or more.
-     * @param header of the fragment, valid only during the call.
-     * @return how to go on; null is taken for an exception.
+     * @param buffer buffer with the payload; the log itself, valid only during the call.
+     * @param offset offset of the payload in the buffer.
+     * @param length length of the payload in bytes, 0 or more.
+     * @param header header of the fragment, valid only during the call.
+     * @return how the poll continues; null is treated as an exception.
      */
     Action onFragment(DirectBuffer buffer, int offset, int length, Header header);
 }

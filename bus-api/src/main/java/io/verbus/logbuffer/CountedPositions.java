@@ -10,24 +10,24 @@ import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * The positions of a log's readers, and how much of the log they release for reuse. One thread, the
- * conductor's, lets readers join and leave; any thread releases; each reader writes its own
+ * Tracks the positions of a log's readers, and how much of the log they release for reuse. Only the
+ * conductor's thread adds and removes readers; any thread releases; each reader writes its own
  * position.
  *
- * <p>A reader may join while another thread releases by the readers it knows. Hence a position
- * counts before it is chosen, and what is released is claimed before it is looked whether the
- * readers are still the same:
+ * <p>A reader may join while another thread releases according to the readers it has seen.
+ * Therefore a new position is counted before its value is chosen, and a release is claimed before
+ * the set of readers is checked for changes:
  *
  * <pre>
- *   conductor   count the new position   →  read what is claimed   →  choose no less
- *   releasing   claim the least position →  read who counts        →  release, if unchanged
+ *   conductor   count the new position   →  read the claim        →  choose no lower position
+ *   releaser    claim the least position →  read the reader set   →  release, if unchanged
  * </pre>
  *
- * All four are sequentially consistent: the releasing thread sees the new reader, or the conductor
- * sees the claim. A claim that is not released is an upper bound, no more.
+ * All four accesses are sequentially consistent: either the releaser sees the new reader, or the
+ * conductor sees the claim. A claim that is not released is merely an upper bound.
  *
- * <p>A position that cannot be is not believed: nothing is released while one is behind what was
- * released, further past it than the log is long, or where no frame begins.
+ * <p>Impossible positions are not trusted: nothing is released while a position is below the
+ * released one, further past it than the log is long, or unaligned.
  */
 public final class CountedPositions {
     private static final Position[] NONE = {};
@@ -49,18 +49,18 @@ public final class CountedPositions {
     /** Written by the conductor, a new array each time; read by any thread. */
     private volatile Position[] counted = NONE;
 
-    /** Never less than what any thread has released or is about to. Only grows. */
+    /** At least any position that a thread has released or is about to release. Only grows. */
     private volatile long claimed;
 
     /** Only grows. Written by any thread that releases. */
     private volatile long released;
 
-    /** Set by any thread that finds a position that cannot be; cleared by the conductor. */
+    /** Set by any thread that finds an impossible position; cleared by the conductor. */
     private volatile boolean isDoubtful;
 
     /**
-     * @param termLength of the log.
-     * @param position from which the log is read.
+     * @param termLength length of the log's terms in bytes.
+     * @param position position at which reading starts.
      */
     public CountedPositions(int termLength, long position) {
         span = (long) LogLayout.PARTITIONS * termLength;
@@ -68,21 +68,21 @@ public final class CountedPositions {
         released = position;
     }
 
-    /** Whether there is no reader. Any thread. */
+    /** Returns whether there is no reader. Any thread. */
     public boolean isEmpty() {
         return counted.length == 0;
     }
 
-    /** Position up to which the log was released; no reader joins behind it. Any thread. */
+    /** Returns the released position; no reader joins below it. Any thread. */
     public long released() {
         return released;
     }
 
     /**
-     * Releases the log up to where all have read, and no further than a bound. Any thread.
+     * Releases the log up to the least position of all readers, but not past a bound. Any thread.
      *
-     * @param bound position; without a reader, the log is released up to it.
-     * @return position up to which the log is released, never less than before.
+     * @param bound highest position to release; released if there is no reader.
+     * @return the released position, never less than before.
      */
     public long release(long bound) {
         long before = released;
@@ -93,12 +93,12 @@ public final class CountedPositions {
         }
         raise(CLAIMED, least);
         if (counted != all) {
-            return before; // somebody joins, and may have been too early to see the claim
+            return before; // a reader is joining, and may have missed the claim
         }
         return raise(RELEASED, least);
     }
 
-    /** Raises a position, and returns it as it is then. */
+    /** Raises a field to a position unless it is higher; returns its value. */
     private long raise(VarHandle field, long position) {
         long current = (long) field.getVolatile(this);
         while (position > current) {
@@ -111,8 +111,8 @@ public final class CountedPositions {
     }
 
     /**
-     * Position up to which all have read; without a reader, up to which the log is released. To be
-     * released before a thread acts upon it. Any thread.
+     * Returns the least position of all readers; the released position if there is none. A caller
+     * must release it before acting on it. Any thread.
      */
     public long least() {
         long before = released;
@@ -120,7 +120,7 @@ public final class CountedPositions {
         return all.length == 0 ? before : least(all, before);
     }
 
-    /** The least of the positions, or what was released where one of them cannot be. */
+    /** Returns the least position, or the released one if any position is impossible. */
     private long least(Position[] all, long before) {
         long least = Long.MAX_VALUE;
         long most = before;
@@ -140,7 +140,7 @@ public final class CountedPositions {
         return least;
     }
 
-    /** Position that the furthest has read up to; one that cannot be is left out. Any thread. */
+    /** Returns the highest position of all readers, ignoring impossible ones. Any thread. */
     public long furthest() {
         long before = released;
         long most = before;
@@ -154,11 +154,12 @@ public final class CountedPositions {
     }
 
     /**
-     * Lets a reader join where the one is that has read the least. Conductor.
+     * Adds a reader at the least position of all other readers. Conductor's thread.
      *
-     * @param joining the reader's, to be set.
-     * @param alone position to join at where there is no reader; asked when the reader counts.
-     * @return position from which it reads.
+     * @param joining position of the new reader, to be set.
+     * @param alone supplies the join position if there is no other reader; called once the reader
+     *     counts.
+     * @return position at which the reader starts.
      */
     public long joinLeast(Position joining, LongSupplier alone) {
         Position[] others = counted;
@@ -167,12 +168,13 @@ public final class CountedPositions {
     }
 
     /**
-     * Lets a reader join at a position, or at what is claimed if that is further. Conductor.
+     * Adds a reader at a position, or at the claimed position if that is higher. Conductor's
+     * thread.
      *
-     * @param joining the reader's, to be set.
-     * @param wanted position to join at: a frame begins there, or will; asked when the reader
-     *     counts.
-     * @return position from which it reads.
+     * @param joining position of the new reader, to be set.
+     * @param wanted supplies the join position, at which a frame starts or will start; called once
+     *     the reader counts.
+     * @return position at which the reader starts.
      */
     public long join(Position joining, LongSupplier wanted) {
         joining.setRelease(released);
@@ -183,16 +185,16 @@ public final class CountedPositions {
     }
 
     /**
-     * Lets a reader go. Conductor.
+     * Removes a reader. Conductor's thread.
      *
-     * @param leaving that has joined.
+     * @param leaving position of a reader that has joined.
      */
     public void leave(Position leaving) {
         Position[] rest = ArrayUtil.remove(counted, leaving);
         counted = rest.length == 0 ? NONE : rest;
     }
 
-    /** Whether a position was found that cannot be, since this was last asked. Conductor. */
+    /** Returns whether an impossible position was found since the last call. Conductor's thread. */
     public boolean isDoubtful() {
         boolean wasDoubtful = isDoubtful;
         if (wasDoubtful) {
@@ -202,11 +204,10 @@ public final class CountedPositions {
     }
 
     /**
-     * Whether a reader cannot be where its position says. Conductor.
+     * Returns whether a reader's position is impossible. Conductor's thread.
      *
-     * @param position of the reader.
-     * @param tail position that no reader can have passed, or {@link Long#MAX_VALUE} if that is not
-     *     known.
+     * @param position position of the reader.
+     * @param tail position that no reader can have passed, or {@link Long#MAX_VALUE} if unknown.
      */
     public boolean isImpossible(long position, long tail) {
         long before = released;

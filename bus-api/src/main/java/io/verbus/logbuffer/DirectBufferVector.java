@@ -4,30 +4,32 @@ package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
 
-/** A part of a message that lies in several places. Reusable; one thread at a time. */
+/** A part of a message that is gathered from several buffers. Reusable, by one thread at a time. */
 public final class DirectBufferVector {
     private DirectBuffer buffer;
     private int offset;
     private int length;
 
-    /** A part of nothing, to be {@link #reset} before it is used. */
+    /** Creates an empty part, to {@link #reset} before use. */
     public DirectBufferVector() {}
 
     /**
-     * @param buffer that holds the part.
-     * @param offset at which it begins.
-     * @param length in bytes, 0 or more.
+     * Creates a part.
+     *
+     * @param buffer buffer with the part.
+     * @param offset offset of the part in the buffer.
+     * @param length length of the part in bytes, 0 or more.
      */
     public DirectBufferVector(DirectBuffer buffer, int offset, int length) {
         reset(buffer, offset, length);
     }
 
     /**
-     * Takes another part.
+     * Sets the part.
      *
-     * @param buffer that holds the part.
-     * @param offset at which it begins.
-     * @param length in bytes, 0 or more.
+     * @param buffer buffer with the part.
+     * @param offset offset of the part in the buffer.
+     * @param length length of the part in bytes, 0 or more.
      * @return this.
      */
     public DirectBufferVector reset(DirectBuffer buffer, int offset, int length) {
@@ -37,7 +39,7 @@ public final class DirectBufferVector {
         return this;
     }
 
-    /** Buffer that holds the part. */
+    /** Returns the buffer with the part. */
     public DirectBuffer buffer() {
         return buffer;
     }
@@ -48,7 +50,7 @@ public final class DirectBufferVector {
         return this;
     }
 
-    /** Offset in the buffer at which the part begins. */
+    /** Returns the offset of the part in the buffer. */
     public int offset() {
         return offset;
     }
@@ -59,7 +61,7 @@ public final class DirectBufferVector {
         return this;
     }
 
-    /** Bytes of the part. */
+    /** Returns the length of the part in bytes. */
     public int length() {
         return length;
     }
@@ -71,11 +73,11 @@ public final class DirectBufferVector {
     }
 
     /**
-     * Checks that the buffer holds the part.
+     * Checks that the buffer contains the part.
      *
      * @return this.
-     * @throws IllegalArgumentException if the length is negative, or there is no buffer.
-     * @throws IndexOutOfBoundsException if the buffer does not hold the part.
+     * @throws IllegalArgumentException if the length is negative or the buffer is null.
+     * @throws IndexOutOfBoundsException if the buffer does not contain the part.
      */
     public DirectBufferVector validate() {
         if (buffer == null || length < 0) {
@@ -91,10 +93,11 @@ public final class DirectBufferVector {
     /**
      * Checks the parts of a message.
      *
-     * @param vectors of the message, first to last.
-     * @return bytes of all parts together.
-     * @throws IllegalArgumentException as {@link #validate}, or if they are more than 2 GiB.
-     * @throws IndexOutOfBoundsException if a buffer does not hold its part.
+     * @param vectors parts of the message, in order.
+     * @return total length of the parts in bytes.
+     * @throws IllegalArgumentException if a part fails {@link #validate}, or the total length
+     *     exceeds 2 GiB.
+     * @throws IndexOutOfBoundsException if a buffer does not contain its part.
      */
     public static int validateAndComputeLength(DirectBufferVector[] vectors) {
         long sum = 0;

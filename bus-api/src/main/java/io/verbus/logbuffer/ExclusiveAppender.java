@@ -9,31 +9,30 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
- * Appends to a publication's log as its only writer. One thread.
+ * Appends to a publication's log as its only writer. For one thread at a time.
  *
- * <p>No atomic operation, and no store to a frame's first word before the one that commits it: the
- * line that subscribers poll is taken from them once a message. The raw tail is published, with
- * release, before the frame, so that nothing can ever be read that lies behind the tail. What lies
- * between a frame of length zero and the tail is therefore one message that is being appended; a
- * claim in addition has its negative length in place, as other messages may follow it.
+ * <p>Uses no atomic operation, and stores a frame's first word only to commit it, so that the cache
+ * line that subscribers poll moves to this processor once per message. The raw tail is published,
+ * with release, before the frame, so that nothing is ever read past the tail. A zero frame length
+ * before the tail therefore means one message that is being appended. A claim also stores its
+ * negative length, because other messages may follow it.
  *
- * <p>The log needs no cleaning, which it says in its metadata: the word at which the next frame
- * will begin is zeroed before the tail gets there, and no reader looks further than that. A frame
- * is written from its header to its end, then the next one's first word: a processor that sees
- * lines asked for in their order fetches the next ones by itself, which a store far ahead of them
- * would keep it from.
+ * <p>The log needs no cleaning, and says so in its metadata: before the tail advances, the appender
+ * zeroes the word at which the next frame will start, and no reader looks past that. A frame is
+ * written from its header to its end, followed by the next frame's first word: a sequential access
+ * pattern lets the hardware prefetcher fetch the next lines, which a store far ahead would defeat.
  *
- * <p>A frame is committed by a store, not by a compare-and-set: no thread makes padding of what a
- * publisher has begun before the driver has given its client up, and ends the stream. A claim is
- * taken away then, see {@link BufferClaim}.
+ * <p>A frame is committed by a plain release store, not a compare-and-set: no thread pads an open
+ * frame before the driver has dropped its client and ends the stream. That revokes an open claim,
+ * see {@link BufferClaim}.
  *
- * <p>No method allocates, but to refuse a wrong argument.
+ * <p>No method allocates, except to reject an invalid argument.
  */
 public final class ExclusiveAppender extends GatheringAppender {
-    /** Bytes of a frame that is short: behind it all that the next one needs is zeroed. */
+    /** Longest frame, in bytes, after which every possible start of the next frame is zeroed. */
     private static final int MAX_CLEARED_AFTER = 256;
 
-    /** Bytes of the longest frame behind which the lines of the next one are taken. */
+    /** Longest frame, in bytes, after which the cache lines of the next frame are fetched. */
     private static final int MAX_TAKEN_AFTER = 4096;
 
     private final UnsafeBuffer metadata;
@@ -51,27 +50,27 @@ public final class ExclusiveAppender extends GatheringAppender {
     private long termPosition;
     private int termOffset;
 
-    /** Wherever a frame could begin from the tail's next word up to here, there is a zero. */
+    /** Every possible frame start from the word after the tail up to this offset is zero. */
     private int cleared;
 
-    // Constant through a term: its raw tail at offset 0, and the header's word of stream and term.
+    // Constant through a term: the raw tail at offset 0, and the header word of stream and term.
     private long rawTail;
     private long streamWord;
 
     /**
-     * Begins at the log's tail.
+     * Creates an appender at the log's tail.
      *
-     * @param log of the publication, mapped for writing, with no other appender.
+     * @param log log of the publication, mapped for writing, without another appender.
      */
     public ExclusiveAppender(LogBuffers log) {
         this(log, null);
     }
 
     /**
-     * Begins at the log's tail.
+     * Creates an appender at the log's tail.
      *
-     * @param log of the publication, mapped for writing, with no other appender.
-     * @param limit of the publication, for {@link #limit()}.
+     * @param log log of the publication, mapped for writing, without another appender.
+     * @param limit publisher limit, for {@link #limit()}.
      */
     public ExclusiveAppender(LogBuffers log, ReadablePosition limit) {
         super(log, limit);
@@ -102,16 +101,16 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Appends a message, in fragments if it is longer than the MTU allows.
+     * Appends a message, in fragments if it exceeds the MTU.
      *
-     * @param source that holds the message.
-     * @param offset of the message in the source.
-     * @param length of the message in bytes, 0 to {@link LogLayout#maxMessageLength}.
-     * @param reservedValue for the header of each frame.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @param source buffer with the message.
+     * @param offset offset of the message in the source.
+     * @param length length of the message in bytes, 0 to {@link LogLayout#maxMessageLength}.
+     * @param reservedValue value for the header of each frame.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
-     * @throws IndexOutOfBoundsException if the source does not hold the message.
+     * @throws IndexOutOfBoundsException if the source does not contain the message.
      */
     public long append(
             DirectBuffer source, int offset, int length, long reservedValue, long limit) {
@@ -123,7 +122,7 @@ public final class ExclusiveAppender extends GatheringAppender {
         int frameLength = FrameHeader.LENGTH + length;
         int end = at + FrameHeader.align(frameLength);
         if (termPosition + at >= limit || end > termLength) {
-            return claimTail(end - at, limit); // says why not
+            return claimTail(end - at, limit); // returns why not
         }
         long frame = address + at;
         UnsafeApi.putLong(frame + FrameHeader.TERM_OFFSET, sessionWord | at);
@@ -141,10 +140,11 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Stores zeroes where frames may begin in the lines of the next frame, if it is as long as this
-     * one, and in the line behind. After a frame is committed, when no reader waits for it: that
-     * takes those lines to this processor again, of which the subscriber's fetches some before they
-     * are asked for. Further ahead would be too early: they would be gone when they are written.
+     * Fetches the cache lines of the next frame for this processor, assuming that it is as long as
+     * this one, plus one line: stores zeroes where frames may start. Runs after a commit, when no
+     * reader waits for the frame. Some of these lines may be in the subscriber's cache because its
+     * processor prefetches them. Fetching further ahead is useless: the lines would be gone before
+     * they are written.
      */
     private void takeNextLines(int end, int frameLength) {
         int target = Math.min(end + frameLength + BitUtil.CACHE_LINE_LENGTH, termLength);
@@ -165,9 +165,9 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Zeroes the word at which the next frame will begin, before the tail gets there: readers find
-     * nothing yet, whatever an earlier lap has left, also if this thread dies before the commit and
-     * another thread makes padding of the frame.
+     * Zeroes the word at which the next frame will start, before the tail advances. Readers then
+     * find no frame there, whatever an earlier lap has left, even if this thread dies before the
+     * commit and another thread pads the frame.
      */
     private void openFrontier(int end) {
         if (end < termLength) {
@@ -188,7 +188,7 @@ public final class ExclusiveAppender extends GatheringAppender {
         return termPosition + termOffset;
     }
 
-    // Committed first to last: a reader takes the first fragment while the next is being copied.
+    // Commits first to last: a reader consumes the first fragment while the next is being copied.
     private void writeFragments(
             int termOffset, DirectBuffer source, int offset, int length, long reservedValue) {
         int at = termOffset;
@@ -213,7 +213,7 @@ public final class ExclusiveAppender extends GatheringAppender {
         return refused < 0 ? refused : start;
     }
 
-    // By the frame's position, not by the active term: a supplier of a reserved value may append.
+    // Uses the frame's position, not the active term: a reserved value supplier may append.
     @Override
     long openFrame(long position, int frameLength) {
         long term = log.termAddress(LogLayout.partition(position, bitsToShift));
@@ -224,7 +224,7 @@ public final class ExclusiveAppender extends GatheringAppender {
 
     @Override
     boolean commitFrame(long position, long frame, int frameLength, int flags) {
-        if ((flags & FrameHeader.FLAG_END) == 0) { // what is behind the message is open already
+        if ((flags & FrameHeader.FLAG_END) == 0) { // the word after the last frame is zero already
             UnsafeApi.putLong(frame + FrameHeader.align(frameLength), 0);
         }
         framing.commit(frame, 0, frameLength, flags);
@@ -239,10 +239,10 @@ public final class ExclusiveAppender extends GatheringAppender {
     /**
      * Appends padding, which subscribers skip.
      *
-     * @param length in bytes, without the header of 32 that is added, 0 to {@link
+     * @param length length in bytes without the added header of 32, 0 to {@link
      *     LogLayout#maxMessageLength}.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the padding, or one of {@link AppendResult}.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the padding, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long appendPadding(int length, long limit) {
@@ -258,19 +258,20 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Appends whole frames of this very place in the stream, such as were read from it before.
+     * Appends whole frames that belong at the current position of the stream, such as frames read
+     * from it earlier.
      *
-     * @param source that holds the frames of data, one behind the other.
-     * @param offset of the first frame in the source.
-     * @param length of all frames in bytes, at most what is left of the term.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the block, or one of {@link AppendResult}.
-     * @throws IllegalArgumentException if a frame is not one, or one of another place.
-     * @throws IndexOutOfBoundsException if the source does not hold the block.
+     * @param source buffer with contiguous data frames.
+     * @param offset offset of the first frame in the source.
+     * @param length length of all frames in bytes, at most the rest of the term.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the block, or a value of {@link AppendResult}.
+     * @throws IllegalArgumentException if a frame is invalid or belongs elsewhere.
+     * @throws IndexOutOfBoundsException if the source does not contain the block.
      */
     public long appendBlock(DirectBuffer source, int offset, int length, long limit) {
         if (position() >= Math.min(limit, maxPosition)) {
-            return claimTail(FrameHeader.LENGTH, limit); // says why not
+            return claimTail(FrameHeader.LENGTH, limit); // returns why not
         }
         if (termOffset == termLength) {
             endTerm();
@@ -285,28 +286,31 @@ public final class ExclusiveAppender extends GatheringAppender {
         long from = source.addressOffset() + offset + Long.BYTES;
         long to = address + at + Long.BYTES;
         UnsafeApi.copyMemory(source.byteArray(), from, null, to, length - Long.BYTES);
-        UnsafeApi.putLongRelease(null, address + at, word); // last: it leads to all the others
+        UnsafeApi.putLongRelease(null, address + at, word); // last: makes all the others reachable
         return position();
     }
 
-    /** Id of the active term. The appending thread's. */
+    /** Returns the id of the active term. Appending thread only. */
     public int termId() {
         return termId;
     }
 
-    /** Offset in the active term, its length where the next one is due. The appending thread's. */
+    /**
+     * Returns the offset in the active term; the term length if the next term is due. Appending
+     * thread only.
+     */
     public int termOffset() {
         return termOffset;
     }
 
     /**
      * Claims space for a message of one frame, to be written in place. Other messages may be
-     * claimed or appended before it is committed; subscribers see them after it.
+     * claimed or appended before it is committed; subscribers receive them after it.
      *
-     * @param length of the message in bytes, at most the MTU less the header.
-     * @param claim that takes the space over; untouched unless a position is returned.
-     * @param limit position from which on nothing may be claimed, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @param length length of the message in bytes, at most the MTU less the header.
+     * @param claim claim to set to the space; unchanged unless a position is returned.
+     * @param limit position at which claiming stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long claim(int length, BufferClaim claim, long limit) {
@@ -323,12 +327,14 @@ public final class ExclusiveAppender extends GatheringAppender {
         return termPosition + termOffset;
     }
 
-    /** Position up to which the log has been appended to or claimed. The appending thread's. */
+    /**
+     * Returns the position up to which the log is appended to or claimed. Appending thread only.
+     */
     public long position() {
         return termPosition + termOffset;
     }
 
-    /** Returns 0 when the space is claimed, or a negative result. */
+    /** Returns 0 once the space is claimed, or a negative result. */
     private long claimTail(int required, long limit) {
         long position = termPosition + termOffset;
         if (position + required > maxPosition) {

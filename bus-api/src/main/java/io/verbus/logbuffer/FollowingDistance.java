@@ -5,47 +5,47 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Keeps a subscriber that follows a fast stream in the publication's own log away from the tail.
- * One thread, the subscriber's.
+ * Keeps a subscriber of a fast stream, reading the publication's own log, at a distance from the
+ * tail. For one thread, the subscriber's.
  *
- * <p>Close behind a publisher both are slow. The subscriber's processor sees lines asked for in
- * their order and fetches the next ones by itself, up to a page of them, and takes from the
- * publisher's processor what that one is about to write. The faster one catches up with the other,
- * and stays there. So a subscriber that receives much in little time stays away from the tail by
- * more than that, and waits within a poll until there is enough; a moment only, and only while the
- * publisher goes on at that speed. Slower streams, and single messages, never wait.
+ * <p>A subscriber close behind a publisher slows both: the subscriber's hardware prefetcher fetches
+ * up to a page of lines ahead, taking lines from the publisher's processor just before it writes
+ * them. Whichever is faster catches up with the other and stays there. So a subscriber of a fast
+ * stream stays further from the tail than that, and waits within a poll until enough is available,
+ * but only briefly and only while the publisher keeps its speed. Slower streams and single messages
+ * never wait.
  *
- * <p>The tail is a hint, no more than that: frames are checked as ever, and what a damaged log says
- * can end the waiting, but not prolong it beyond its limit.
+ * <p>The tail is only a hint: frames are still checked, and a corrupt tail can end the wait but not
+ * extend it past its limit.
  *
  * <p>No method allocates.
  */
 final class FollowingDistance {
-    /** Bytes in front of the tail that are left to the publisher. */
+    /** Bytes before the tail that are left to the publisher. */
     static final int KEPT = 16 * 1024;
 
-    /** Bytes in front of the tail that are waited for. */
+    /** Bytes before the tail to wait for. */
     static final int ENOUGH = 32 * 1024;
 
     /** Bytes after which the speed of the stream is measured again. */
     static final int WINDOW = 64 * 1024;
 
-    /** The same, after it has turned out many times in a row that there was nothing to wait for. */
+    /** Longest measuring window, reached by doubling after waits that were in vain. */
     private static final int MAX_WINDOW = 4 * 1024 * 1024;
 
-    /** Nanoseconds for {@link #WINDOW} bytes, below which a stream is fast. */
+    /** Time in nanoseconds for {@link #WINDOW} bytes below which a stream is fast. */
     static final long FAST_WINDOW_NS = 200_000;
 
-    /** Slower than any fast stream, and short enough that no product overflows. */
+    /** Slower than any fast stream, and short enough to avoid overflow. */
     private static final long SLOW_NS = 1_000_000_000;
 
-    /** Pauses between two looks at the tail, of 15 to 45 ns each. */
+    /** Spin hints between two looks at the tail, of 15 to 45 ns each. */
     private static final int PAUSES = 32;
 
-    /** Looks after which a wait is over: some tens of microseconds, and hardly ever needed. */
+    /** Looks after which a wait ends: some tens of microseconds, rarely reached. */
     private static final int MAX_LOOKS = 32;
 
-    /** Bytes that the tail must have moved from one look to the next, or the wait is over. */
+    /** Bytes by which the tail must advance between two looks for the wait to continue. */
     private static final int LEAST_PROGRESS = 256;
 
     private final UnsafeBuffer metadata;
@@ -61,9 +61,9 @@ final class FollowingDistance {
     private long nextPosition;
 
     /**
-     * @param log that is read.
-     * @param position from which on.
-     * @param nowNs of {@link System#nanoTime()}.
+     * @param log log that is read.
+     * @param position position at which reading starts.
+     * @param nowNs current {@link System#nanoTime()}.
      */
     FollowingDistance(LogBuffers log, long position, long nowNs) {
         metadata = log.metadata();
@@ -73,12 +73,12 @@ final class FollowingDistance {
         measureFrom(position, nowNs);
     }
 
-    /** Whether the stream is fast, so that {@link #awaitEnd} says how far to read. */
+    /** Returns whether the stream is fast, so that {@link #awaitEnd} limits how far to read. */
     boolean isKept() {
         return isKept;
     }
 
-    /** Whether it is time to call {@link #measure}. */
+    /** Returns whether to call {@link #measure}. */
     boolean isDue(long position) {
         return position >= nextPosition;
     }
@@ -86,8 +86,8 @@ final class FollowingDistance {
     /**
      * Decides whether the stream is fast.
      *
-     * @param position that the subscriber has reached.
-     * @param nowNs of {@link System#nanoTime()}.
+     * @param position position of the subscriber.
+     * @param nowNs current {@link System#nanoTime()}.
      */
     void measure(long position, long nowNs) {
         long elapsedNs = nowNs - measuredNs;
@@ -103,12 +103,12 @@ final class FollowingDistance {
     }
 
     /**
-     * How far the term may be read now; waits for the publisher to get away, if it is near and
-     * fast.
+     * Returns how far the term may be read now; waits for a fast publisher to move away if it is
+     * near.
      *
-     * @param termPosition of the term that is read.
-     * @param offset in it that the subscriber has reached.
-     * @return offset in the term from which on no frame is to be read.
+     * @param termPosition position of the term that is read.
+     * @param offset offset of the subscriber in the term.
+     * @return offset in the term at which to stop reading.
      */
     int awaitEnd(long termPosition, int offset) {
         if (termPosition + offset >= endPosition) {
@@ -117,7 +117,7 @@ final class FollowingDistance {
         return isKept ? (int) (endPosition - termPosition) : termLength;
     }
 
-    /** Returns the offset up to which to read, or the one given, where it has given up. */
+    /** Returns the offset at which to stop reading, or the given offset if the wait was in vain. */
     private int awaitDistance(long termPosition, int offset) {
         int termCount = (int) (termPosition >>> bitsToShift);
         int tail = tail(termCount);
@@ -133,7 +133,7 @@ final class FollowingDistance {
             looks++;
         }
         if (looks > 0) {
-            window = WINDOW; // it was worth while
+            window = WINDOW; // the wait was worthwhile
         }
         return tail < termLength ? tail - KEPT : termLength;
     }
@@ -145,8 +145,8 @@ final class FollowingDistance {
     }
 
     /**
-     * The publisher has nothing more, does not hurry, or offers on the subscriber's own thread: the
-     * stream is as good as slow.
+     * Treats the stream as slow: the publisher paused, slowed down, or offers on the subscriber's
+     * own thread.
      */
     private void giveUp(long position) {
         isKept = false;
@@ -154,7 +154,7 @@ final class FollowingDistance {
         measureFrom(position, System.nanoTime());
     }
 
-    /** How far a term is claimed: to its end, if the log's tail is in another. */
+    /** Returns the tail offset of a term; the term length if the tail is in another term. */
     private int tail(int termCount) {
         long rawTail = metadata.getLongAcquire(LogTail.offset(termCount));
         return LogLayout.termId(rawTail) == initialTermId + termCount

@@ -3,25 +3,24 @@
 package io.verbus.logbuffer;
 
 /**
- * The check that stands between a frame's first word and its use.
+ * Checks a frame's first word before the frame is used.
  *
- * <p>A reader loads the word once, with acquire, and afterwards uses only the value that was
- * checked: the memory may change again under a hostile writer.
+ * <p>A reader loads the word once, with acquire, and then uses only the checked value: a hostile
+ * writer may change the memory at any time.
  */
 public final class FrameCheck {
     private FrameCheck() {}
 
     /**
-     * Whether a committed frame can be: header and payload end within the term, and its type is
-     * known.
+     * Returns whether a committed frame is valid: it ends within the term and has a known type.
      *
-     * @param word first word of the frame, of positive frame length.
-     * @param offset of the frame in its term, a multiple of 32.
-     * @param termLength in bytes.
+     * @param word first word of the frame, with a positive frame length.
+     * @param offset offset of the frame in its term, a multiple of 32.
+     * @param termLength length of the term in bytes.
      */
     public static boolean isValid(long word, int offset, int termLength) {
-        // What is left of a term is a multiple of the alignment: an aligned length fits if any
-        // does.
+        // The rest of a term is a multiple of the alignment: if the length fits, so does the
+        // aligned one.
         int length = FrameHeader.length(word);
         return length >= FrameHeader.LENGTH
                 && length <= termLength - offset
@@ -29,26 +28,26 @@ public final class FrameCheck {
     }
 
     /**
-     * Whether a frame is committed, valid and of data, at the cost of two comparisons.
+     * Returns whether a frame is committed, valid and a data frame, with two comparisons.
      *
      * @param word first word of the frame.
-     * @param offset of the frame in its term, a multiple of 32.
-     * @param termLength in bytes, more than the offset.
+     * @param offset offset of the frame in its term, a multiple of 32.
+     * @param termLength length of the term in bytes, more than the offset.
      */
     public static boolean isData(long word, int offset, int termLength) {
-        // As unsigned, what is shorter than a header is too long.
+        // As an unsigned number, a length shorter than a header is too long.
         int payload = FrameHeader.length(word) - FrameHeader.LENGTH;
         return Integer.compareUnsigned(payload, termLength - offset - FrameHeader.LENGTH) <= 0
                 && FrameHeader.type(word) == FrameHeader.TYPE_DATA;
     }
 
     /**
-     * Names what is wrong with a frame.
+     * Creates an exception that describes what is wrong with a frame.
      *
      * @param word first word of the frame.
-     * @param position of the frame in its stream.
-     * @param offset of the frame in its term.
-     * @param termLength in bytes.
+     * @param position position of the frame in its stream.
+     * @param offset offset of the frame in its term.
+     * @param termLength length of the term in bytes.
      * @return the exception to throw.
      */
     public static InvalidFrameException invalid(

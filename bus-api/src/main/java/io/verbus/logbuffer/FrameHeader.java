@@ -29,16 +29,16 @@ import org.agrona.BitUtil;
  *  |                          payload ...                          |  32
  * </pre>
  *
- * The frame length counts header and payload, not the padding to {@link #ALIGNMENT}. It is 0 where
- * no frame has been claimed, negative while a claim is being filled, and is stored last, with
+ * The frame length counts header and payload, but not the padding to {@link #ALIGNMENT}. It is 0
+ * before a frame is claimed, negative while a claim is being filled, and is stored last, with
  * release, to commit the frame. The first eight bytes are one aligned word, so that one store, or
  * one RDMA Write of eight bytes, commits.
  */
 public final class FrameHeader {
-    /** Bytes of a header. */
+    /** Length of the header in bytes. */
     public static final int LENGTH = 32;
 
-    /** Frames begin at multiples of this. */
+    /** Alignment of frames in bytes. */
     public static final int ALIGNMENT = 32;
 
     /** Offset of the frame length, int32, the commit word's low half. */
@@ -65,10 +65,10 @@ public final class FrameHeader {
     /** Offset of the term id, int32. */
     public static final int TERM_ID = 20;
 
-    /** Offset of the reserved value, int64: the application's to use. */
+    /** Offset of the reserved value, int64, which applications may use freely. */
     public static final int RESERVED_VALUE = 24;
 
-    /** Type of a frame that only fills the rest of a term or an abandoned claim. */
+    /** Type of a frame that fills the rest of a term or an abandoned claim. */
     public static final int TYPE_PAD = 0;
 
     /** Type of a frame with payload. */
@@ -80,38 +80,38 @@ public final class FrameHeader {
     /** Flag of the last frame of a message. */
     public static final int FLAG_END = 0x40;
 
-    /** Flags of a message that is one frame. */
+    /** Flags of a message of one frame. */
     public static final int FLAGS_UNFRAGMENTED = FLAG_BEGIN | FLAG_END;
 
     private FrameHeader() {}
 
-    /** Bytes that a frame of the given length occupies in a log. */
+    /** Returns the bytes that a frame of the given length occupies in a log. */
     public static int align(int frameLength) {
         return BitUtil.align(frameLength, ALIGNMENT);
     }
 
     /**
-     * The first eight bytes of a frame as one little-endian word.
+     * Returns the first eight bytes of a frame as one little-endian word.
      *
-     * @param frameLength with its sign.
-     * @param flags of the frame.
-     * @param type of the frame.
+     * @param frameLength frame length, with its sign.
+     * @param flags flags of the frame.
+     * @param type type of the frame.
      */
     public static long word(int frameLength, int flags, int type) {
         return (frameLength & 0xFFFF_FFFFL) | ((long) flags << 40) | ((long) type << 48);
     }
 
-    /** Frame length in a commit word. */
+    /** Returns the frame length in a commit word. */
     public static int length(long word) {
         return (int) word;
     }
 
-    /** Flags in a commit word. */
+    /** Returns the flags in a commit word. */
     public static int flags(long word) {
         return (int) (word >>> 40) & 0xFF;
     }
 
-    /** Type in a commit word. */
+    /** Returns the type in a commit word. */
     public static int type(long word) {
         return (int) (word >>> 48) & 0xFFFF;
     }

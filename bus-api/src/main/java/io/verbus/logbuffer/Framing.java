@@ -8,10 +8,10 @@ import org.agrona.UnsafeApi;
 import java.lang.invoke.VarHandle;
 
 /**
- * How a log's messages are cut into frames, and how frames are written. Stateless: any thread.
+ * Splits messages into frames, and writes frames. Stateless, hence thread-safe.
  *
- * <p>Terms are given by their addresses, {@link LogBuffers#termAddress}; the caller has checked
- * that the frame lies in the term.
+ * <p>Terms are given by address, see {@link LogBuffers#termAddress}; the caller has checked that
+ * the frame lies in the term.
  */
 final class Framing {
     private static final int MAX_COPIED_IN_WORDS = 64;
@@ -34,7 +34,7 @@ final class Framing {
         return maxPayload;
     }
 
-    /** Bytes of log that a message takes, all its frames' headers and padding included. */
+    /** Returns the bytes of log that a message takes, including all headers and padding. */
     int required(int length) {
         if (length <= maxPayload) {
             return FrameHeader.align(FrameHeader.LENGTH + length);
@@ -44,13 +44,13 @@ final class Framing {
                 + (last == 0 ? 0 : FrameHeader.align(FrameHeader.LENGTH + last));
     }
 
-    /** Checks a message before any of the log is claimed for it: a claim must not fail half-way. */
+    /** Checks a message before claiming any log for it: a claim must not fail halfway. */
     void checkMessage(DirectBuffer source, int offset, int length) {
         checkLength(length);
         source.boundsCheck(offset, length);
     }
 
-    /** As {@link #checkMessage}, of a message in two parts. Returns the length of both. */
+    /** Checks a message of two parts, as {@link #checkMessage}; returns the total length. */
     int checkParts(
             DirectBuffer first,
             int firstOffset,
@@ -85,21 +85,24 @@ final class Framing {
         }
     }
 
-    /** Checks the length of padding, its header not counted. */
+    /** Checks the length of padding, excluding its header. */
     void checkPadding(int length) {
         if (length < 0 || length > maxMessage) {
             throw new IllegalArgumentException(
-                    "padding length " + length + " is not from 0 to " + maxMessage);
+                    "padding length "
+                            + length
+                            + " is not from 0 to "
+                            + maxMessage
+                            + ": choose a length in this range");
         }
     }
 
     /**
-     * Checks a block of frames before any of the log is claimed for it: what is in a log must lead
-     * readers on.
+     * Checks a block of frames before claiming any log for it: readers follow the frames in a log.
      *
-     * @param termId of the term that it is for.
-     * @param termOffset that it is for.
-     * @param room bytes from there to the end of the term.
+     * @param termId id of the term that the block must belong to.
+     * @param termOffset term offset that the block must belong to.
+     * @param room number of bytes from there to the end of the term.
      */
     void checkBlock(
             DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {
@@ -125,11 +128,11 @@ final class Framing {
                                 + termId
                                 + " and term offset "
                                 + (termOffset + at)
-                                + " is at "
+                                + " starts at offset "
                                 + at
                                 + " of the block of "
                                 + length
-                                + " bytes: offer whole frames of data, one behind the other");
+                                + " bytes: offer contiguous whole data frames");
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
@@ -137,9 +140,9 @@ final class Framing {
             throw new IllegalArgumentException(
                     "a block of "
                             + length
-                            + " bytes is not made of whole frames in the "
+                            + " bytes does not consist of whole frames within the "
                             + room
-                            + " bytes that are left of the term: offer a shorter one");
+                            + " bytes left in the term: offer a shorter one");
         }
     }
 
@@ -155,63 +158,66 @@ final class Framing {
         }
     }
 
-    /** What the first word of a frame holds while the frame is being filled. */
+    /** Returns the first word of a frame that is being filled. */
     static long claimedWord(int frameLength) {
         return FrameHeader.word(
                 -frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA);
     }
 
     /**
-     * Marks a frame as claimed, and how far it goes, before anything else of it is written. For a
+     * Marks a frame and its extent as claimed, before anything else of the frame is written. For a
      * log with a single writer.
      */
     void mark(long term, int offset, int frameLength) {
         UnsafeApi.putLong(term + offset, claimedWord(frameLength));
-        // An unblocker that sees payload must see the mark: it would take payload for frames.
+        // An unblocker that sees payload must see the mark, or it would take the payload for
+        // frames.
         VarHandle.storeStoreFence();
     }
 
     /**
-     * Marks a frame as claimed, and how far it goes, before anything else of it is written.
+     * Marks a frame and its extent as claimed, before anything else of the frame is written.
      *
-     * @return whether the place was free; if not, an unblocker has taken it and nothing of it may
-     *     be written.
+     * @return false if an unblocker has taken the space, so that nothing of the frame may be
+     *     written.
      */
     boolean open(long term, int offset, int frameLength) {
         boolean isFree =
                 UnsafeApi.compareAndSetLong(null, term + offset, 0, claimedWord(frameLength));
-        // An unblocker that sees payload must see the mark: it would take payload for frames.
+        // An unblocker that sees payload must see the mark, or it would take the payload for
+        // frames.
         VarHandle.storeStoreFence();
         return isFree;
     }
 
-    /** Writes all of the header but the first word. */
+    /** Writes the header except its first word. */
     void header(long term, int offset, int termId, long reservedValue) {
         identity(term, offset, termId);
         UnsafeApi.putLong(term + offset + FrameHeader.RESERVED_VALUE, reservedValue);
     }
 
     /**
-     * Writes what any writer of a frame at this place writes the same: safe to race with others.
+     * Writes the fields that every writer of a frame at this place writes identically, so races are
+     * harmless.
      */
     void identity(long term, int offset, int termId) {
         UnsafeApi.putLong(term + offset + FrameHeader.TERM_OFFSET, sessionWord() | offset);
         UnsafeApi.putLong(term + offset + FrameHeader.STREAM_ID, streamWord(termId));
     }
 
-    /** Session id as it stands in the header's second word, whose low half is the term offset. */
+    /** Returns the header's second word, whose high half is the session id, with term offset 0. */
     long sessionWord() {
         return (long) sessionId << 32;
     }
 
-    /** The header's third word: stream id and term id. */
+    /** Returns the header's third word: stream id and term id. */
     long streamWord(int termId) {
         return (streamId & 0xFFFF_FFFFL) | ((long) termId << 32);
     }
 
     /**
-     * Copies a frame's payload. A short one in words: an application that has just written it field
-     * by field would wait for a wider load until its stores have left the store buffer.
+     * Copies a frame's payload. Copies a short one in words: if the application has just written it
+     * field by field, wider loads would stall until these stores leave the store buffer.
      *
      * @param to address in the log, see {@link LogBuffers#termAddress}.
      */
@@ -226,12 +232,12 @@ final class Framing {
         for (int i = 0; i < last; i += Long.BYTES) {
             UnsafeApi.putLong(to + i, UnsafeApi.getLong(array, from + i));
         }
-        // May overlap the one before.
+        // May overlap the previous word.
         UnsafeApi.putLong(to + last, UnsafeApi.getLong(array, from + last));
     }
 
     /**
-     * Publishes a frame: the last store to it. A reader that acquires its length sees all of it.
+     * Commits a frame with the last store to it: a reader that acquires its length sees all of it.
      * For a log with a single writer.
      */
     void commit(long term, int offset, int frameLength, int flags) {
@@ -240,14 +246,14 @@ final class Framing {
     }
 
     /**
-     * Publishes a frame that was opened, unless it was taken away: the last store to it. Whoever
-     * acquires its length sees all of it.
+     * Commits an opened frame with the last store to it, unless the frame was taken away. A reader
+     * that acquires its length sees all of it.
      *
-     * <p>A publisher may have been stopped since the frame was opened. Meanwhile an unblocker may
-     * have made padding of it, and others may have filled the place again, any number of laps
-     * later. The frame is still the publisher's own if it is of the same term, claimed, and as
-     * long. What is not seen: a publisher that is stopped again between the two comparisons, for
-     * whole laps, and finds a claim as long at the same place.
+     * <p>The publisher may have been suspended since it opened the frame. Meanwhile an unblocker
+     * may have padded the frame, and others may have reused the space any number of laps later. The
+     * frame still belongs to the publisher if it has the same term, is claimed, and is as long.
+     * Undetected: a publisher that is suspended again between the two comparisons, for whole laps,
+     * and finds an equally long claim at the same place.
      *
      * @return whether the frame was still there.
      */
@@ -257,8 +263,8 @@ final class Framing {
     }
 
     /**
-     * As {@link #commit(long, int, int, long)}, for a log with a single writer: padding is made of
-     * what that has begun only where the stream ends, and nobody fills the place again.
+     * Commits a frame, as {@link #commit(long, int, int, long)}, in a log with a single writer: its
+     * open frames are padded only when the stream ends, and the space is not reused.
      */
     static boolean commitAlone(long frame, int termId, int frameLength, long word) {
         if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId
@@ -275,12 +281,12 @@ final class Framing {
         UnsafeApi.putLongRelease(null, term + offset, padding(frameLength));
     }
 
-    /** First word of a padding frame. */
+    /** Returns the first word of a padding frame. */
     static long padding(int frameLength) {
         return FrameHeader.word(frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD);
     }
 
-    /** Flags of the fragment that holds the given part of a message. */
+    /** Returns the flags of a fragment, by its place in the message. */
     static int flags(boolean first, boolean last) {
         return (first ? FrameHeader.FLAG_BEGIN : 0) | (last ? FrameHeader.FLAG_END : 0);
     }

@@ -2,24 +2,25 @@
 
 package io.verbus.logbuffer;
 
-/** Finds where an image's log ends when its writer is gone. Set-up code: allocates. */
+/** Finds the frontier of an image's log whose writer is gone. Set-up code: allocates. */
 public final class FrontierScanner {
     /**
-     * Where a log ends.
+     * The end of a log.
      *
-     * @param position of the first word that is zero, or of the frame that is invalid.
-     * @param defect what is wrong with the frame there, or null if nothing is.
+     * @param position position of the first zero word or invalid frame.
+     * @param defect what is wrong with the frame there, or null.
      */
     public record Frontier(long position, InvalidFrameException defect) {}
 
     private FrontierScanner() {}
 
     /**
-     * Walks the frames from a position to the frontier. Nothing may write to the log any more.
+     * Walks the frames from a position to the frontier. Nothing may write to the log any longer.
      *
-     * @param log of the image.
-     * @param position of a frame or of the frontier; all before it has been consumed.
-     * @return where the log ends, three terms further at most.
+     * @param log log of the image.
+     * @param position position of a frame or of the frontier; everything before it has been
+     *     consumed.
+     * @return the end of the log, at most three terms further.
      */
     public static Frontier scan(LogBuffers log, long position) {
         long length = (long) LogLayout.PARTITIONS * log.spec().termLength();
@@ -36,13 +37,13 @@ public final class FrontierScanner {
     }
 
     /**
-     * Walks the frames from a position towards the frontier, for a part of the way. The log may be
-     * written to meanwhile.
+     * Walks the frames from a position towards the frontier, for a limited length. The log may be
+     * written concurrently.
      *
-     * @param log to look at.
-     * @param position of a frame or of the frontier.
-     * @param length in bytes after which the walk ends, with the frame that it is in.
-     * @return where the log ends, or how far the walk went.
+     * @param log log to scan.
+     * @param position position of a frame or of the frontier.
+     * @param length number of bytes after which the walk ends, at the end of its current frame.
+     * @return the end of the log, or how far the walk went.
      */
     public static Frontier scan(LogBuffers log, long position, long length) {
         int termLength = log.spec().termLength();

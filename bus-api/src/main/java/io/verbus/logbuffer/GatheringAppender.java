@@ -9,14 +9,14 @@ import org.agrona.concurrent.status.ReadablePosition;
 import java.lang.ref.Reference;
 
 /**
- * Appends messages whose bytes lie in several places, or whose reserved values depend on what was
- * written. How a frame is claimed, opened and committed is the affair of the two kinds of appender;
- * a message in one place, with a reserved value that is known, has a shorter way there.
+ * Appends messages that are gathered from several buffers, or whose reserved values depend on the
+ * frame's content. The two subclasses implement how frames are claimed, opened and committed; they
+ * also have a shorter path for a message in one buffer with a known reserved value.
  *
- * <p>No method allocates, but to refuse a wrong argument.
+ * <p>No method allocates, except to reject an invalid argument.
  */
 abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveAppender {
-    /** Address of a frame that an unblocker has taken. */
+    /** Returned for a frame that an unblocker has taken. */
     static final long GONE = 0;
 
     final LogBuffers log;
@@ -26,7 +26,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
     private final int bitsToShift;
 
     /**
-     * @param limit of the publication, or null if the caller knows it.
+     * @param limit publisher limit, or null if the caller reads it itself.
      */
     GatheringAppender(LogBuffers log, ReadablePosition limit) {
         this.log = log;
@@ -37,39 +37,39 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
     }
 
     /**
-     * Position from which on nothing may be appended. Of the same log as the appender: who has one
-     * of them by a single load has both.
+     * Returns the position at which appending stops. The limit belongs to the same log as the
+     * appender, so that one load of the appender yields a matching pair.
      */
     public final long limit() {
         return limit.getAcquire();
     }
 
-    /** Claims all frames of a message. Returns the position of the first, or a negative result. */
+    /** Claims all frames of a message; returns the position of the first, or a negative result. */
     abstract long claimMessage(int length, long limit);
 
-    /** Begins a frame, header included. Returns its address, or {@link #GONE}. */
+    /** Opens a frame and writes its header; returns its address, or {@link #GONE}. */
     abstract long openFrame(long position, int frameLength);
 
-    /** Publishes a frame; false if an unblocker has taken it. */
+    /** Commits a frame; returns false if an unblocker has taken it. */
     abstract boolean commitFrame(long position, long frame, int frameLength, int flags);
 
-    /** Makes padding of a frame that is open, and of the rest of its message. */
+    /** Turns an open frame and the rest of its message into padding. */
     abstract void abandon(long position, long frame, int frameLength, long end);
 
     /**
-     * Appends a message of two parts, in fragments if it is longer than the MTU allows.
+     * Appends a message of two parts, in fragments if it exceeds the MTU.
      *
-     * @param first buffer that holds the first part.
-     * @param firstOffset at which it begins.
-     * @param firstLength in bytes, 0 or more.
-     * @param second buffer that holds the second part; may be null if that has no bytes.
-     * @param secondOffset at which it begins.
-     * @param secondLength in bytes, 0 or more.
-     * @param supplier of the reserved value of each frame, or null: 0.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
-     * @throws IllegalArgumentException if a length, or that of the message, is out of range.
-     * @throws IndexOutOfBoundsException if a buffer does not hold its part.
+     * @param first buffer with the first part.
+     * @param firstOffset offset of the first part in its buffer.
+     * @param firstLength length of the first part in bytes, 0 or more.
+     * @param second buffer with the second part; may be null if the part is empty.
+     * @param secondOffset offset of the second part in its buffer.
+     * @param secondLength length of the second part in bytes, 0 or more.
+     * @param supplier supplier of the reserved value of each frame, or null for 0.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
+     * @throws IllegalArgumentException if the length of a part or of the message is out of range.
+     * @throws IndexOutOfBoundsException if a buffer does not contain its part.
      */
     public final long append(
             DirectBuffer first,
@@ -113,19 +113,19 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
             done += payload;
             at += FrameHeader.align(frameLength);
         } while (done < length);
-        Reference.reachabilityFence(log); // which may be closed, and forgotten, meanwhile
+        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
         return end;
     }
 
     /**
-     * Appends a message of any number of parts, in fragments if it is longer than the MTU allows.
+     * Appends a message of any number of parts, in fragments if it exceeds the MTU.
      *
-     * @param vectors the parts, first to last; not changed.
-     * @param supplier of the reserved value of each frame, or null: 0.
-     * @param limit position from which on nothing may be appended, read by the caller with acquire.
-     * @return the position of the stream behind the message, or one of {@link AppendResult}.
-     * @throws IllegalArgumentException if a length, or that of the message, is out of range.
-     * @throws IndexOutOfBoundsException if a buffer does not hold its part.
+     * @param vectors parts of the message, in order; not modified.
+     * @param supplier supplier of the reserved value of each frame, or null for 0.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the message, or a value of {@link AppendResult}.
+     * @throws IllegalArgumentException if the length of a part or of the message is out of range.
+     * @throws IndexOutOfBoundsException if a buffer does not contain its part.
      */
     public final long append(
             DirectBufferVector[] vectors, ReservedValueSupplier supplier, long limit) {
@@ -139,7 +139,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
         long at = start;
         int done = 0;
         int part = 0;
-        int ofPart = 0; // bytes of it that are appended
+        int ofPart = 0; // bytes of the current part already appended
         do {
             int payload = Math.min(length - done, framing.maxPayload());
             int frameLength = FrameHeader.LENGTH + payload;

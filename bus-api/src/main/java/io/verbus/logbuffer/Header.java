@@ -5,12 +5,11 @@ package io.verbus.logbuffer;
 import org.agrona.DirectBuffer;
 
 /**
- * Header of the fragment that a handler is called with, or of the message that was put together of
- * fragments. One object is reused for all fragments of a poll; a value is valid only during the
- * call.
+ * The header of a delivered fragment, or of a message that was reassembled from fragments. A poll
+ * reuses one object for all fragments; its values are valid only during the call.
  *
- * <p>Only the reserved value is read from the frame; all else is what the reader checked, or knows
- * of the log, so that a broken writer cannot lie about it.
+ * <p>Only the reserved value is read from the frame. All other values are those that the reader has
+ * checked or knows from the log, so that a faulty writer cannot forge them.
  */
 public final class Header {
     private LogSpec spec;
@@ -20,18 +19,20 @@ public final class Header {
     private long word;
     private long framePosition;
 
-    // Of a message that was put together of fragments, which has no place in a buffer.
+    // Fields of a reassembled message, whose buffer is null.
     private long reservedValue;
     private int extent;
 
-    // Written once by the thread that closes the reader, read by assemblers of its fragments.
+    // Written once by the thread that closes the reader; read by assemblers of its fragments.
     private volatile boolean isStreamClosed;
 
-    /** The header of messages that are put together of fragments, see {@link #begin}. */
+    /** Creates a header for reassembled messages, see {@link #begin}. */
     public Header() {}
 
     /**
-     * @param spec of the log that is read.
+     * Creates a header for a log.
+     *
+     * @param spec spec of the log that is read.
      */
     public Header(LogSpec spec) {
         this.spec = spec;
@@ -41,13 +42,14 @@ public final class Header {
     /**
      * Sets the frame.
      *
-     * @param term that holds the frame.
-     * @param termOffset of the frame.
-     * @param word first word of the frame, checked.
-     * @param framePosition of the frame's first byte.
+     * @param term term with the frame.
+     * @param termOffset offset of the frame in the term.
+     * @param word first word of the frame, already checked.
+     * @param framePosition position of the frame's first byte.
      */
     public void wrap(DirectBuffer term, int termOffset, long word, long framePosition) {
-        // Storing a reference marks a card, and cards of objects of other threads share its line.
+        // A store of a reference dirties a card, whose cache line holds cards of other threads'
+        // objects.
         if (buffer != term) {
             buffer = term;
         }
@@ -57,10 +59,10 @@ public final class Header {
     }
 
     /**
-     * Begins a message that is put together of fragments: its place, session and reserved value are
-     * those of its first fragment.
+     * Starts a reassembled message, with the position, session and reserved value of its first
+     * fragment.
      *
-     * @param first header of that fragment.
+     * @param first header of the first fragment.
      */
     public void begin(Header first) {
         if (spec != first.spec) {
@@ -74,11 +76,11 @@ public final class Header {
     }
 
     /**
-     * Completes a message that is put together of fragments: its flags and its length are those of
-     * a message that was never cut, and its position is behind its last fragment.
+     * Completes a reassembled message, with flags and length as if it were not fragmented, and the
+     * position after its last fragment.
      *
      * @param last header of the last fragment.
-     * @param length of the message in bytes.
+     * @param length length of the message in bytes.
      */
     public void complete(Header last, int length) {
         word =
@@ -89,57 +91,62 @@ public final class Header {
         extent = (int) (last.position() - framePosition);
     }
 
-    /** No more fragments of the stream will come from where this header came from. Any thread. */
+    /** Marks that no more fragments of the stream will be delivered. Any thread. */
     void closeStream() {
         isStreamClosed = true;
     }
 
-    /** Whether the image that this header's fragments come from is closed. Any thread. */
+    /** Returns whether the image that delivers this header's fragments is closed. Any thread. */
     public boolean isStreamClosed() {
         return isStreamClosed;
     }
 
-    /** Position of the stream behind this frame, or behind the message's last one. */
+    /** Returns the stream's position after this frame, or after the last frame of the message. */
     public long position() {
         return framePosition + (extent == 0 ? FrameHeader.align(frameLength()) : extent);
     }
 
-    /** Session id of the publisher. */
+    /** Returns the publisher's session id. */
     public int sessionId() {
         return spec.sessionId();
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public int streamId() {
         return spec.streamId();
     }
 
-    /** Id of the stream's first term. */
+    /** Returns the id of the stream's first term. */
     public int initialTermId() {
         return spec.initialTermId();
     }
 
-    /** Id of the term that holds the frame, or the message's first one. */
+    /** Returns the id of the term with the frame, or with the first frame of the message. */
     public int termId() {
         return LogLayout.termId(framePosition, bitsToShift, spec.initialTermId());
     }
 
-    /** Offset in its term of the frame, or of the message's first one. */
+    /** Returns the term offset of the frame, or of the first frame of the message. */
     public int termOffset() {
         return termOffset;
     }
 
-    /** Flags of the frame: {@link FrameHeader#FLAG_BEGIN}, {@link FrameHeader#FLAG_END}. */
+    /**
+     * Returns the flags of the frame: {@link FrameHeader#FLAG_BEGIN}, {@link FrameHeader#FLAG_END}.
+     */
     public int flags() {
         return FrameHeader.flags(word);
     }
 
-    /** Bytes of header and payload; of a message, as if it had been sent in one frame. */
+    /**
+     * Returns the length of header and payload in bytes; of a reassembled message, as if it were
+     * sent in one frame.
+     */
     public int frameLength() {
         return FrameHeader.length(word);
     }
 
-    /** What the publisher put into the header for its own use. */
+    /** Returns the reserved value that the publisher has set. */
     public long reservedValue() {
         return buffer == null
                 ? reservedValue

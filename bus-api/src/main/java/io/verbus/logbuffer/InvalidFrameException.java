@@ -4,20 +4,19 @@ package io.verbus.logbuffer;
 
 import io.verbus.BusException;
 
-/** A log holds something that no appender writes: its writer is broken or hostile. */
+/** Thrown when a log holds an invalid frame: its writer is faulty or hostile. */
 public final class InvalidFrameException extends BusException {
     private static final long serialVersionUID = 1L;
 
-    /** Position of the frame. */
     private final long position;
 
-    /** First word of the frame as it was read. */
+    /** First word of the frame, as read. */
     private final long word;
 
     /**
-     * @param position of the frame.
-     * @param word first eight bytes of the frame, as they were read.
-     * @param problem in words.
+     * @param position position of the frame.
+     * @param word first eight bytes of the frame, as read.
+     * @param problem what is wrong, in words that follow "the frame".
      */
     InvalidFrameException(long position, long word, String problem) {
         super(
@@ -25,17 +24,17 @@ public final class InvalidFrameException extends BusException {
                         + position
                         + " "
                         + problem
-                        + ": close the stream, its publisher or the peer driver is broken");
+                        + ": close the stream, its publisher or the peer driver is faulty");
         this.position = position;
         this.word = word;
     }
 
-    /** Position of the frame in the stream. */
+    /** Returns the position of the frame in the stream. */
     public long position() {
         return position;
     }
 
-    /** Frame length that was read. */
+    /** Returns the frame length that was read. */
     public int frameLength() {
         return FrameHeader.length(word);
     }

@@ -7,13 +7,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Consumes a log by blocks of whole frames. The reading thread's.
+ * Consumes a log in blocks of whole frames. Reading thread only.
  *
- * <p>A block ends with its term at the latest. Padding is a block of its own: of its frame only the
- * header means anything. The subscriber's position is published once a block, also when the handler
- * throws.
+ * <p>A block ends at the end of its term at the latest. A padding frame is a block of its own, of
+ * which only the header is meaningful. The subscriber's position is published once per block, even
+ * if the handler throws.
  *
- * <p>No method allocates, but to report an invalid frame and to open the file.
+ * <p>No method allocates, except to report an invalid frame and to open the file.
  */
 public final class LogBlocks {
     private final LogBuffers log;
@@ -22,8 +22,8 @@ public final class LogBlocks {
     private final int bitsToShift;
 
     /**
-     * @param log to read.
-     * @param reader of the log, which goes on behind each block.
+     * @param log log to read.
+     * @param reader reader of the log, which moves past each block.
      */
     public LogBlocks(LogBuffers log, LogReader reader) {
         this.log = log;
@@ -33,14 +33,14 @@ public final class LogBlocks {
     }
 
     /**
-     * Hands over one block.
+     * Delivers one block.
      *
-     * @param handler to call, unless there is none.
-     * @param lengthLimit bytes of the longest block of data; a shorter frame must fit, or none is
-     *     ever handed over.
-     * @return bytes that were handed over.
-     * @throws InvalidFrameException if the log holds what no appender writes; the position stays in
-     *     front of it.
+     * @param handler handler to call if there is a block.
+     * @param lengthLimit maximum length in bytes of a block of data; a longer frame is never
+     *     delivered.
+     * @return number of bytes delivered.
+     * @throws InvalidFrameException if the log holds an invalid frame; the position stays before
+     *     it.
      */
     public int poll(BlockHandler handler, int lengthLimit) {
         long start = reader.position();
@@ -59,12 +59,12 @@ public final class LogBlocks {
     }
 
     /**
-     * Hands over one block, and the file that it lies in.
+     * Delivers one block with the file that holds it.
      *
-     * @param handler to call, unless there is none.
-     * @param lengthLimit as of {@link #poll}.
-     * @return bytes that were handed over.
-     * @throws InvalidFrameException as {@link #poll}.
+     * @param handler handler to call if there is a block.
+     * @param lengthLimit limit, as in {@link #poll}.
+     * @return number of bytes delivered.
+     * @throws InvalidFrameException as in {@link #poll}.
      * @throws io.verbus.BusException if the file cannot be opened.
      */
     public int rawPoll(RawBlockHandler handler, int lengthLimit) {
@@ -94,7 +94,7 @@ public final class LogBlocks {
         return LogLayout.termId(position, bitsToShift, log.spec().initialTermId());
     }
 
-    /** Goes on behind a block, unless its handler has polled, too. */
+    /** Moves the reader past a block, unless the block's handler has polled too. */
     private void end(long start, int length, boolean isNested) {
         if (reader.position() == start) {
             reader.moveTo(start + length);
@@ -102,7 +102,7 @@ public final class LogBlocks {
         reader.endDelivery(isNested);
     }
 
-    /** Returns the bytes of the block that begins at a position. */
+    /** Returns the length in bytes of the block that starts at a position. */
     private int scan(UnsafeBuffer term, long position, int lengthLimit) {
         int start = LogLayout.termOffset(position, termLength);
         int limit = (int) Math.min((long) start + lengthLimit, termLength);
@@ -114,7 +114,7 @@ public final class LogBlocks {
             }
             if (!FrameCheck.isValid(word, offset, termLength)) {
                 if (offset > start) {
-                    break; // what is before it first
+                    break; // deliver the frames before it first
                 }
                 throw FrameCheck.invalid(word, position, offset, termLength);
             }

@@ -24,17 +24,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A log, mostly a file mapped into this process. See {@link LogLayout} for what it holds.
+ * A log, usually a file mapped into this process; {@link LogLayout} describes its contents.
  *
- * <p>The buffers may be used by any thread, as their users agree; creation and {@link #close()} are
- * for one thread. Nothing may touch a buffer of a log that was created once {@link #close()} has
- * begun: its memory is gone. A buffer of a log that was mapped is empty from then on, see {@link
- * ClientMapping}.
+ * <p>Any thread may use the buffers, subject to the protocol of the log's users; create and {@link
+ * #close()} a log on one thread. Once {@link #close()} has started, no buffer of a log created here
+ * may be accessed, because its memory is unmapped. A buffer of a log mapped by {@link #map} reads
+ * as zero from then on, see {@link ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;
 
-    /** Opens the file of a log again. */
+    /** Reopens the file of a log. */
     private interface Opening {
         FileChannel open() throws IOException;
     }
@@ -47,13 +47,14 @@ public final class LogBuffers implements AutoCloseable {
     private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
     private final UnsafeBuffer metadata;
 
-    /** What was read to touch pages: the compiler leaves out what is not kept. */
+    /** Sum of the bytes read to touch pages: the JIT would drop reads without an effect. */
     private int touched;
 
-    /** Set before others know of the log. */
+    /** Set before the log is shared. */
     private LogRoom room = LogRoom.WHOLE;
 
-    // Under this object's monitor, as one thread reads the file and another closes the log.
+    // Accessed under this object's monitor: one thread may read the file while another closes the
+    // log.
     private FileChannel channel;
     private boolean isClosed;
 
@@ -71,12 +72,12 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Creates and maps a log file. Its space is not reserved: where the file system fills up, a
-     * later access fails. A caller that cannot afford that reserves the file's space first, and
-     * calls {@link #initialise}.
+     * Creates and maps a log file without reserving its space: if the file system fills up, a later
+     * access faults. A caller that must not fault reserves the file's space first and calls {@link
+     * #initialise}.
      *
-     * @param file that must not exist yet.
-     * @param spec what the log is for.
+     * @param file file to create; must not exist yet.
+     * @param spec fixed parameters of the log.
      * @return the log, ready to append at the position of the spec.
      * @throws BusException if the file cannot be created.
      */
@@ -93,12 +94,14 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a file that is to be a log, and makes it one. No page of its terms is touched.
+     * Maps a file and initialises it as a log. Touches no page of its terms.
      *
-     * @param file that exists: empty, or of the log's length and zero. It is deleted on failure.
-     * @param place path that leads to the file whatever its name leads to by now, or its name.
-     * @param spec what the log is for; its term length is a multiple of the page length.
-     * @param pageLength bytes of a page of the file, such as {@link LogLayout#MIN_PAGE_LENGTH}.
+     * @param file existing file: empty, or zeroed and of the log's length. Deleted on failure.
+     * @param place path that leads to the file even if its name was replaced, or the name itself.
+     * @param spec fixed parameters of the log; the term length must be a multiple of the page
+     *     length.
+     * @param pageLength page length of the file in bytes, such as {@link
+     *     LogLayout#MIN_PAGE_LENGTH}.
      * @return the log, ready to append at the position of the spec.
      * @throws BusException if the file cannot be mapped.
      */
@@ -132,10 +135,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Makes a log in this process' memory that no other process can map: for who is publisher and
-     * subscriber in one.
+     * Creates a log in private memory, for a process that is both publisher and subscriber.
      *
-     * @param spec what the log is for.
+     * @param spec fixed parameters of the log.
      * @return the log, ready to append at the position of the spec; it has no file.
      */
     public static LogBuffers inMemory(LogSpec spec) {
@@ -155,13 +157,13 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a log file that exists, after checking that it is one. No page of its terms is touched:
-     * see {@link #touch}.
+     * Maps an existing log file after checking that it is one. Touches no page of its terms, see
+     * {@link #touch}.
      *
-     * @param file to map.
-     * @param readOnly whether this process may only read it.
+     * @param file file to map.
+     * @param readOnly whether to map it read-only.
      * @return the log.
-     * @throws BusException if the file is absent, truncated, of another version, or no log.
+     * @throws BusException if the file is missing, truncated, of another version, or not a log.
      */
     public static LogBuffers map(Path file, boolean readOnly) {
         Path absolute = file.toAbsolutePath();
@@ -169,14 +171,14 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a log file of a driver, after checking whose it is and that it is one.
+     * Maps a log file of a driver after checking its owner and that it is a log.
      *
-     * @param directory of the driver.
-     * @param file to map.
-     * @param readOnly whether this process may only read it.
-     * @param trust that decides whose file may be mapped, and where it may lie.
+     * @param directory directory of the driver.
+     * @param file file to map.
+     * @param readOnly whether to map it read-only.
+     * @param trust which owners and locations of files to trust.
      * @return the log.
-     * @throws BusException as {@link #map(Path, boolean)}, or if it is not to be trusted.
+     * @throws BusException as in {@link #map(Path, boolean)}, or if the file is not trusted.
      */
     public static LogBuffers map(
             Path directory, Path file, boolean readOnly, DirectoryTrust trust) {
@@ -187,7 +189,7 @@ public final class LogBuffers implements AutoCloseable {
                         file
                                 + " has "
                                 + length
-                                + " bytes, which no log has: it is truncated or"
+                                + " bytes, which is not the length of a log: it is truncated or"
                                 + " not a log");
             }
             ClientMapping mapping =
@@ -211,7 +213,7 @@ public final class LogBuffers implements AutoCloseable {
         int termCount = (int) (spec.position() >>> bits);
         metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
-            // A term that is not active yet is found to be so by its id: one cycle behind its next.
+            // The id of a term that is not active yet shows that: it lags one lap behind.
             int partition = (LogLayout.partition(termCount) + i) % LogLayout.PARTITIONS;
             int termId = spec.initialTermId() + termCount + i - (i == 0 ? 0 : LogLayout.PARTITIONS);
             int offset = i == 0 ? LogLayout.termOffset(spec.position(), spec.termLength()) : 0;
@@ -246,21 +248,20 @@ public final class LogBuffers implements AutoCloseable {
                     file
                             + " has "
                             + length
-                            + " bytes but says that its terms have "
+                            + " bytes, but its metadata specifies terms of "
                             + termLength
-                            + " and its pages "
+                            + " bytes and pages of "
                             + pageLength
-                            + ": it is truncated, damaged or not a log");
+                            + " bytes: it is truncated, damaged or not a log");
         }
         LogType type = LogType.of(metadata.getByte(LogLayout.TYPE));
         int headerLength = metadata.getInt(LogLayout.DEFAULT_HEADER_LENGTH);
         if (type == null || headerLength != FrameHeader.LENGTH) {
             throw new BusException(
                     file
-                            + " is not a log that this process knows: its metadata says that it is"
-                            + " of type "
+                            + " is not a supported log: its metadata specifies type "
                             + metadata.getByte(LogLayout.TYPE)
-                            + " with frame headers of "
+                            + " and frame headers of "
                             + headerLength
                             + " bytes");
         }
@@ -276,7 +277,7 @@ public final class LogBuffers implements AutoCloseable {
                     0);
         } catch (BusException e) {
             throw new BusException(
-                    file + " is damaged: its metadata says that its " + e.getMessage(), e);
+                    file + " is damaged: its metadata is invalid: " + e.getMessage(), e);
         }
     }
 
@@ -289,22 +290,22 @@ public final class LogBuffers implements AutoCloseable {
         return ClientMapping.view(segment, offset, length);
     }
 
-    /** The file that is mapped; null if the log is in memory. */
+    /** Returns the mapped file; null if the log is in private memory. */
     public Path file() {
         return file;
     }
 
     /**
-     * The file that is mapped, open for reading until the log is closed. Any thread.
+     * Returns the mapped file, open for reading until the log is closed. Any thread.
      *
-     * @throws BusException if the log has no file, or it cannot be opened, or the log is closed.
+     * @throws BusException if the log is closed or has no file, or the file cannot be opened.
      */
     public synchronized FileChannel channel() {
         if (file == null || isClosed) {
             throw new BusException(
                     "the log "
                             + (file == null ? "is in memory" : file + " is closed")
-                            + ", and has no file to read: poll its buffer instead");
+                            + ", so there is no file to read: poll its buffer instead");
         }
         try {
             if (channel == null) {
@@ -317,68 +318,69 @@ public final class LogBuffers implements AutoCloseable {
         }
     }
 
-    /** What the log is for; {@link LogSpec#position()} is 0 where the file was not created here. */
+    /**
+     * Returns the fixed parameters of the log; {@link LogSpec#position()} is 0 unless the log was
+     * created here.
+     */
     public LogSpec spec() {
         return spec;
     }
 
-    /** Buffer over a term. */
+    /** Returns the buffer over a term. */
     public UnsafeBuffer term(int partition) {
         return terms[partition];
     }
 
     /**
-     * Address of a term, for callers that access it for each message and check its offsets: a
-     * buffer may also be an array, which the compiler has to assume, and loads its fields at each
-     * access.
+     * Returns the address of a term, for callers that access it for each message and check their
+     * offsets. A buffer may wrap an array, so its accesses must load its fields each time.
      */
     long termAddress(int partition) {
         return terms[partition].addressOffset();
     }
 
-    /** Buffer over the metadata. */
+    /** Returns the buffer over the metadata. */
     public UnsafeBuffer metadata() {
         return metadata;
     }
 
-    /** The memory of the log. */
+    /** Returns which part of the log is in memory. */
     public LogRoom room() {
         return room;
     }
 
     /**
-     * Says that not all of the log is in memory. Before others know of the log.
+     * Sets that only part of the log is in memory. Call before the log is shared.
      *
-     * @param partial what takes its memory, and gives it back.
+     * @param partial allocates and frees the log's memory.
      */
     public void room(LogRoom partial) {
         room = partial;
     }
 
-    /** Bytes of all that is mapped. */
+    /** Returns the length of the mapping in bytes. */
     public long length() {
         return segment.byteSize();
     }
 
-    /** Address of the first term in this process. */
+    /** Returns the address of the first term in this process. */
     public long address() {
         return segment.address();
     }
 
-    /** Bytes of the three terms: what a peer may write. */
+    /** Returns the length of the three terms in bytes, which is what a peer may write. */
     public long termsLength() {
         return (long) LogLayout.PARTITIONS * spec.termLength();
     }
 
     /**
-     * Brings pages into memory and into this process' tables, without a change to what they hold,
-     * so that later accesses meet no page fault. What lies between the terms and the metadata is
-     * left out: nothing uses it, and it may have no memory. Any thread; the log must not be closed
-     * meanwhile.
+     * Reads pages so that they are in memory and in this process's page tables, and later accesses
+     * cause no page fault. Skips what lies between the terms and the metadata: nothing uses it, and
+     * it may have no memory. Any thread; the log must not be closed meanwhile.
      *
-     * @param from byte of the mapping.
-     * @param count bytes; those behind the part that the first one is in are left out.
-     * @return the byte to go on at, or {@link #length()} behind the last.
+     * @param from first byte of the mapping to touch.
+     * @param count number of bytes; clipped at the end of the part that the first byte is in.
+     * @return the byte to go on at, or {@link #length()} after the last.
      */
     public long touch(long from, long count) {
         long terms = termsLength();
@@ -392,14 +394,14 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Whether another process has truncated the file, so that an access to this log may be a fault.
-     * Any thread; the log must not be closed meanwhile.
+     * Returns whether another process has truncated the file, so that an access to this log may
+     * fault. Any thread; the log must not be closed meanwhile.
      */
     public boolean isTruncated() {
         if (file == null) {
             return false;
         }
-        // The last page holds the metadata, and goes first.
+        // The last page holds the metadata, and a truncation removes it first.
         long last = LogLayout.metadataOffset(segment.byteSize()) & -PAGE;
         return switch (MappedPages.state(segment.asSlice(last))) {
             case READABLE -> false;
@@ -412,16 +414,15 @@ public final class LogBuffers implements AutoCloseable {
         try {
             return Files.size(file) < segment.byteSize();
         } catch (IOException e) {
-            return true; // whoever removes a log may have truncated it before
+            return true; // a removed log may have been truncated before
         }
     }
 
     /**
-     * Puts memory of this process in the place of the file, which others may have truncated. The
-     * log is one that nothing was appended to, and that nobody else sees: who still has it meets no
-     * fault. For logs that were created here.
+     * Replaces the file's mapping, which others may have truncated, by private memory: an empty log
+     * that no other process sees, so that remaining users cause no fault. For logs created here.
      *
-     * @throws BusException if the kernel refuses.
+     * @throws BusException if the kernel rejects the mapping.
      */
     public void abandon() {
         MappedPages.replace(segment);
@@ -429,14 +430,14 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Unmaps the file, which stays, or frees the memory. Of a log that was mapped by {@link #map},
-     * empty pages stay for late users.
+     * Unmaps the file, which stays, or frees the private memory. A log mapped by {@link #map} keeps
+     * zeroed pages for late users.
      */
     @Override
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            CloseHelper.quietClose(channel); // which was only read
+            CloseHelper.quietClose(channel); // it was only read
             release.run();
         }
     }

@@ -5,9 +5,9 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Zeroes a publication's log behind the consumed position, so that wherever a frame may begin next
- * time round there is a zero word. One thread cleans; any thread may ask how far. The log of an
- * {@link ExclusiveAppender} needs none of it: see {@link #isNeeded}.
+ * Zeroes the consumed part of a publication's log, so that every possible frame start is a zero
+ * word in the next lap. One thread cleans; any thread may read how far. The log of an {@link
+ * ExclusiveAppender} needs no cleaning, see {@link #isNeeded}.
  *
  * <pre>
  *    cleaned          consumed          tail        limit                 cleaned + 3 terms
@@ -23,13 +23,13 @@ public final class LogCleaner {
     private final boolean isExclusive;
 
     /**
-     * Written by the cleaning thread after the zeroes, read by the thread that computes the limit.
+     * Written by the cleaning thread after the zeroes; read by the thread that computes the limit.
      */
     private volatile long cleaned;
 
     /**
-     * @param log of the publication, new or clean ahead of the position.
-     * @param position of the log's tail now.
+     * @param log log of the publication, new or clean ahead of the position.
+     * @param position current position of the log's tail.
      */
     public LogCleaner(LogBuffers log, long position) {
         this.log = log;
@@ -40,19 +40,19 @@ public final class LogCleaner {
     }
 
     /**
-     * Whether the log is to be cleaned: not where its one writer zeroes ahead. Its writer says so
-     * before its first frame. Any thread.
+     * Returns whether the log needs cleaning: not if its only writer zeroes ahead, which it
+     * announces in the metadata before its first frame. Any thread.
      */
     public boolean isNeeded() {
         return !isExclusive || log.metadata().getIntAcquire(LogLayout.ZEROES_AHEAD) != 1;
     }
 
     /**
-     * Cleans a step, or passes over it where that is not needed. The cleaning thread's.
+     * Cleans one step, or skips it if not needed. Cleaning thread only.
      *
-     * @param consumed position that every consumer, and the sender, has passed.
-     * @param maxBytes to zero in this step.
-     * @return how many bytes were zeroed.
+     * @param consumed position that every consumer and the sender has passed.
+     * @param maxBytes maximum number of bytes to zero in this step.
+     * @return number of bytes zeroed.
      */
     public int clean(long consumed, int maxBytes) {
         long from = cleaned;
@@ -71,16 +71,16 @@ public final class LogCleaner {
         return length;
     }
 
-    /** Position up to which the log has been cleaned. Any thread. */
+    /** Returns the position up to which the log is clean. Any thread. */
     public long cleaned() {
         return cleaned;
     }
 
     /**
-     * Position up to which the log may be appended to. Any thread; to be published with release.
+     * Returns the publisher limit, to be published with release. Any thread.
      *
      * @param consumed position that every consumer has passed.
-     * @param window in bytes past it, two terms at most.
+     * @param window number of bytes past it, at most two terms.
      */
     public long limit(long consumed, long window) {
         return isNeeded()

@@ -5,23 +5,23 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Puts a stream together that comes from several sources, each of which has an image log of its
- * own: copies committed frames into one log, in order, and each once. One thread merges; readers of
- * the log see a frame when all of it, and of what is copied with it, is in place.
+ * Merges a stream from several sources, each with its own image log: copies committed frames into
+ * one log, in order and once each. One thread merges; readers of the log see a frame once it and
+ * everything copied with it is in place.
  *
- * <p>The word at the frontier is zero until the frames behind it are in place, so that the log
- * needs no cleaning. What is copied ends within a term, and the zero behind it may lie in the next.
+ * <p>The word at the frontier is zero until the frames after it are in place, so the log needs no
+ * cleaning. A copy ends within a term; the zero after it may lie in the next.
  */
 public final class LogMerger {
     private final LogBuffers log;
     private final int termLength;
     private final int bitsToShift;
 
-    /** Written by the thread that merges; read by any. */
+    /** Written by the merging thread; read by any thread. */
     private volatile long frontier;
 
     /**
-     * @param log that the stream is put together in, empty.
+     * @param log empty log to merge the stream into.
      */
     public LogMerger(LogBuffers log) {
         this.log = log;
@@ -30,28 +30,28 @@ public final class LogMerger {
         frontier = log.spec().position();
     }
 
-    /** Position up to which the stream is put together. Any thread. */
+    /** Returns the position up to which the stream is merged. Any thread. */
     public long frontier() {
         return frontier;
     }
 
     /**
-     * The stream was put together up to a position by somebody else, whose last word there is zero.
-     * While nobody merges.
+     * Continues at a position up to which another writer has filled the log, with a zero word
+     * there. Call while no thread merges.
      */
     public void goOnFrom(long position) {
         frontier = position;
     }
 
-    /** A log that the stream comes in, and how far it was looked at. The merging thread's. */
+    /** A source log of the stream, and how far it was read. Merging thread only. */
     public static final class Source {
         private final LogBuffers log;
         private final LogScanner scanner;
         private long position;
 
         /**
-         * @param log of the source, of the same initial term and term length.
-         * @param position from which it has the stream.
+         * @param log log of the source, with the same initial term and term length.
+         * @param position position at which the source starts.
          */
         public Source(LogBuffers log, long position) {
             this.log = log;
@@ -59,22 +59,22 @@ public final class LogMerger {
             scanner = new LogScanner(log);
         }
 
-        /** Position up to which nothing of the source is needed any more. */
+        /** Returns the position up to which the source is no longer needed. */
         public long position() {
             return position;
         }
     }
 
     /**
-     * Takes from a source what comes next: skips what is there already, or copies what is not. A
-     * source that begins behind the frontier waits for the others.
+     * Takes the next frames of a source: skips those already merged, or copies those at the
+     * frontier. A source that is ahead of the frontier waits for the others.
      *
-     * @param source to take from.
+     * @param source source to take from.
      * @param limit position that the frontier must not pass.
-     * @param maxBytes to copy; a longer first frame is taken nevertheless.
-     * @return bytes that the source has advanced.
-     * @throws InvalidFrameException if the source holds what no sender sends, or frames that are
-     *     not those of the stream.
+     * @param maxBytes maximum number of bytes to copy; a longer first frame is taken nevertheless.
+     * @return number of bytes by which the source has advanced.
+     * @throws InvalidFrameException if the source holds an invalid frame, or frames that do not
+     *     match those of another source.
      */
     public int merge(Source source, long limit, int maxBytes) {
         long from = source.position;
@@ -91,7 +91,7 @@ public final class LogMerger {
         return (int) (source.position - from);
     }
 
-    /** Passes frames that another source has brought. */
+    /** Skips frames that another source has delivered. */
     private long skip(Source source, long from, long at) {
         long end = source.scanner.available(from, at, termLength);
         if (end == from) {
@@ -108,7 +108,7 @@ public final class LogMerger {
         return end;
     }
 
-    /** Copies what a source has from the frontier on; its first word last. */
+    /** Copies what a source has at the frontier, its first word last. */
     private void copy(Source source, long from, long copied) {
         long end = source.position;
         if (end == from) {

@@ -5,23 +5,23 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a log's metadata tell people of how a stream is carried, at Aeron's offsets. No program
- * reads it to do its work.
+ * Informational fields of a log's metadata, at Aeron's offsets: how a stream is transported. Only
+ * tools and people read them.
  *
  * <pre>
  *  +----------------------------+
  *  |     publication window     | 284  int32, bytes
  *  |      receiver window       | 288  int32, bytes, of an image
- *  |        send buffer         | 292  3 int32, bytes; asked for, the kernel's default, its most
- *  |       receive buffer       | 304  3 int32, bytes; the same
- *  |         max resend         | 316  int32, ranges sent again at a time
+ *  |        send buffer         | 292  3 int32, bytes: requested, system default, system maximum
+ *  |       receive buffer       | 304  3 int32, bytes: likewise
+ *  |         max resend         | 316  int32, ranges resent concurrently
  *  +----------------------------+
  *  |      publication tag       | 448  int64, -1 if it has none
  *  |        response id         | 456  int64, -1
  *  |           linger           | 464  int64, nanoseconds
  *  |  untethered window limit   | 472  int64, nanoseconds
  *  |     untethered resting     | 480  int64, nanoseconds
- *  |           group            | 488  uint8, 1 if several receive it; as all that follow
+ *  |           group            | 488  uint8, 1 for several receivers; those below likewise
  *  |          rejoins           | 490
  *  |          reliable          | 491
  *  |         tells end          | 493
@@ -38,13 +38,13 @@ public final class LogNotes {
     /** Offset in the metadata: receiver window. */
     public static final int RECEIVER_WINDOW = 288;
 
-    /** Offset in the metadata: send buffer, and the system's default and most. */
+    /** Offset in the metadata: send buffer, and the system's default and maximum. */
     public static final int SEND_BUFFER = 292;
 
-    /** Offset in the metadata: receive buffer, and the system's default and most. */
+    /** Offset in the metadata: receive buffer, and the system's default and maximum. */
     public static final int RECEIVE_BUFFER = 304;
 
-    /** Offset in the metadata: ranges sent again at a time. */
+    /** Offset in the metadata: number of ranges resent concurrently. */
     public static final int MAX_RESEND = 316;
 
     /** Offset in the metadata: tag of the publication. */
@@ -56,33 +56,33 @@ public final class LogNotes {
     /** Offset in the metadata: linger. */
     public static final int LINGER = 464;
 
-    /** Offset in the metadata: time after which a subscriber that is behind is let go. */
+    /** Offset in the metadata: time after which an untethered subscriber that lags is detached. */
     public static final int UNTETHERED_WINDOW_LIMIT = 472;
 
-    /** Offset in the metadata: time after which one that was let go joins again. */
+    /** Offset in the metadata: time after which a detached subscriber rejoins. */
     public static final int UNTETHERED_RESTING = 480;
 
-    /** Offset in the metadata: whether several receive the stream. */
+    /** Offset in the metadata: whether the stream has several receivers. */
     public static final int GROUP = 488;
 
-    /** Offset in the metadata: whether an image may come back. */
+    /** Offset in the metadata: whether an image may rejoin. */
     public static final int REJOINS = 490;
 
-    /** Offset in the metadata: whether what was lost is asked for again. */
+    /** Offset in the metadata: whether lost frames are requested again. */
     public static final int RELIABLE = 491;
 
-    /** Offset in the metadata: whether the end of the stream is told. */
+    /** Offset in the metadata: whether the end of the stream is signalled. */
     public static final int TELLS_END = 493;
 
     /** Offset in the metadata: whether spies connect the publication. */
     public static final int SPIES_CONNECT = 494;
 
-    /** Offset in the metadata: whether subscribers hold the stream back. */
+    /** Offset in the metadata: whether subscribers are tethered. */
     public static final int TETHERED = 495;
 
     /**
-     * Offset in the metadata: time for which one that was let go holds the stream back; 500, which
-     * is no multiple of 8.
+     * Offset in the metadata: time for which a detached subscriber still back-pressures the stream;
+     * 500 is not a multiple of 8.
      */
     public static final int UNTETHERED_LINGER = 500;
 
@@ -90,7 +90,7 @@ public final class LogNotes {
 
     private LogNotes() {}
 
-    /** Notes what holds for each log unless it is noted otherwise. */
+    /** Sets the defaults. */
     static void initialise(UnsafeBuffer metadata) {
         metadata.putLong(PUBLICATION_TAG, NONE);
         metadata.putLong(RESPONSE_ID, NONE);
@@ -100,7 +100,7 @@ public final class LogNotes {
         note(metadata, TETHERED, true);
     }
 
-    /** Notes for how long a subscriber that does not hold the stream back is waited for. */
+    /** Sets the times after which untethered subscribers are detached and rejoin. */
     public static void untethered(
             UnsafeBuffer metadata, long windowLimitNs, long lingerNs, long restingNs) {
         metadata.putLong(UNTETHERED_WINDOW_LIMIT, windowLimitNs);
@@ -108,13 +108,13 @@ public final class LogNotes {
         metadata.putLong(UNTETHERED_RESTING, restingNs);
     }
 
-    /** Notes whether something holds. */
+    /** Sets a flag. */
     public static void note(UnsafeBuffer metadata, int offset, boolean holds) {
         metadata.putByte(offset, (byte) (holds ? 1 : 0));
     }
 
     /**
-     * Notes the length of a socket's buffer.
+     * Sets the lengths of a socket's buffer.
      *
      * @param offset {@link #SEND_BUFFER} or {@link #RECEIVE_BUFFER}.
      */

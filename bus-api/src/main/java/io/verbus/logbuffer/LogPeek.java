@@ -7,14 +7,14 @@ import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Shows what a reader will deliver, without consuming it. The reading thread's, but for {@link
- * #close}.
+ * Delivers what a reader would deliver, without consuming it. Reading thread only, except for
+ * {@link #close}.
  *
- * <p>What lies behind the frontier of a log may be left over from an earlier lap. So a peek begins
- * only where a frame begins to which committed frames lead: from the reader's position, or from
- * where the peek before has ended.
+ * <p>The log past the frontier may hold data of an earlier lap. A peek therefore starts only at a
+ * frame reachable through committed frames: from the reader's position, or from the end of the
+ * previous peek.
  *
- * <p>No method allocates, but to refuse a wrong position and to report an invalid frame.
+ * <p>No method allocates, except to reject an invalid position and to report an invalid frame.
  */
 public final class LogPeek {
     private final LogBuffers log;
@@ -23,15 +23,15 @@ public final class LogPeek {
     private final int termLength;
     private final int bitsToShift;
 
-    /** Where a frame begins, unless the reader has gone past it. */
+    /** A valid frame start, unless the reader has passed it. */
     private long known;
 
     private long position;
     private long result;
 
     /**
-     * @param log to read.
-     * @param reader of the log, whose position no peek is in front of.
+     * @param log log to read.
+     * @param reader reader of the log; no peek starts before its position.
      */
     public LogPeek(LogBuffers log, LogReader reader) {
         this.log = log;
@@ -42,12 +42,12 @@ public final class LogPeek {
     }
 
     /**
-     * Begins a peek.
+     * Starts a peek.
      *
-     * @param from where a frame begins or the frontier is: from the reader's position to the end of
-     *     the term that is read.
-     * @throws IllegalArgumentException if it is another position.
-     * @throws InvalidFrameException if there is what no appender writes in front of it.
+     * @param from position of a frame or of the frontier, from the reader's position to the end of
+     *     the current term.
+     * @throws IllegalArgumentException if no frame starts at the position.
+     * @throws InvalidFrameException if an invalid frame precedes the position.
      */
     public void begin(long from) {
         long first = reader.position();
@@ -68,18 +68,19 @@ public final class LogPeek {
             throw new IllegalArgumentException(
                     "no fragment that has arrived ends at position "
                             + from
-                            + ": take one that a peek or the header of a fragment has told");
+                            + ": use a position that a peek or the header of a fragment has"
+                            + " returned");
         }
         known = from;
         result = from;
     }
 
     /**
-     * Delivers fragments from where the peek has begun, of one term at most.
+     * Delivers fragments from the start of the peek, of at most one term.
      *
-     * @param handler to call for each; {@code COMMIT} means no more than {@code CONTINUE}.
-     * @param limit position at which no fragment is delivered any more.
-     * @throws InvalidFrameException if the log holds what no appender writes.
+     * @param handler handler to call for each fragment; {@code COMMIT} acts as {@code CONTINUE}.
+     * @param limit position before which a fragment must start to be delivered.
+     * @throws InvalidFrameException if the log holds an invalid frame.
      */
     public void deliver(ControlledFragmentHandler handler, long limit) {
         UnsafeBuffer term = term(position);
@@ -101,7 +102,7 @@ public final class LogPeek {
                 }
                 Action action = show(handler, term, offset, word);
                 if (action == Action.ABORT || position != at) {
-                    break; // the handler refuses, or has peeked, too
+                    break; // the handler has aborted, or has peeked too
                 }
                 position = next;
                 if ((FrameHeader.flags(word) & FrameHeader.FLAG_END) != 0) {
@@ -134,22 +135,22 @@ public final class LogPeek {
         return action;
     }
 
-    /** Position behind the last whole message that was delivered. */
+    /** Returns the position after the last complete message delivered. */
     public long result() {
         return result;
     }
 
-    /** Position of the frame that is looked at. */
+    /** Returns the position of the current frame. */
     public long position() {
         return position;
     }
 
-    /** The image is closed: nothing more will come. Any thread. */
+    /** Marks that nothing more will be delivered because the image is closed. Any thread. */
     public void close() {
         header.closeStream();
     }
 
-    /** Bytes that the frame at the position takes. */
+    /** Returns the length in bytes that the frame at the position occupies. */
     private int length(long word) {
         int offset = offset(position);
         if (!FrameCheck.isValid(word, offset, termLength)) {

@@ -12,23 +12,23 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Reads the frames of a log in order, for one subscriber. One thread, but for {@link #close}.
+ * Reads the frames of a log in order, for one subscriber. For one thread, except for {@link
+ * #close}.
  *
- * <p>What is checked of a frame's first word, and what is used of it, come from one load, with
- * acquire. The subscriber's position is published once a poll, with release, also when a handler
- * throws: behind all frames that were delivered, the last one included. A poll ends at the end of a
- * term at the latest. In a fast stream it may end, and wait, some KiB in front of the tail, see
- * {@link FollowingDistance}; not in a replica, whose metadata have no tail.
+ * <p>A frame's first word is loaded once, with acquire; the checked value is the one used. The
+ * subscriber's position is published once per poll, with release, even if a handler throws: after
+ * all delivered frames, including the last. A poll ends at the end of a term at the latest. In a
+ * fast stream it may wait, and end some KiB before the tail, see {@link FollowingDistance}; not in
+ * a replica, whose metadata has no tail.
  *
- * <p>Another thread may close the reader. Nothing is delivered from then on but what the handler
- * has been called with already, and the subscriber's position stands still, as the counter may
- * become another's. The log stays mapped as long as {@link #isDelivering}.
+ * <p>Another thread may close the reader. Nothing more is delivered from then on, except to a
+ * handler call in progress, and the subscriber's position no longer changes, because its counter
+ * may be reused. The log stays mapped while {@link #isDelivering}.
  *
- * <p>A subscriber that does not hold the stream back may be let go while its thread stands still,
- * and the log be reused. With a {@link SubscriberLease} it finds that before it believes a frame;
- * nothing is delivered from then on.
+ * <p>The driver may detach an untethered subscriber whose thread is suspended, and reuse the log. A
+ * {@link SubscriberLease} detects that before a frame is used; nothing is delivered from then on.
  *
- * <p>No method allocates, but to report an invalid frame.
+ * <p>No method allocates, except to report an invalid frame.
  */
 public final class LogReader {
     private static final long UNBOUNDED = Long.MAX_VALUE;
@@ -48,7 +48,7 @@ public final class LogReader {
     private final Position subscriberPosition;
     private final boolean isReplica;
 
-    /** Null where the subscriber is never let go. */
+    /** Null if the subscriber is never detached. */
     private final SubscriberLease lease;
 
     private final Header header;
@@ -67,22 +67,22 @@ public final class LogReader {
     private volatile boolean isClosed;
 
     /**
-     * Begins where the subscriber's position stands.
+     * Creates a reader at the subscriber's position.
      *
-     * @param log to read; may be mapped read-only.
+     * @param log log to read; may be mapped read-only.
      * @param subscriberPosition the subscriber's counter: written here, read by the driver.
-     * @param isReplica whether the log is the image of a remote one. There a negative frame length
+     * @param isReplica whether the log is the image of a remote log. There a negative frame length
      *     is an error; in a publication's own log it is a claim being filled.
-     * @throws BusException if no frame can begin where the position stands.
+     * @throws BusException if no frame can start at the subscriber's position.
      */
     public LogReader(LogBuffers log, Position subscriberPosition, boolean isReplica) {
         this(log, subscriberPosition, isReplica, null);
     }
 
     /**
-     * The same for a subscriber that may be let go.
+     * Creates a reader for a subscriber that the driver may detach.
      *
-     * @param lease of the subscriber, or null if it is never let go.
+     * @param lease lease of the subscriber, or null if it is never detached.
      */
     public LogReader(
             LogBuffers log, Position subscriberPosition, boolean isReplica, SubscriberLease lease) {
@@ -101,13 +101,16 @@ public final class LogReader {
         distance = new FollowingDistance(log, position, System.nanoTime());
     }
 
-    /** What a counters file holds is not trusted: all reads of the term begin from here. */
+    /**
+     * Checks a position from the counters file, which is not trusted: all reads of the term depend
+     * on it.
+     */
     private long checked(long position) {
         if (position < 0
                 || position > LogLayout.maxPosition(termLength)
                 || position % FrameHeader.ALIGNMENT != 0) {
             throw new BusException(
-                    "no frame can begin at the subscriber's position "
+                    "no frame can start at the subscriber's position "
                             + position
                             + ", as positions are multiples of "
                             + FrameHeader.ALIGNMENT
@@ -118,21 +121,21 @@ public final class LogReader {
         return position;
     }
 
-    /** Position behind what was delivered. The reading thread's. */
+    /** Returns the position after the last frame delivered. Reading thread only. */
     public long position() {
         return termPosition + termOffset;
     }
 
-    /** Position of the term that is read. The reading thread's. */
+    /** Returns the position of the current term. Reading thread only. */
     long termPosition() {
         return termPosition;
     }
 
     /**
-     * Goes on behind frames that were consumed otherwise, and publishes the position. The reading
-     * thread's.
+     * Moves past frames that were consumed by other means, and publishes the position. Reading
+     * thread only.
      *
-     * @param position where a frame begins, in the term that is read, or its end.
+     * @param position position of a frame in the current term, or the term's end.
      */
     public void moveTo(long position) {
         termOffset = (int) (position - termPosition);
@@ -142,24 +145,24 @@ public final class LogReader {
     /**
      * Delivers fragments.
      *
-     * @param handler to call for each.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered.
-     * @throws InvalidFrameException if the log holds what no appender writes; the position stays in
-     *     front of it.
+     * @param handler handler to call for each fragment.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered.
+     * @throws InvalidFrameException if the log holds an invalid frame; the position stays before
+     *     it.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
         return isSomethingThere() ? deliver(handler, fragmentLimit, UNBOUNDED) : 0;
     }
 
     /**
-     * Delivers fragments that begin before a position.
+     * Delivers fragments that start before a position.
      *
-     * @param handler to call for each.
-     * @param bound position at which no fragment is delivered any more.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered.
-     * @throws InvalidFrameException as {@link #poll}.
+     * @param handler handler to call for each fragment.
+     * @param bound position before which a fragment must start to be delivered.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered.
+     * @throws InvalidFrameException as in {@link #poll}.
      */
     public int boundedPoll(FragmentHandler handler, long bound, int fragmentLimit) {
         return position() < bound && isSomethingThere()
@@ -168,10 +171,11 @@ public final class LogReader {
     }
 
     /**
-     * Looked for apart from the delivery: a subscriber that spins finds nothing a hundred times for
-     * each time that it finds something, and what comes then would be compiled as what hardly ever
-     * happens. A handler that polls behind the last frame of a term sees the word behind the term,
-     * which is the log's, too; the delivery then finds that the term is over.
+     * Returns whether a word is non-zero at the position. Separate from the delivery, because a
+     * spinning subscriber finds nothing about a hundred times for each time it finds something, and
+     * the JIT would treat the delivery as a rare branch. If a handler polls after the last frame of
+     * a term, this reads the word after the term, which is still part of the log; the delivery then
+     * finds that the term has ended.
      */
     private boolean isSomethingThere() {
         return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;
@@ -200,13 +204,13 @@ public final class LogReader {
                 }
                 int length = FrameHeader.length(word);
                 int next = offset + FrameHeader.align(length);
-                termOffset = next; // though the handler may throw
+                termOffset = next; // advance even if the handler throws
                 fragments++;
                 header.wrap(term, offset, word, termPosition + offset);
                 handler.onFragment(
                         term, offset + FrameHeader.LENGTH, length - FrameHeader.LENGTH, header);
                 if (termOffset != next) {
-                    break; // the handler has polled, too
+                    break; // the handler has polled too
                 }
                 offset = next;
             }
@@ -220,26 +224,27 @@ public final class LogReader {
     }
 
     /**
-     * Delivers fragments to a handler that says how to go on.
+     * Delivers fragments to a handler whose result controls how the poll continues.
      *
-     * @param handler to call for each.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered, aborted ones not counted.
-     * @throws InvalidFrameException if the log holds what no appender writes; the position stays in
-     *     front of it.
+     * @param handler handler to call for each fragment.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered, not counting aborted ones.
+     * @throws InvalidFrameException if the log holds an invalid frame; the position stays before
+     *     it.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         return isSomethingThere() ? deliverControlled(handler, fragmentLimit, UNBOUNDED) : 0;
     }
 
     /**
-     * Delivers fragments that begin before a position to a handler that says how to go on.
+     * Delivers fragments that start before a position to a handler whose result controls how the
+     * poll continues.
      *
-     * @param handler to call for each.
-     * @param bound position at which no fragment is delivered any more.
-     * @param fragmentLimit how many to deliver at most.
-     * @return how many were delivered, aborted ones not counted.
-     * @throws InvalidFrameException as {@link #controlledPoll}.
+     * @param handler handler to call for each fragment.
+     * @param bound position before which a fragment must start to be delivered.
+     * @param fragmentLimit maximum number of fragments to deliver.
+     * @return number of fragments delivered, not counting aborted ones.
+     * @throws InvalidFrameException as in {@link #controlledPoll}.
      */
     public int boundedControlledPoll(
             ControlledFragmentHandler handler, long bound, int fragmentLimit) {
@@ -304,27 +309,27 @@ public final class LogReader {
     }
 
     /**
-     * Nothing is delivered from now on. Any thread.
+     * Stops delivery. Any thread.
      *
-     * <p>A delivery that another thread is about to begin may not be seen yet by {@link
-     * #isDelivering}, which is therefore for a thread that has waited since.
+     * <p>{@link #isDelivering} may not yet show a delivery that another thread is just starting; a
+     * caller that unmaps the log must wait first.
      */
     public void close() {
         isClosed = true;
         header.closeStream();
     }
 
-    /** Whether the reader was closed. Any thread. */
+    /** Returns whether the reader is closed. Any thread. */
     public boolean isClosed() {
         return isClosed;
     }
 
-    /** Whether a handler may be reading the log, though the reader was closed. Any thread. */
+    /** Returns whether a handler may still be reading the log of a closed reader. Any thread. */
     public boolean isDelivering() {
         return (boolean) DELIVERING.getAcquire(this);
     }
 
-    /** Returns whether a handler polls. */
+    /** Marks a delivery; returns whether it is nested in another. */
     boolean beginDelivery() {
         boolean isNested = isDelivering;
         DELIVERING.setRelease(this, true);
@@ -335,26 +340,26 @@ public final class LogReader {
         DELIVERING.setRelease(this, isNested);
     }
 
-    /** Offset from which on no frame is read in this poll: the end of the term, mostly. */
+    /** Returns the offset at which this poll stops, usually the end of the term. */
     private int end(int offset, long bound) {
         int end = distance.isKept() ? distance.awaitEnd(termPosition, offset) : termLength;
         return (int) Math.min(end, bound - termPosition);
     }
 
     /**
-     * Whether nothing can be read from a word on, which was loaded with acquire: the frontier is
-     * reached, or the subscriber was let go.
+     * Returns whether reading ends at a word loaded with acquire: at the frontier, or because the
+     * subscriber was detached.
      */
     boolean isEnd(long word) {
         return isOpen(word) || lease != null && lease.isOver();
     }
 
-    /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */
+    /** Returns whether a word is the frontier: zero, or a claim that is being filled. */
     private boolean isOpen(long word) {
         return word == 0 || (FrameHeader.length(word) < 0 && !isReplica);
     }
 
-    /** Goes behind padding, and refuses what is no frame. */
+    /** Skips a padding frame; throws if the frame is invalid. */
     private void advance(long word, int offset) {
         if (!FrameCheck.isValid(word, offset, termLength)) {
             throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
@@ -362,7 +367,10 @@ public final class LogReader {
         termOffset = offset + FrameHeader.align(FrameHeader.length(word));
     }
 
-    /** Leaves the counter alone that the driver has written to. */
+    /**
+     * Writes the position, unless the driver has detached the subscriber and written the counter
+     * itself.
+     */
     private void write(long position) {
         if (lease == null) {
             subscriberPosition.setRelease(position);

@@ -5,12 +5,11 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Finds what of a publication's log is committed and can be sent. One thread.
+ * Finds the committed frames of a publication's log that can be sent. For one thread.
  *
- * <p>A run ends behind a padding frame, so that at most its last frame is padding: of that only the
- * header is worth sending. A frame that does not end at or below the limit is not in the run: the
- * window of a stream must hold the longest frame, which is padding for a message that did not fit
- * into its term.
+ * <p>A run ends after a padding frame, so that at most its last frame is padding, of which only the
+ * header is worth sending. A run excludes a frame that ends past the limit: a stream's window must
+ * hold the longest frame, which is padding after a message that did not fit into its term.
  */
 public final class LogScanner {
     private final LogBuffers log;
@@ -19,7 +18,7 @@ public final class LogScanner {
     private int padding;
 
     /**
-     * @param log of the publication.
+     * @param log log of the publication.
      */
     public LogScanner(LogBuffers log) {
         this.log = log;
@@ -28,15 +27,15 @@ public final class LogScanner {
     }
 
     /**
-     * Finds the end of the run of committed frames that begins at a position. It lies within one
+     * Finds the end of the run of committed frames that starts at a position. A run lies within one
      * term.
      *
-     * @param position of a frame or of the frontier.
-     * @param limit position that the run must not go past.
-     * @param maxBytes of the run, the body of padding not counted; a first frame that is longer is
-     *     taken nevertheless.
-     * @return the end of the run; the position itself if there is none.
-     * @throws InvalidFrameException if the first frame is one that no appender writes.
+     * @param position position of a frame or of the frontier.
+     * @param limit position that the run must not pass.
+     * @param maxBytes maximum length of the run, not counting the body of padding; a longer first
+     *     frame is taken nevertheless.
+     * @return the end of the run; the given position if there is none.
+     * @throws InvalidFrameException if the first frame is invalid.
      */
     public long available(long position, long limit, int maxBytes) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
@@ -70,7 +69,7 @@ public final class LogScanner {
         return position - start + offset;
     }
 
-    /** Bytes at the end of the run last found that are the body of a padding frame. */
+    /** Returns how many bytes at the end of the last run are the body of a padding frame. */
     public int padding() {
         return padding;
     }

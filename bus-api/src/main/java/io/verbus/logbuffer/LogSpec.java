@@ -5,16 +5,16 @@ package io.verbus.logbuffer;
 import io.verbus.BusException;
 
 /**
- * What is fixed about a log when its file is created.
+ * The parameters of a log that are fixed when its file is created.
  *
- * @param type what the log is for.
- * @param registrationId of the publication or image.
- * @param sessionId of the stream's publisher.
- * @param streamId of the stream.
- * @param initialTermId of the first term.
- * @param termLength in bytes, a power of two.
- * @param mtu longest frame in bytes, a multiple of 32.
- * @param position at which the log begins, a multiple of 32.
+ * @param type type of the log.
+ * @param registrationId registration id of the publication or image.
+ * @param sessionId session id of the stream's publisher.
+ * @param streamId stream id.
+ * @param initialTermId id of the first term.
+ * @param termLength term length in bytes, a power of two.
+ * @param mtu length of the longest frame in bytes, a multiple of 32.
+ * @param position position at which the log starts, a multiple of 32.
  */
 public record LogSpec(
         LogType type,
@@ -34,7 +34,7 @@ public record LogSpec(
     /**
      * Checks every value.
      *
-     * @throws BusException that names the wrong one.
+     * @throws BusException if a value is invalid.
      */
     public LogSpec {
         LogLayout.checkTermLength(termLength);
@@ -56,7 +56,7 @@ public record LogSpec(
                             + position
                             + " is not a multiple of 32 from 0 to below "
                             + LogLayout.maxPosition(termLength)
-                            + ": it cannot begin a log");
+                            + ": choose a position at which a log can start");
         }
     }
 }

@@ -5,9 +5,9 @@ package io.verbus.logbuffer;
 import java.util.ArrayDeque;
 
 /**
- * Brings the pages of logs that were just mapped into this process, so that the first way round a
- * log meets few page faults: the first part at once, the rest a piece a duty cycle, as a long log
- * takes seconds. One thread, the client conductor's.
+ * Touches the pages of newly mapped logs, so that the first lap of a log causes few page faults:
+ * the first part at once, the rest in slices, one per duty cycle, because a long log takes seconds.
+ * For one thread, the client conductor's.
  */
 public final class LogTouching {
     private static final int AT_ONCE = 1024 * 1024;
@@ -24,10 +24,10 @@ public final class LogTouching {
 
     private final ArrayDeque<Touched> all = new ArrayDeque<>();
 
-    /** Nothing to bring in yet. */
+    /** Creates an instance without logs. */
     public LogTouching() {}
 
-    /** A log was mapped: one that is not all in memory stays so. */
+    /** Adds a newly mapped log; one of which only part is in memory is not touched. */
     public void add(LogBuffers log) {
         Touched touched = new Touched(log);
         boolean isPartial = log.metadata().getInt(LogLayout.PARTIAL) == 1;
@@ -36,18 +36,18 @@ public final class LogTouching {
         }
     }
 
-    /** A log will be unmapped. */
+    /** Removes a log that will be unmapped. */
     public void remove(LogBuffers log) {
         all.removeIf(touched -> touched.log == log);
     }
 
-    /** One piece of the first log. Returns the amount of work done. */
+    /** Touches one slice of the first log; returns the work done. */
     public int work() {
         Touched first = all.pollFirst();
         if (first == null) {
             return 0;
         }
-        if (!isDone(first, SLICE)) { // one that fails is left to its users
+        if (!isDone(first, SLICE)) { // if this throws, the log's users take the faults
             all.addFirst(first);
         }
         return 1;

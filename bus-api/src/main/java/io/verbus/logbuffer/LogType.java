@@ -2,9 +2,9 @@
 
 package io.verbus.logbuffer;
 
-/** What a log is for; the ordinal is its code in the log's metadata. */
+/** The type of a log; the ordinal is its code in the log's metadata. */
 public enum LogType {
-    /** The log of a publication that many threads append to. */
+    /** The log of a publication with several writers. */
     CONCURRENT_PUBLICATION,
 
     /** The log of a publication with a single writer. */
@@ -15,12 +15,12 @@ public enum LogType {
 
     private static final LogType[] ALL = values();
 
-    /** Code in the metadata. */
+    /** Returns the code in the metadata. */
     byte code() {
         return (byte) ordinal();
     }
 
-    /** The type of a code, or null. */
+    /** Returns the type of a code, or null if unknown. */
     static LogType of(byte code) {
         return code >= 0 && code < ALL.length ? ALL[code] : null;
     }

@@ -5,29 +5,28 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns claims whose owner has died into padding. One per publication's log; the conductor's.
+ * Turns claims of dead owners into padding. One per publication's log, for the conductor's thread.
  *
- * <p>An owner may die between any two of its stores. What is then found at the position that no
- * consumer passes, while the tail is ahead of it:
+ * <p>An owner may die between any two of its stores. While the tail is ahead, the position at which
+ * the consumer is stuck then holds one of these:
  *
  * <ul>
- *   <li>a negative frame length: a claim that was not committed. Its extent is known.
- *   <li>a zero word: a claim of which nothing is written yet, or, in an exclusive log, a message
- *       that was being appended. It ends, in an exclusive log, where the tail was; in a concurrent
- *       one at the next claim that has left a mark, or where the tail was.
- *   <li>nothing, because the claim that went past the term's end did not finish the rotation.
+ *   <li>a negative frame length: a claim that was not committed, of known extent.
+ *   <li>a zero word: a claim without a mark yet or, in an exclusive log, a message that was being
+ *       appended. In an exclusive log it extends to the tail at that time; in a concurrent one to
+ *       the next marked claim, or to that tail.
+ *   <li>nothing, because the claim that crossed the term's end did not finish the rotation.
  * </ul>
  *
- * "Where the tail was" is where it was when the log was first seen blocked: a claim made since then
- * by a live thread must not be swallowed, though it may have left no mark yet.
+ * <p>"The tail at that time" is the tail when the log was first found blocked: a later claim of a
+ * live thread must not be padded, even if it has no mark yet.
  *
- * <p>The padding replaces the word by compare-and-set, so that a commit that comes first wins. An
- * owner that is alive and commits later finds that the claim is no longer its own, as its commit
- * compares, too; one that has left no mark yet finds the position behind the padding in the log's
- * metadata. That position is stored first: a reader that finds the place clean again finds it as
- * well. An owner that only stores, such as a client of Aeron, does not learn of it: its message
- * takes the place of the padding, or is lost, and spoils what is there if that part of the log is
- * in use again.
+ * <p>The padding replaces the word by compare-and-set, so that an earlier commit wins. An owner
+ * that is alive and commits later detects that it has lost the claim, because its commit also
+ * compares. An owner without a mark yet finds the end position of the padding in the log's
+ * metadata. That position is stored first: a reader that finds the space clean again finds the
+ * position as well. An owner that commits by a plain store, such as an Aeron client, detects
+ * nothing: its message replaces the padding or is lost, and corrupts whatever has reused the space.
  */
 public final class LogUnblocker {
     private static final long NOT_BLOCKED = -1;
@@ -43,7 +42,7 @@ public final class LogUnblocker {
     private long tailThen;
 
     /**
-     * @param log of the publication.
+     * @param log log of the publication.
      * @param isExclusive whether its only writer is an {@link ExclusiveAppender}.
      */
     public LogUnblocker(LogBuffers log, boolean isExclusive) {
@@ -56,14 +55,14 @@ public final class LogUnblocker {
     }
 
     /**
-     * Watches the log, and unblocks one claim when it has been in the way for too long. To be
-     * called regularly: the time runs from the first call that finds the log blocked.
+     * Watches the log, and unblocks one claim that has been open too long. Call regularly: the time
+     * runs from the first call that finds the log blocked.
      *
-     * @param position that the consumer has reached.
+     * @param position position of the consumer.
      * @param nowNs monotonic time.
-     * @param timeoutNs that a claim may stay open.
-     * @return whether something was unblocked.
-     * @throws InvalidFrameException if a claim has an extent that no appender writes.
+     * @param timeoutNs how long a claim may stay open.
+     * @return whether a claim was unblocked.
+     * @throws InvalidFrameException if a claim has an invalid extent.
      */
     public boolean check(long position, long nowNs, long timeoutNs) {
         if (!isBlocked(position)) {
@@ -84,14 +83,14 @@ public final class LogUnblocker {
     }
 
     /**
-     * Makes padding of every open claim, for a log that nothing appends to any more.
+     * Pads every open claim of a log without appenders.
      *
-     * @param position of a frame, from which on the log is looked at.
-     * @return the final position of the stream: all before it is committed.
-     * @throws InvalidFrameException if the log holds what no appender writes.
+     * @param position position of the frame at which to start.
+     * @return the final position of the stream, before which everything is committed.
+     * @throws InvalidFrameException if the log holds an invalid frame.
      */
     public long seal(long position) {
-        // Frames of a broken writer could lead round the log without end.
+        // Frames of a faulty writer could lead around the log endlessly.
         long most = position + (long) LogLayout.PARTITIONS * termLength;
         long tail = Math.min(LogTail.position(log), most);
         long at = position;

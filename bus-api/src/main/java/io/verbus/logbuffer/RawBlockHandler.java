@@ -6,20 +6,22 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.channels.FileChannel;
 
-/** Takes whole frames as they lie in a log's file, so that they can be sent from there. */
+/**
+ * Handles blocks of whole frames together with the log's file, from which they can be transferred.
+ */
 @FunctionalInterface
 public interface RawBlockHandler {
     /**
-     * A block of frames of one term. Called on the polling thread.
+     * Called on the polling thread with a block of contiguous frames of one term.
      *
-     * @param channel of the log's file, open for reading; valid only during the call. Of a log on
-     *     huge pages the kernel may refuse to send.
-     * @param fileOffset of the first frame in the file.
-     * @param buffer that holds the block; the log itself, valid only during the call.
-     * @param offset of the first frame in the buffer, which is its offset in the term.
-     * @param length of the block in bytes, a multiple of 32.
-     * @param sessionId of the publisher.
-     * @param termId of the term.
+     * @param channel channel of the log's file, open for reading, valid only during the call. The
+     *     kernel may refuse to transfer from a file on huge pages.
+     * @param fileOffset offset of the first frame in the file.
+     * @param buffer buffer with the block; the log itself, valid only during the call.
+     * @param offset offset of the first frame, both in the buffer and in the term.
+     * @param length length of the block in bytes, a multiple of 32.
+     * @param sessionId session id of the publisher.
+     * @param termId id of the term.
      */
     void onBlock(
             FileChannel channel,

@@ -9,20 +9,20 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What a subscriber that does not hold its stream back finds in its own counter of having been let
- * go: the driver changes the reference id before the log may be reused, and the position when the
- * subscriber joins anew. A process that was stopped meanwhile finds this before the events that
- * tell of it, and before it believes a frame.
+ * Lets an untethered subscriber detect, from its own counter, that the driver has detached it. The
+ * driver changes the counter's reference id before the log may be reused, and the position when the
+ * subscriber rejoins. A process that was suspended detects this before it receives the
+ * corresponding events, and before it uses a frame.
  *
  * <pre>
- *   driver      change the reference id  →  linger  →  count the position no more  →  raise limits
- *   subscriber  load a frame's first word  →  look at reference id and position  →  believe it
+ *   driver      change the reference id  →  linger  →  stop counting the position  →  raise limits
+ *   subscriber  load a frame's first word  →  check reference id and position  →  use the frame
  * </pre>
  *
- * <p>Who loads a word, with acquire, that was written since the log was reused finds the change.
- * Aeron's driver changes the position alone.
+ * <p>A reader that loads, with acquire, a word written since the log was reused sees the change.
+ * Aeron's driver changes only the position.
  *
- * <p>The reading thread's, but for {@link #position}.
+ * <p>Reading thread only, except for {@link #position}.
  */
 public final class SubscriberLease {
     private static final VarHandle PUBLISHED;
@@ -42,16 +42,16 @@ public final class SubscriberLease {
     private final int referenceOffset;
     private final long reference;
 
-    /** Position that the subscriber has written last. Written by the reading thread. */
+    /** Last position written by the subscriber. Written by the reading thread. */
     private long published;
 
     private boolean isOver;
 
     /**
-     * Begins while the subscriber reads.
+     * Creates a lease while the subscriber is attached.
      *
-     * @param values of the counters.
-     * @param counterId of the subscriber's position.
+     * @param values values buffer of the counters.
+     * @param counterId id of the subscriber's position counter.
      */
     public SubscriberLease(AtomicBuffer values, int counterId) {
         this.values = values;
@@ -61,7 +61,7 @@ public final class SubscriberLease {
         published = values.getLongAcquire(valueOffset);
     }
 
-    /** Whether the subscriber was let go: nothing of the log can be believed any more. */
+    /** Returns whether the subscriber was detached, so that the log must not be used any longer. */
     boolean isOver() {
         if (!isOver) {
             isOver =
@@ -72,8 +72,8 @@ public final class SubscriberLease {
     }
 
     /**
-     * Writes the subscriber's position, unless it was let go: the driver may write where it joins
-     * anew at any time, and that stays.
+     * Writes the subscriber's position, unless it was detached: the driver may write the rejoin
+     * position at any time, which must not be overwritten.
      */
     void publish(long position) {
         if (!isOver() && values.compareAndSetLong(valueOffset, published, position)) {
@@ -83,7 +83,9 @@ public final class SubscriberLease {
         }
     }
 
-    /** Position that the subscriber has written last, whatever the counter holds. Any thread. */
+    /**
+     * Returns the last position written by the subscriber, whatever the counter holds. Any thread.
+     */
     public long position() {
         return (long) PUBLISHED.getAcquire(this);
     }

@@ -6,9 +6,9 @@ import io.verbus.BusException;
 
 import org.agrona.DirectBuffer;
 
-/** The flags that a JVM needs to share memory with another process. */
+/** The flags with which a JVM can share memory with another process. */
 public final class JvmFlags {
-    /** As they are written on the command line. */
+    /** The flags in the syntax of the command line. */
     public static final String NEEDED =
             "--enable-native-access=ALL-UNNAMED"
                     + " --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
@@ -18,9 +18,9 @@ public final class JvmFlags {
     private JvmFlags() {}
 
     /**
-     * Checks, before any buffer is used, that buffers can be.
+     * Checks that buffers can be used, before any is.
      *
-     * @throws BusException that names the flags, if one is missing.
+     * @throws BusException if a flag is missing; the message names the flags.
      */
     public static void check() {
         if (!Object.class.getModule().isExported(UNSAFE_PACKAGE, DirectBuffer.class.getModule())) {

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Mapped memory that nothing starts to use any more, but that a call on another thread may still be
- * using: it is unmapped when the linger interval has passed, and nothing is known to use it. One
- * thread.
+ * Mapped memory that no new call accesses, but that a call on another thread may still be
+ * accessing. It is unmapped once the linger interval has passed and it is not known to be in use.
+ * For one thread.
  */
 public final class LingeringMappings {
     private record Entry(long since, AutoCloseable memory, BooleanSupplier isInUse) {}
@@ -22,32 +22,33 @@ public final class LingeringMappings {
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
 
     /**
-     * @param lingerNs the linger interval.
-     * @param errorHandler of memory that cannot be unmapped.
+     * @param lingerNs linger interval in nanoseconds.
+     * @param errorHandler handler for failures to unmap.
      */
     public LingeringMappings(long lingerNs, ErrorHandler errorHandler) {
         this.lingerNs = lingerNs;
         this.errorHandler = errorHandler;
     }
 
-    /** Takes memory over, after the flag was set that keeps new calls out of it. */
+    /** Takes over memory after the flag was set that keeps new calls from accessing it. */
     public void add(AutoCloseable memory, long nowNs) {
         add(memory, () -> false, nowNs);
     }
 
     /**
-     * Takes memory over, after the flag was set that keeps new calls out of it.
+     * Takes over memory after the flag was set that keeps new calls from accessing it.
      *
-     * @param isInUse asked when the linger interval has passed: then it lasts another one.
+     * @param isInUse checked once the linger interval has passed; if true, the memory lingers for
+     *     another interval.
      */
     public void add(AutoCloseable memory, BooleanSupplier isInUse, long nowNs) {
         entries.addLast(new Entry(nowNs, memory, isInUse));
     }
 
     /**
-     * Unmaps what has lingered long enough.
+     * Unmaps memory whose linger interval has passed.
      *
-     * @return how many were unmapped.
+     * @return number of mappings unmapped.
      */
     public int unmap(long nowNs) {
         int count = 0;
@@ -73,8 +74,8 @@ public final class LingeringMappings {
     }
 
     /**
-     * Leaves the rest to threads that the JVM has for all that wait for a time to pass. Nothing
-     * else may be called from now on.
+     * Leaves the remaining memory to the JVM's timer threads. No other method may be called from
+     * now on.
      */
     public void unmapInBackground() {
         if (!entries.isEmpty()) {

@@ -3,15 +3,16 @@
 package io.verbus.memory;
 
 /**
- * The memory of a log: all of it from the start; or the part where the stream begins, so that it
- * may begin at once, and the rest a little later; or, of long terms, only the part that is written
- * and read now, so that the log costs what is in use, whatever term length its writer names.
+ * The room of a log, which is the part of it that has memory: all of it from the start; or first
+ * the part where the stream starts, so that it can start at once, and the rest later; or, for long
+ * terms, only the part currently written and read, so that a log costs only what is in use,
+ * whatever term length its writer chooses.
  */
 public interface LogRoom {
-    /** Terms of logs that are all in memory in the end have so many bytes at most. */
+    /** Longest term length in bytes of logs that end up in memory as a whole. */
     int LONGEST_WHOLE = 64 * 1024 * 1024;
 
-    /** All of the log is in memory. */
+    /** The room of a log that is in memory as a whole. */
     LogRoom WHOLE =
             new LogRoom() {
                 @Override
@@ -26,18 +27,24 @@ public interface LogRoom {
                 public void close() {}
             };
 
-    /** Position up to which there is memory: nothing may be written from there on. Any thread. */
+    /**
+     * Returns the position at which the memory ends: nothing may be written from there on. Any
+     * thread.
+     */
     long end();
 
     /**
-     * Asks for memory of a part of the stream, and gives back what lies before it. The part moves
-     * forwards only. Takes effect later; what cannot be taken now is tried again. Conductor.
+     * Requests memory for a part of the stream, and frees the memory before it. The part only moves
+     * forwards. Takes effect later; memory that is not available is retried. Conductor's thread.
      *
      * @param from position up to which the log has been cleaned.
-     * @param to position up to which memory is wanted.
+     * @param to position up to which memory is needed.
      */
     void hold(long from, long to);
 
-    /** Nothing of the log is touched once this returns. The thread that unmaps the log. */
+    /**
+     * Stops all accesses to the log's memory before it returns. Called by the thread that unmaps
+     * the log.
+     */
     void close();
 }

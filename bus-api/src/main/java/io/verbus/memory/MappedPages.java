@@ -16,9 +16,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** What the kernel is asked of pages that are mapped: mmap(2) and madvise(2). Any thread. */
+/** Operations of the kernel on mapped pages: mmap(2) and madvise(2). Any thread. */
 public final class MappedPages {
-    // mmap(2), as Linux has it on x86-64 and on AArch64.
+    // mmap(2), values of Linux on x86-64 and AArch64.
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE = 0x02;
     private static final int MAP_FIXED = 0x10;
@@ -33,40 +33,40 @@ public final class MappedPages {
     private static final int EINVAL = 22;
     private static final int EHWPOISON = 133;
 
-    /** Whether pages can be read. */
+    /** State of pages. */
     public enum State {
         READABLE,
 
-        /** An access would be a fault, as the file ends before, or the memory is broken. */
+        /** An access would fault, because the file ends before, or the memory is broken. */
         LOST,
 
-        /** The kernel is older than Linux 5.14, and cannot tell. */
+        /** The kernel is older than Linux 5.14 and does not support the query. */
         UNKNOWN
     }
 
     private MappedPages() {}
 
     /**
-     * Puts empty pages of this process in the place of what is mapped.
+     * Replaces a mapping by zeroed private pages.
      *
      * @param pages the whole mapping.
-     * @throws BusException if the kernel refuses, which leaves the mapping as it was.
+     * @throws BusException if the kernel rejects the call, which leaves the mapping unchanged.
      */
     public static void replace(MemorySegment pages) {
         long address = Calls.mmap(pages.address(), pages.byteSize());
         if (address != pages.address()) {
             throw new BusException(
-                    "mmap cannot put empty pages in the place of "
+                    "mmap cannot replace "
                             + pages.byteSize()
-                            + " bytes that were shared with the media driver: raise"
+                            + " bytes shared with the media driver by private pages: raise"
                             + " vm.max_map_count");
         }
     }
 
     /**
-     * Asks whether pages can be read, without a fault where they cannot.
+     * Returns the state of pages, without faulting if they are lost.
      *
-     * @param pages part of a mapping, which begins with a page.
+     * @param pages part of a mapping, starting at a page boundary.
      */
     public static State state(MemorySegment pages) {
         int errno = Calls.madvise(pages.address(), pages.byteSize(), MADV_POPULATE_READ);
@@ -77,14 +77,14 @@ public final class MappedPages {
         };
     }
 
-    /** Linked when first needed, not when an application connects. */
+    /** Linked on first use, not when an application connects. */
     @SuppressWarnings("restricted")
     private static final class Calls {
         private static final StructLayout STATE = Linker.Option.captureStateLayout();
         private static final VarHandle ERRNO =
                 STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-        // Null where the JVM was told to deny native access.
+        // Null if the JVM denies native access.
         private static final MethodHandle MMAP =
                 link(
                         "mmap",
@@ -111,8 +111,8 @@ public final class MappedPages {
         private static MethodHandle present(MethodHandle call) {
             if (call == null) {
                 throw new BusException(
-                        "this JVM denies native access, without which the media driver's memory"
-                                + " stays mapped: start it with "
+                        "this JVM denies native access, which is needed to unmap the media driver's"
+                                + " memory: start it with "
                                 + JvmFlags.NEEDED);
             }
             return call;
@@ -134,7 +134,7 @@ public final class MappedPages {
             }
         }
 
-        /** Returns 0 or the error's number. */
+        /** Returns 0 or the errno. */
         private static int madvise(long address, long length, int advice) {
             MethodHandle call = present(MADVISE);
             try (Arena arena = Arena.ofConfined()) {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Memory that a client shares with its driver, and lets go of while others may still use it. */
+/** Memory that a client shares with its driver, and its release while calls may still access it. */
 package io.verbus.memory;

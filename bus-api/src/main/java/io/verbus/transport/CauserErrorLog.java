@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Records what others do wrong, peers or clients. They can do so as often as they like, with other
- * ids and numbers each time, and under any number of names: only the first error of each kind and
- * causer is told, and of each kind a bounded number of causers. So what they cause takes a bounded
- * part of the error log, which keeps what it has for as long as the driver runs, and an error of
- * the driver's own always finds room. One thread.
+ * Records errors that peers or clients cause. They can cause errors without limit, with different
+ * ids and numbers each time and under any number of names, so only the first error of each kind and
+ * causer is recorded, and only a limited number of causers of each kind. Their errors thus take a
+ * bounded part of the error log, which never frees entries while the driver runs, and leave room
+ * for the driver's own errors. For one thread.
  */
 public final class CauserErrorLog {
-    /** Longest text that is told, in characters. */
+    /** Maximum length of a recorded message in characters. */
     public static final int MAX_LENGTH = 512;
 
     private final ErrorHandler errors;
@@ -30,10 +30,10 @@ public final class CauserErrorLog {
     private final Map<Enum<?>, Set<String>> told = new HashMap<>();
 
     /**
-     * @param errors where they are told.
-     * @param most causers that are told of each kind.
-     * @param causers what they are, for people: peers, or clients.
-     * @param error makes an error of a text.
+     * @param errors handler for the recorded errors.
+     * @param most number of causers recorded of each kind.
+     * @param causers human-readable plural of the causers: peers or clients.
+     * @param error creates an error from a message.
      */
     public CauserErrorLog(
             ErrorHandler errors, int most, String causers, Function<String, BusException> error) {
@@ -44,10 +44,10 @@ public final class CauserErrorLog {
     }
 
     /**
-     * Records an error, unless the same kind was told of this causer.
+     * Records an error, unless one of the same kind was recorded for this causer.
      *
-     * @param kind of error: much of one does not keep another out of the log.
-     * @param causer that has caused it.
+     * @param kind kind of the error; the kinds have separate limits.
+     * @param causer peer or client that has caused the error.
      * @param message cause and remedy.
      * @return whether it was recorded.
      */
@@ -68,11 +68,11 @@ public final class CauserErrorLog {
             tell(message, handler);
             if (all.size() == most) {
                 tell(
-                        "the same is only counted where further "
+                        "further "
                                 + causers
-                                + " cause it, after "
+                                + " that cause the same are only counted, after "
                                 + most
-                                + " that were told: "
+                                + " that were reported: "
                                 + message,
                         handler);
             }
@@ -80,7 +80,7 @@ public final class CauserErrorLog {
         return isNew;
     }
 
-    /** Where it was thrown says nothing that the text does not, and takes room in the log. */
+    /** Drops the stack trace, which adds nothing to the message and takes room in the log. */
     private void tell(String message, ErrorHandler handler) {
         BusException told =
                 error.apply(

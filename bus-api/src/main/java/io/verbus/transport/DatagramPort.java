@@ -7,17 +7,17 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A UDP socket for what a driver tells other drivers besides streams. One thread, except where
- * noted; nothing but {@link #await} waits.
+ * A UDP socket over which a driver exchanges datagrams other than streams with other drivers. For
+ * one thread, except where noted; only {@link #await} blocks.
  */
 public interface DatagramPort extends AutoCloseable {
-    /** Address that the socket is bound to, with the port. */
+    /** Returns the address and port that the socket is bound to. */
     InetSocketAddress localAddress();
 
     /**
      * Waits for a datagram or a call of {@link #wakeup}.
      *
-     * @param millis most milliseconds, more than 0.
+     * @param millis maximum time to wait in milliseconds, more than 0.
      * @throws IOException if the socket has failed.
      */
     void await(long millis) throws IOException;
@@ -28,8 +28,8 @@ public interface DatagramPort extends AutoCloseable {
     /**
      * Receives a datagram.
      *
-     * @param buffer buffer for it, at the position.
-     * @return address of the sender; null if no datagram is there.
+     * @param buffer buffer to receive into, from its position.
+     * @return address of the sender; null if there is no datagram.
      * @throws IOException if the socket has failed.
      */
     InetSocketAddress receive(ByteBuffer buffer) throws IOException;
@@ -37,10 +37,10 @@ public interface DatagramPort extends AutoCloseable {
     /**
      * Sends a datagram.
      *
-     * @param buffer bytes from the position to the limit.
-     * @param to receiver.
-     * @return bytes that were sent; 0 if the socket has no room.
-     * @throws IOException if the system refuses to send.
+     * @param buffer buffer with the datagram between its position and limit.
+     * @param to address of the receiver.
+     * @return number of bytes sent; 0 if the socket has no room.
+     * @throws IOException if the system rejects the datagram.
      */
     int send(ByteBuffer buffer, InetSocketAddress to) throws IOException;
 

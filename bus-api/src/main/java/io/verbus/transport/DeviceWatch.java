@@ -3,11 +3,11 @@
 package io.verbus.transport;
 
 /**
- * Tells operators the state of the devices that a transport needs, from the driver's start on.
- * Conductor's thread.
+ * Shows operators the state of the devices that a transport needs, from the driver's start on.
+ * Conductor's thread only.
  */
 public interface DeviceWatch extends AutoCloseable {
-    /** Of a transport that needs no devices. */
+    /** The watch of a transport that needs no devices. */
     DeviceWatch NONE =
             new DeviceWatch() {
                 @Override
@@ -16,20 +16,18 @@ public interface DeviceWatch extends AutoCloseable {
                 }
 
                 @Override
-                public void close() {
-                    // There is nothing to release.
-                }
+                public void close() {}
             };
 
     /**
-     * Looks at the devices now and then; does not wait. Called every few milliseconds.
+     * Checks the devices from time to time, without waiting. Called every few milliseconds.
      *
      * @param nowNs monotonic time.
      * @return work done.
      */
     int work(long nowNs);
 
-    /** Releases its counters. */
+    /** Frees its counters. */
     @Override
     void close();
 }

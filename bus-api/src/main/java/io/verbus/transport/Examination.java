@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Looks at this host for what keeps a transport from working or from being fast. Found by {@link
- * java.util.ServiceLoader}; {@code verbus doctor} runs every one.
+ * Examines this host for conditions that keep a transport from working, or from being fast. Found
+ * by {@link java.util.ServiceLoader}; {@code verbus doctor} runs all of them.
  */
 public interface Examination {
     /**
-     * Examines the host. Changes nothing on it, and throws nothing for what is absent or may not be
-     * read: that is a finding.
+     * Examines the host without changing it. Reports missing or unreadable sources as findings
+     * rather than exceptions.
      *
-     * @param interval between the two samples of each counter.
-     * @return what was found, those of an area together.
+     * @param interval time between the two samples of each counter.
+     * @return the findings, grouped by area.
      * @throws InterruptedException if the thread is interrupted between the samples.
      */
     List<Finding> examine(Duration interval) throws InterruptedException;

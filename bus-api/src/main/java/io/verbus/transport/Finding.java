@@ -5,23 +5,23 @@ package io.verbus.transport;
 import java.util.Objects;
 
 /**
- * One thing that an {@link Examination} has found.
+ * One finding of an {@link Examination}.
  *
- * @param level how bad it is.
- * @param area that it belongs to, one or two words by which findings are grouped.
- * @param text what was found, one sentence without a full stop, with the values that were read.
- * @param remedy what to do about it; empty exactly where the level is {@link Level#OK}.
+ * @param level severity.
+ * @param area area by which findings are grouped, one or two words.
+ * @param text the finding, one sentence without a full stop, with the values that were read.
+ * @param remedy what to do about it; empty if and only if the level is {@link Level#OK}.
  */
 public record Finding(Level level, String area, String text, String remedy) {
-    /** How bad a finding is. */
+    /** Severity of a finding. */
     public enum Level {
-        /** As it should be, or of no consequence here. */
+        /** As it should be, or irrelevant on this host. */
         OK,
 
-        /** Works, but slower than it could, or a fault that can occur again. */
+        /** Works, but slower than possible, or a fault that may recur. */
         WARNING,
 
-        /** The transport cannot work here, or not with this device. */
+        /** The transport cannot work on this host, or not with this device. */
         ERROR
     }
 

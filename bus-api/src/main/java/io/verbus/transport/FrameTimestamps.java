@@ -11,9 +11,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.OptionalInt;
 
 /**
- * Writes the time into frames, at the place that a channel names: nanoseconds since the epoch,
- * int64, little-endian. Frames that do not begin a message have none, nor have messages that are
- * too short for it. One thread; no method allocates.
+ * Writes timestamps into frames at the offset that a channel sets: nanoseconds since the epoch,
+ * int64, little-endian. Skips frames that do not start a message, and messages too short for a
+ * timestamp. For one thread; no method allocates.
  */
 public final class FrameTimestamps {
     private final EpochNanoClock clock = new OffsetEpochNanoClock();
@@ -24,22 +24,22 @@ public final class FrameTimestamps {
     }
 
     /**
-     * Those of a channel.
+     * Returns the timestamp writer for a channel.
      *
      * @param place offset in the message, or {@link
      *     io.verbus.channel.ChannelUri#RESERVED_TIMESTAMP}.
-     * @return null if there is no place.
+     * @return the writer; null if there is no offset.
      */
     public static FrameTimestamps of(OptionalInt place) {
         return place.isEmpty() ? null : new FrameTimestamps(FrameHeader.LENGTH + place.getAsInt());
     }
 
     /**
-     * Writes the time into each frame of a row.
+     * Writes the time into each frame of a run.
      *
-     * @param frames that hold the row.
-     * @param from at which its first frame begins.
-     * @param length bytes of the row, of whole frames.
+     * @param frames buffer with the frames.
+     * @param from offset of the first frame.
+     * @param length length of the run in bytes, of whole frames.
      */
     public void stamp(UnsafeBuffer frames, int from, int length) {
         long now = clock.nanoTime();
@@ -49,7 +49,7 @@ public final class FrameTimestamps {
             long word = frames.getLong(at);
             int frameLength = FrameHeader.length(word);
             if (frameLength < FrameHeader.LENGTH) {
-                return; // an invalid log, which is found elsewhere
+                return; // an invalid log, which is detected elsewhere
             }
             boolean begins =
                     FrameHeader.type(word) == FrameHeader.TYPE_DATA

@@ -6,18 +6,20 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
 
 /**
- * What a peer offers to send, checked by the transport for range but not to be trusted further.
+ * A stream that a peer offers to send. The transport has checked the ranges; beyond that the values
+ * must not be trusted.
  *
- * @param sessionId of the publication.
- * @param streamId of the publication.
- * @param initialTermId of the publication.
- * @param termLength of the publication's log in bytes.
- * @param mtu longest frame in bytes.
- * @param position from which the image starts.
- * @param source where it comes from, for people.
- * @param wantsResponses whether its messages are requests, whose sender waits for responses.
- * @param span bytes of the image's log that the transport uses at a time, if it keeps to its room
- *     ({@link io.verbus.memory.LogRoom}); 0 if it needs all of the log from the start.
+ * @param sessionId session id of the publication.
+ * @param streamId stream id of the publication.
+ * @param initialTermId initial term id of the publication.
+ * @param termLength term length of the publication's log in bytes.
+ * @param mtu length of the longest frame in bytes.
+ * @param position position at which the image starts.
+ * @param source human-readable source of the stream.
+ * @param wantsResponses whether the stream carries requests, whose sender waits for responses.
+ * @param span number of bytes of the image's log that the transport uses at a time, if it stays
+ *     within the log's room ({@link io.verbus.memory.LogRoom}); 0 if it needs all of the log from
+ *     the start.
  */
 public record ImageSetup(
         int sessionId,
@@ -29,7 +31,7 @@ public record ImageSetup(
         String source,
         boolean wantsResponses,
         long span) {
-    /** A stream whose image needs all of its log. */
+    /** Creates a setup of a stream whose image needs all of its log. */
     public ImageSetup(
             int sessionId,
             int streamId,
@@ -52,9 +54,9 @@ public record ImageSetup(
     }
 
     /**
-     * Shape and identity of an image log for the stream.
+     * Returns the parameters of an image log for the stream.
      *
-     * @param registrationId of the image.
+     * @param registrationId registration id of the image.
      */
     public LogSpec logSpec(long registrationId) {
         return new LogSpec(
@@ -68,7 +70,7 @@ public record ImageSetup(
                 position);
     }
 
-    /** The same stream from another position. */
+    /** Returns the same stream with another position. */
     public ImageSetup at(long otherPosition) {
         return new ImageSetup(
                 sessionId,

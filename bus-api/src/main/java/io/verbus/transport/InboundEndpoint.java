@@ -2,8 +2,8 @@
 
 package io.verbus.transport;
 
-/** Where a transport receives: compared by identity, opaque to the driver. */
+/** An endpoint at which a transport receives; compared by identity, opaque to the driver. */
 public interface InboundEndpoint {
-    /** The address for people, with the port that was really bound. */
+    /** Returns the human-readable address, with the port that is actually bound. */
     String description();
 }

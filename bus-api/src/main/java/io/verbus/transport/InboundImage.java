@@ -5,53 +5,55 @@ package io.verbus.transport;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
-/** An image as its transport sees it. The driver makes it in {@link TransportHost#onSetup}. */
+/** An image as its transport sees it. The driver creates it in {@link TransportHost#onSetup}. */
 public interface InboundImage {
-    /** Unique in the driver. */
+    /** Returns the id, unique in the driver. */
     long imageId();
 
-    /** Channel of the subscription that the image was made for. */
+    /** Returns the channel of the subscription for which the image was created. */
     ChannelUri channel();
 
     /**
-     * Where the peer's log is replicated to. Mapped until {@link TransportHost#onImageReleased}.
+     * Returns the log to replicate the peer's log into. Mapped until {@link
+     * TransportHost#onImageReleased}.
      */
     LogBuffers log();
 
     /**
-     * Position up to which every subscriber has consumed the image. Any thread; written by the
-     * subscribers with release, read here with acquire. Never less than what was granted; less than
-     * before only where a subscriber joins.
+     * Returns the position up to which all subscribers have consumed the image. Written by the
+     * subscribers with release, read here with acquire. Never less than the granted position;
+     * decreases only when a subscriber joins. Any thread.
      */
     long consumedPosition();
 
     /**
-     * Takes note how far credit is granted, before the peer is told. Receiver's thread.
+     * Records the position to be granted as credit, before it is sent to the peer. Receiver's
+     * thread.
      *
-     * <p>A subscriber that joins counts first, at the minimum of all positions, and then looks at
-     * what was noted here, and joins no earlier. So either it is found by this call, or it joins
-     * where the peer writes over nothing that it has not read.
+     * <p>A joining subscriber is counted first, at the minimum of all positions; it then reads the
+     * position recorded here, and joins no earlier. So either this call sees the subscriber, or the
+     * subscriber joins where the peer overwrites nothing that it has not read.
      *
-     * @param position up to which all subscribers have consumed the image.
-     * @return whether that is so yet; otherwise the peer must not be told.
+     * @param position position up to which all subscribers have consumed the image.
+     * @return false if that is no longer true, in which case the credit must not be sent.
      */
     boolean grant(long position);
 
     /**
-     * Takes note how far the peer may be ahead of what is consumed. Any thread, one at a time.
+     * Records how far the peer may be ahead of the consumed position. Any thread, one at a time.
      *
-     * @param bytes that are granted.
+     * @param bytes granted number of bytes.
      */
     void window(int bytes);
 
     /**
-     * Takes note up to where anything of the stream has arrived, for operators. Receiver's thread;
-     * a transport that leaves no gaps need not say it.
+     * Records the highest position at which data of the stream has arrived, for operators. Optional
+     * for a transport that leaves no gaps. Receiver's thread.
      *
-     * @param position behind the last frame that has arrived.
+     * @param position position after the highest frame that has arrived.
      */
     void arrived(long position);
 
-    /** Counts a NAK that has gone out. Receiver's thread. */
+    /** Counts a NAK sent. Receiver's thread. */
     void onNak();
 }

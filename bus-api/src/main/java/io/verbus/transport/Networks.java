@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * IPv4 and IPv6 networks: addresses, each with the bits of its network behind a slash or alone,
- * separated by commas. Immutable.
+ * A list of IPv4 and IPv6 networks, separated by commas: addresses, each optionally with a slash
+ * and the length of its network prefix. Immutable.
  */
 public final class Networks {
-    /** No network at all. */
+    /** The empty list. */
     public static final Networks NONE = new Networks(List.of());
 
     private final List<Network> all;
@@ -24,12 +24,12 @@ public final class Networks {
     }
 
     /**
-     * Reads an option.
+     * Parses an option's value.
      *
-     * @param option whose value it is, for messages.
-     * @param text such as {@code 10.1.0.0/16,fd00:1::/32}.
+     * @param option name of the option, for messages.
+     * @param text value such as {@code 10.1.0.0/16,fd00:1::/32}.
      * @return the networks.
-     * @throws TransportException that names the part that is no network.
+     * @throws TransportException if a part is not a network; the message names the part.
      */
     public static Networks of(String option, String text) {
         List<Network> networks = new ArrayList<>();
@@ -40,10 +40,10 @@ public final class Networks {
     }
 
     /**
-     * The subnet of an address.
+     * Returns the subnet of an address.
      *
-     * @param address in it.
-     * @param bits that all addresses of the subnet have in common.
+     * @param address address in the subnet.
+     * @param bits length of the prefix that all addresses of the subnet share.
      */
     public static Networks subnet(InetAddress address, int bits) {
         byte[] base = address.getAddress();
@@ -53,19 +53,21 @@ public final class Networks {
         return new Networks(List.of(new Network(base, bits)));
     }
 
-    /** The networks of both. */
+    /** Returns the union of both lists. */
     public Networks and(Networks others) {
         List<Network> both = new ArrayList<>(all);
         both.addAll(others.all);
         return new Networks(List.copyOf(both));
     }
 
-    /** Whether one of the networks holds an address. */
+    /** Returns whether one of the networks contains an address. */
     public boolean contains(InetAddress address) {
         return contains(address.getAddress());
     }
 
-    /** Whether one of the networks holds an address of 4 or 16 bytes. Allocates nothing. */
+    /**
+     * Returns whether one of the networks contains an address of 4 or 16 bytes. Does not allocate.
+     */
     public boolean contains(byte[] address) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).contains(address)) {
@@ -75,13 +77,13 @@ public final class Networks {
         return false;
     }
 
-    /** As an option has them. */
+    /** Returns the text as in an option. */
     @Override
     public String toString() {
         return all.stream().map(Network::toString).collect(Collectors.joining(","));
     }
 
-    /** Whether there is none. */
+    /** Returns whether the list is empty. */
     public boolean isEmpty() {
         return all.isEmpty();
     }
@@ -89,8 +91,8 @@ public final class Networks {
     /**
      * A range of addresses.
      *
-     * @param base its first address, 4 or 16 bytes.
-     * @param bits that all addresses have in common with it.
+     * @param base first address, 4 or 16 bytes.
+     * @param bits length of the prefix that all addresses share with it.
      */
     private record Network(byte[] base, int bits) {
         boolean contains(byte[] address) {
@@ -107,7 +109,7 @@ public final class Networks {
             return rest == 0 || (address[whole] ^ base[whole]) >> Byte.SIZE - rest == 0;
         }
 
-        /** Whether the base is the first address of the network. */
+        /** Returns whether the base is the first address of the network. */
         boolean isExact() {
             for (int bit = bits; bit < base.length * Byte.SIZE; bit++) {
                 if ((base[bit / Byte.SIZE] & 0x80 >> bit % Byte.SIZE) != 0) {
@@ -127,7 +129,7 @@ public final class Networks {
         }
     }
 
-    /** One part of an option's text on its way to a network. */
+    /** Parses one part of an option's value. */
     private record Reading(String option, String whole, String part) {
         Network network() {
             int slash = part.indexOf('/');
@@ -135,11 +137,11 @@ public final class Networks {
             int most = base.length * Byte.SIZE;
             int bits = slash < 0 ? most : bits(part.substring(slash + 1));
             if (bits < 0 || bits > most) {
-                throw wrong("the bits behind its slash must be 0 to " + most, null);
+                throw wrong("the number after its slash must be 0 to " + most, null);
             }
             Network network = new Network(base, bits);
             if (!network.isExact()) {
-                throw wrong("its address has bits set behind the first " + bits, null);
+                throw wrong("its address has bits set after the first " + bits, null);
             }
             return network;
         }
@@ -148,9 +150,9 @@ public final class Networks {
             return text.matches("\\d{1,3}") ? Integer.parseInt(text) : -1;
         }
 
-        /** Takes addresses only: a name would have to be resolved, and could become another. */
+        /** Accepts only addresses: a name would have to be resolved, and its address may change. */
         private byte[] address(String text) {
-            String right = "write it as 10.1.0.0/16, 10.1.2.3 or fd00:1::/32";
+            String right = "write it like 10.1.0.0/16, 10.1.2.3 or fd00:1::/32";
             try {
                 InetAddress address = InetAddress.ofLiteral(text);
                 boolean inFull =

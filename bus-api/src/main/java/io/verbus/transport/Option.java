@@ -13,16 +13,16 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
 /**
- * An option of a driver or of a transport, as text: the one place that knows its default and its
- * range. Start-up, help and the reference page read it from here.
+ * An option of a driver or a transport, in text form. Defines its default and range for start-up,
+ * help and the reference page alike.
  *
  * @param <T> type of its values.
- * @param name with the media in front of a transport's, such as {@code rdma.retry-count}.
+ * @param name name, which for a transport starts with the media, such as {@code rdma.retry-count}.
  * @param preset text of the default.
- * @param unit of the values, "bytes" or "time", or empty where they have none.
- * @param range what a value must be, as in "it must be RANGE".
- * @param help one sentence that says what the option does.
- * @param parser makes a value of a text; throws {@link IllegalArgumentException} if it cannot.
+ * @param unit unit of the values, "bytes" or "time"; empty if none.
+ * @param range valid values, as in "it must be RANGE".
+ * @param help one sentence that says what the option changes.
+ * @param parser parses a text; throws {@link IllegalArgumentException} if the text is invalid.
  */
 public record Option<T>(
         String name,
@@ -34,7 +34,7 @@ public record Option<T>(
     private static final String BYTES = "bytes";
     private static final String TIME = "time";
 
-    /** A whole number from {@code min} to {@code max}. */
+    /** Creates an option for a whole number from {@code min} to {@code max}. */
     public static Option<Integer> count(String name, String preset, int min, int max, String help) {
         return new Option<>(
                 name,
@@ -45,7 +45,10 @@ public record Option<T>(
                 text -> (int) between(Integer.parseInt(text), min, max));
     }
 
-    /** Bytes from {@code min} to {@code max}: a number, or one with {@code k}, {@code m}, … */
+    /**
+     * Creates an option for a length in bytes from {@code min} to {@code max}, with an optional
+     * unit: {@code k}, {@code m} or {@code g}.
+     */
     public static Option<Long> size(String name, String preset, long min, long max, String help) {
         return new Option<>(
                 name,
@@ -56,7 +59,10 @@ public record Option<T>(
                 text -> between(SystemUtil.parseSize(name, text), min, max));
     }
 
-    /** Bytes below 2 GiB that a condition holds for, which {@code range} says in words. */
+    /**
+     * Creates an option for a length in bytes below 2 GiB that meets a condition, which {@code
+     * range} describes.
+     */
     public static Option<Integer> size(
             String name, String preset, String range, IntPredicate isRight, String help) {
         return new Option<>(
@@ -74,7 +80,10 @@ public record Option<T>(
                 });
     }
 
-    /** Bytes that are a power of two from {@code min} to {@code max}. */
+    /**
+     * Creates an option for a length in bytes that is a power of two from {@code min} to {@code
+     * max}.
+     */
     public static Option<Integer> powerOfTwo(
             String name, String preset, int min, int max, String help) {
         return size(
@@ -88,7 +97,10 @@ public record Option<T>(
                 help);
     }
 
-    /** Nanoseconds from {@code min} to {@code max}, with a unit: ns, us, ms or s. */
+    /**
+     * Creates an option for a time from {@code min} to {@code max} nanoseconds, with a unit: ns,
+     * us, ms or s.
+     */
     public static Option<Long> duration(
             String name, String preset, long min, long max, String help) {
         return new Option<>(
@@ -100,13 +112,13 @@ public record Option<T>(
                 text -> between(SystemUtil.parseDuration(name, text), min, max));
     }
 
-    /** {@code true} or {@code false}. */
+    /** Creates an option for {@code true} or {@code false}. */
     public static Option<Boolean> flag(String name, boolean preset, String help) {
         return choice(name, Boolean.toString(preset), List.of("true", "false"), help)
                 .map(Boolean::valueOf);
     }
 
-    /** One of some words. */
+    /** Creates an option for one of several words. */
     public static Option<String> choice(
             String name, String preset, List<String> words, String help) {
         String all = words.stream().limit(words.size() - 1L).collect(Collectors.joining(", "));
@@ -124,7 +136,7 @@ public record Option<T>(
                 });
     }
 
-    /** One of the constants of an enumeration, in lower case. */
+    /** Creates an option for one of the constants of an enumeration, in lower case. */
     public static <E extends Enum<E>> Option<E> constant(
             String name, E preset, E[] constants, String help) {
         List<String> words =
@@ -133,13 +145,13 @@ public record Option<T>(
                 .map(word -> constants[words.indexOf(word)]);
     }
 
-    /** A text, of which {@code range} says what it must be. */
+    /** Creates an option for a text, whose valid values {@code range} describes. */
     public static <T> Option<T> of(
             String name, String preset, String range, String help, Function<String, T> parser) {
         return new Option<>(name, preset, "", range, help, parser);
     }
 
-    /** Unit and range, for people: "bytes, from 4k to 1g". */
+    /** Returns the human-readable unit and range, such as "bytes, from 4k to 1g". */
     public String values() {
         return unit.isEmpty() ? range : unit + ", " + range;
     }
@@ -156,9 +168,9 @@ public record Option<T>(
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @throws IllegalArgumentException that says what it must be.
+     * @throws IllegalArgumentException if the text is invalid; the message describes valid values.
      */
     public T parse(String text) {
         try {
@@ -169,10 +181,11 @@ public record Option<T>(
     }
 
     /**
-     * Reads the value that is set, or the default.
+     * Parses the configured value, or the default.
      *
-     * @param settings of the driver.
-     * @throws TransportException that names option, value and range.
+     * @param settings settings of the driver.
+     * @throws TransportException if the value is invalid; the message names option, value and
+     *     range.
      */
     public T read(TransportSettings settings) {
         String text = settings.option(name, preset);

@@ -6,19 +6,19 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Counts what peers do wrong, and records it as {@link CauserErrorLog} does: once of each kind and
- * peer. One thread.
+ * Counts errors that peers cause, and records them like {@link CauserErrorLog}, once for each kind
+ * and peer. For one thread.
  */
 public final class PeerErrorLog implements AutoCloseable {
-    /** Peers that are told of each kind. */
+    /** Number of peers recorded of each kind. */
     public static final int MAX_PEERS = 32;
 
     private final CauserErrorLog log;
     private final AtomicCounter counter;
 
     /**
-     * @param errors where they are told, such as {@link TransportHost#onError}.
-     * @param counter of all, told or not; closed with this.
+     * @param errors handler for the recorded errors, such as {@link TransportHost#onError}.
+     * @param counter counter of all errors, recorded or not; closed with this log.
      */
     public PeerErrorLog(ErrorHandler errors, AtomicCounter counter) {
         this.log = new CauserErrorLog(errors, MAX_PEERS, "peers", TransportException::new);
@@ -28,8 +28,8 @@ public final class PeerErrorLog implements AutoCloseable {
     /**
      * Records an error that a peer has caused.
      *
-     * @param kind of error: much of one does not keep another out of the log.
-     * @param peer host that has caused it, without a port.
+     * @param kind kind of the error; the kinds have separate limits.
+     * @param peer host of the peer, without a port.
      * @param message cause and remedy.
      */
     public void record(Enum<?> kind, String peer, String message) {

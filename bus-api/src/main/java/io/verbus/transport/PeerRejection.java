@@ -8,15 +8,15 @@ import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
 /**
- * A receiver's words when it does not take a publication any more, because a subscriber there has
- * rejected its image.
+ * A receiver's notice that it stops receiving a publication because a subscriber there has rejected
+ * its image.
  *
- * @param receiverId by which receivers are told apart, or -1.
- * @param groupTag of the receiver; empty if it has none.
- * @param receiver where it is.
- * @param reason that the subscriber gave.
- * @param destination endpoint that the publication was added to, as its channel names it, if that
- *     is where the receiver is; or null.
+ * @param receiverId id that distinguishes receivers, or -1.
+ * @param groupTag group tag of the receiver; empty if it has none.
+ * @param receiver address of the receiver.
+ * @param reason reason given by the subscriber.
+ * @param destination endpoint under which the publication added the receiver, as its channel names
+ *     it, if that is where the receiver is; or null.
  */
 public record PeerRejection(
         long receiverId,

@@ -5,31 +5,35 @@ package io.verbus.transport;
 import java.util.Arrays;
 
 /**
- * Decides which gets a turn in a duty cycle: each that was busy lately, and the next idle one. So a
- * cycle costs the same whether one stream is idle or a thousand are, and an idle one waits for at
- * most as many cycles as there are idle ones. Where cycles are far between, as those of a thread
- * that parks, more of them get a turn in each, so that none waits for longer than {@link
- * #LONGEST_WAIT_NS}, or one cycle.
+ * Schedules turns in a duty cycle: every taker that was busy lately gets a turn, plus the next idle
+ * one. So a cycle costs the same whether one stream is idle or a thousand, and an idle taker waits
+ * for at most as many cycles as there are idle takers. If cycles are far apart, as with a thread
+ * that parks, several idle takers get a turn in each, so that none waits longer than {@link
+ * #LONGEST_WAIT_NS} or one cycle.
  *
- * <p>Nothing tells that an idle stream has work: its publisher or subscriber writes memory, as
- * ever, and pays nothing for it.
+ * <p>Nothing signals that an idle stream has work: its publisher or subscriber just writes memory
+ * as usual, without extra cost.
  *
  * <pre>
  *   all   | busy: a turn in every cycle | idle: one of them in a cycle |
  *         0         ^first             busy      ^next                count
  * </pre>
  *
- * Used by one agent. Allocates only when one is added.
+ * For use by one agent. Only adding a taker allocates.
  *
- * @param <T> what takes turns.
+ * @param <T> type of the takers.
  */
 public final class RoundRobin<T extends RoundRobin.Taker> {
     private static final int WAIT_SHIFT = 20;
 
-    /** Nanoseconds within which each idle one gets a turn, if a cycle does not take longer. */
+    /**
+     * Time in nanoseconds within which each idle taker gets a turn, unless a cycle takes longer.
+     */
     public static final int LONGEST_WAIT_NS = 1 << WAIT_SHIFT;
 
-    /** Result of a turn: no room for more in this cycle; the next cycle begins with this one. */
+    /**
+     * Result of a turn that ends the cycle for lack of room; the next cycle starts with this taker.
+     */
     public static final int STOP = -1;
 
     private final long idleAfterNs;
@@ -40,34 +44,34 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
     private int next;
     private long nowNs;
 
-    /** One that takes turns, in one {@link RoundRobin} at a time. */
+    /** An object that takes turns, in one {@link RoundRobin} at a time. */
     public abstract static class Taker {
         private int index = -1;
         private long busyNs;
 
         /**
-         * Whether it waits for something that must be seen at once, though it has no work now.
-         * Asked before it is taken for idle, and each time it has its turn as an idle one.
+         * Returns whether the taker, although it has no work now, waits for something that it must
+         * see at once. Called before it becomes idle, and at each turn as an idle taker.
          */
         protected abstract boolean isWaiting();
     }
 
     /**
-     * What is done with a turn.
+     * The action of a turn.
      *
-     * @param <T> whose turn it is.
+     * @param <T> type of the taker.
      */
     public interface Turn<T> {
         /**
          * Takes the turn.
          *
-         * @return the amount of work done, or {@link #STOP}.
+         * @return work done, or {@link #STOP}.
          */
         int take(T taker, long nowNs);
     }
 
     /**
-     * @param idleAfterNs nanoseconds without work after which one is idle.
+     * @param idleAfterNs time in nanoseconds without work after which a taker becomes idle.
      * @param nowNs monotonic time.
      */
     public RoundRobin(long idleAfterNs, long nowNs) {
@@ -75,7 +79,7 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
         this.nowNs = nowNs;
     }
 
-    /** Takes one in, as busy. */
+    /** Adds a taker, as busy. */
     public void add(T taker) {
         if (count == all.length) {
             all = Arrays.copyOf(all, 2 * count);
@@ -84,7 +88,7 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
         wake(taker);
     }
 
-    /** Lets one go. */
+    /** Removes a taker. */
     public void remove(Taker taker) {
         if (taker.index < busy) {
             rest(taker);
@@ -97,18 +101,18 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
         next = 0;
     }
 
-    /** How many there are. */
+    /** Returns the number of takers. */
     public int count() {
         return count;
     }
 
-    /** One of them; the order changes with every cycle, with what is added and with removals. */
-    @SuppressWarnings("unchecked") // only add() puts any in
+    /** Returns a taker by its index; cycles, additions and removals change the order. */
+    @SuppressWarnings("unchecked") // only add() stores elements
     public T get(int index) {
         return (T) all[index];
     }
 
-    /** One that was idle is busy again, as far as the others can tell. */
+    /** Makes an idle taker busy. */
     public void wake(Taker taker) {
         taker.busyNs = nowNs;
         if (taker.index >= busy) {
@@ -117,11 +121,11 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
     }
 
     /**
-     * One cycle.
+     * Runs one cycle.
      *
-     * @param turn is given to each whose turn it is; must neither add nor remove, but may wake.
-     * @param now of the cycle.
-     * @return the amount of work done.
+     * @param turn action of a turn; must neither add nor remove takers, but may wake them.
+     * @param now monotonic time of the cycle.
+     * @return work done.
      */
     public int go(Turn<? super T> turn, long now) {
         long elapsedNs = Math.min(now - nowNs, LONGEST_WAIT_NS);
@@ -177,7 +181,7 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
         return work;
     }
 
-    @SuppressWarnings("unchecked") // only add() puts any in
+    @SuppressWarnings("unchecked") // only add() stores elements
     private int take(Turn<? super T> turn, int index) {
         return turn.take((T) all[index], nowNs);
     }

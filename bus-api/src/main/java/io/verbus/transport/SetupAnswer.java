@@ -3,25 +3,25 @@
 package io.verbus.transport;
 
 /**
- * What becomes of a stream that a peer offers: its image takes a while to make. One of the methods
- * is called, once. Conductor's thread.
+ * The driver's answer to a stream that a peer offers, which takes a while because the image must be
+ * created. One of the methods is called, once. Conductor's thread only.
  */
 public interface SetupAnswer {
     /**
-     * The image is made and announced to its subscribers.
+     * The image is created and announced to its subscribers.
      *
-     * @param image to fill; to be closed with {@link TransportHost#onImageLost} where the peer has
-     *     gone meanwhile.
+     * @param image image to fill; if the peer has gone meanwhile, end it with {@link
+     *     TransportHost#onImageLost}.
      */
     void onImage(InboundImage image);
 
-    /** The stream has no subscription any more. */
+    /** The stream no longer has a subscription. */
     void onUnwanted();
 
     /**
-     * The image cannot be made.
+     * The image cannot be created.
      *
-     * @param reason for the peer, with a remedy.
+     * @param reason cause and remedy, for the peer.
      */
     void onFailed(String reason);
 }

@@ -5,62 +5,62 @@ package io.verbus.transport;
 import io.verbus.channel.ChannelUri;
 
 /**
- * Moves logs between drivers. The driver's three agents each call their own part; a transport hands
- * what it needs from one to another through queues of its own. In the threading modes with fewer
- * threads the same calls are made by one thread in turn.
+ * Transports logs between drivers. Each of the driver's three agents calls its own part; a
+ * transport passes data between these parts through its own queues. In the threading modes with
+ * fewer threads, one thread makes the same calls in turn.
  */
 public interface Transport extends AutoCloseable {
     // Conductor
 
     /**
-     * Begins to send a publication's log.
+     * Starts sending a publication's log.
      *
-     * @param stream to send.
-     * @throws TransportException if the channel cannot be used here.
+     * @param stream publication to send.
+     * @throws TransportException if the transport cannot use the channel.
      */
     void addPublication(OutboundStream stream);
 
     /**
-     * Ends a publication whose final position is set: the rest of the log is sent, the end of the
-     * stream is told to the receivers, then {@link TransportHost#onPublicationReleased} is called.
-     * That is also called when there is no receiver left to send to.
+     * Ends a publication whose final position is set: sends the rest of the log, signals the end of
+     * the stream to the receivers, then calls {@link TransportHost#onPublicationReleased}, which it
+     * also calls if no receiver is left.
      *
-     * @param stream to end.
+     * @param stream publication to end.
      */
     void closePublication(OutboundStream stream);
 
     /**
-     * Sends a publication, whose channel is manual, to one more destination.
+     * Adds a destination to a publication whose channel is manual.
      *
-     * @param stream that was added and is not closed.
-     * @param destination of this transport, which the stream does not have.
-     * @throws TransportException if the address cannot be used.
+     * @param stream publication that was added and is not closed.
+     * @param destination destination of this transport that the publication does not have.
+     * @throws TransportException if the transport cannot use the address.
      */
     void addDestination(OutboundStream stream, ChannelUri destination);
 
     /**
-     * Sends a publication to a destination no more. Nothing is waited for there from now on.
+     * Removes a destination from a publication, which no longer waits for it.
      *
-     * @param stream that was added and is not closed.
-     * @param destination that was added.
+     * @param stream publication that was added and is not closed.
+     * @param destination destination that was added.
      */
     void removeDestination(OutboundStream stream, ChannelUri destination);
 
     /**
-     * Tells where a publication is sent from.
+     * Returns the local address from which a publication is sent.
      *
-     * @param stream that was added and is not closed.
-     * @return host and port, for people; null while none is bound, or where there are several.
+     * @param stream publication that was added and is not closed.
+     * @return human-readable host and port; null if none is bound, or there are several.
      */
     String localAddress(OutboundStream stream);
 
     /**
-     * Opens the endpoint at which a subscription's channel receives, or joins it if it is open.
+     * Opens the endpoint on which a subscription's channel receives, or joins it if it is open.
      * Each call is paired with one of {@link #closeEndpoint}.
      *
-     * @param channel of the subscription.
-     * @return the endpoint; the same object for channels that receive at the same address.
-     * @throws TransportException if the address cannot be used.
+     * @param channel channel of the subscription.
+     * @return the endpoint; the same object for channels that receive on the same address.
+     * @throws TransportException if the transport cannot use the address.
      */
     InboundEndpoint openEndpoint(ChannelUri channel);
 
@@ -68,143 +68,146 @@ public interface Transport extends AutoCloseable {
      * Opens an endpoint for one destination of a subscription. No other subscription shares it,
      * though several may receive the same multicast group. Paired with {@link #closeEndpoint}.
      *
-     * @param channel of the destination.
+     * @param channel channel of the destination.
      * @return the endpoint, which {@link #openEndpoint} never returns.
-     * @throws TransportException if the address cannot be used, or is in use.
+     * @throws TransportException if the transport cannot use the address, or it is in use.
      */
     InboundEndpoint openDestination(ChannelUri channel);
 
     /**
-     * Joins an endpoint that is open, as if {@link #openEndpoint} had found it.
+     * Joins an open endpoint, as if {@link #openEndpoint} had returned it.
      *
-     * @param endpoint of another subscription.
-     * @param channel of the subscription.
-     * @throws TransportException if the channel asks for what is not so there.
+     * @param endpoint endpoint of another subscription.
+     * @param channel channel of the subscription.
+     * @throws TransportException if the channel's settings conflict with those of the endpoint.
      */
     void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel);
 
     /**
      * Leaves an endpoint; the last to leave closes it.
      *
-     * @param endpoint to leave.
+     * @param endpoint endpoint to leave.
      */
     void closeEndpoint(InboundEndpoint endpoint);
 
     /**
-     * Tells that the driver now has a subscription for a stream: set-ups that were put off for want
-     * of one are offered to {@link TransportHost#onSetup} again.
+     * Reports that the driver now has a subscription for a stream: the transport offers deferred
+     * set-ups to {@link TransportHost#onSetup} again.
      *
-     * @param endpoint of the subscription.
-     * @param streamId of the subscription.
+     * @param endpoint endpoint of the subscription.
+     * @param streamId stream id of the subscription.
      */
     void onSubscriptionAdded(InboundEndpoint endpoint, int streamId);
 
     /**
-     * Asks for a stream of responses, until {@link #forgetResponses}: a publication of which only
-     * the control address is known.
+     * Requests a stream of responses, from a publication of which only the control address is
+     * known, until {@link #forgetResponses}.
      *
-     * @param endpoint of the subscription.
-     * @param streamId of the subscription.
-     * @param sessionId of the publication.
+     * @param endpoint endpoint of the subscription.
+     * @param streamId stream id of the subscription.
+     * @param sessionId session id of the publication.
      */
     void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId);
 
     /**
-     * Asks for a stream of responses no more, as its subscription is gone.
+     * Stops requesting a stream of responses because its subscription is closed.
      *
-     * @param endpoint of the subscription, which it has not left.
-     * @param streamId of the subscription.
-     * @param sessionId of the publication.
+     * @param endpoint endpoint of the subscription, which has not left it yet.
+     * @param streamId stream id of the subscription.
+     * @param sessionId session id of the publication.
      */
     void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId);
 
     /**
-     * Tells the sender of an image, whose set-up wants responses, in which session they come.
+     * Reports the session of the responses to the sender of an image whose set-up wants responses.
      *
-     * @param image of the requests.
-     * @param sessionId of the publication that responds; null when it is connected, or gone, and
-     *     nothing more is to be told.
+     * @param image image of the requests.
+     * @param sessionId session id of the publication that responds; null to stop reporting, because
+     *     that publication is connected or gone.
      */
     void tellResponseSession(InboundImage image, Integer sessionId);
 
     /**
-     * Stops receiving an image, because its last subscriber has gone, it is drained, or it was
-     * invalid. When nothing can write to its log any more, {@link TransportHost#onImageReleased} is
-     * called.
+     * Stops receiving an image because its last subscriber has left, or it is drained or invalid.
+     * Calls {@link TransportHost#onImageReleased} once nothing can write to its log.
      *
-     * @param image to close.
-     * @param reason in words, for the sender's side.
+     * @param image image to close.
+     * @param reason human-readable reason, for the sender's side.
      */
     void closeImage(InboundImage image, String reason);
 
     /**
-     * As {@link #closeImage}, because the driver is about to close: nothing that the sender sends
-     * meanwhile is to be lost, as subscribers still read.
+     * Stops receiving an image, as {@link #closeImage}, because the driver is about to close:
+     * frames that the sender still sends must not be lost, because subscribers still read.
      *
-     * @param image to close.
+     * @param image image to close.
      */
     default void stopImage(InboundImage image) {
         closeImage(image, "the driver is closing");
     }
 
     /**
-     * As {@link #closeImage}, because a subscriber has rejected the image: the sender's clients are
-     * told why.
+     * Stops receiving an image, as {@link #closeImage}, because a subscriber has rejected it: the
+     * sender's clients receive the reason.
      *
-     * @param image to close.
-     * @param reason that the subscriber gave; its end may be cut off.
+     * @param image image to close.
+     * @param reason reason given by the subscriber; may be truncated.
      */
     void rejectImage(InboundImage image, String reason);
 
     /**
-     * Whether peers write the logs of images themselves, so that a stream goes on in another log
-     * only by {@link #moveImage}.
+     * Returns whether peers write the logs of images themselves, so that only {@link #moveImage}
+     * can move a stream to another log.
      */
     default boolean isOneSided() {
         return false;
     }
 
     /**
-     * Has a stream go on in another log: its sender is asked to stop, and when it has, {@link
-     * TransportHost#onImageStopped} is called. That may never happen, because the connection is
-     * lost, the stream ends, or the image is being made: then the stream goes on or ends as it
-     * would without this, and the driver may ask again.
+     * Asks the sender of a stream to stop, so that the stream can move to another log; calls {@link
+     * TransportHost#onImageStopped} once it has. That may never happen, because the connection is
+     * lost, the stream ends or the image is being created: the stream then continues or ends as
+     * without this call, and the driver may ask again.
      *
-     * @param image that a peer writes.
+     * @param image image that a peer writes.
      */
     default void moveImage(InboundImage image) {
         throw new UnsupportedOperationException("this transport writes the logs of images itself");
     }
 
     /**
-     * The conductor's part of the duty cycle: connections, timers, what the other agents ask.
+     * Runs the conductor's part of the duty cycle: connections, timers, and requests of the other
+     * agents.
      *
-     * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @param nowNs monotonic time, read once per cycle.
+     * @return work done.
      */
     int conduct(long nowNs);
 
     // Sender
 
     /**
-     * The sender's part of the duty cycle.
+     * Runs the sender's part of the duty cycle.
      *
-     * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @param nowNs monotonic time, read once per cycle.
+     * @return work done.
      */
     int send(long nowNs);
 
     // Receiver
 
     /**
-     * The receiver's part of the duty cycle.
+     * Runs the receiver's part of the duty cycle.
      *
-     * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @param nowNs monotonic time, read once per cycle.
+     * @return work done.
      */
     int receive(long nowNs);
 
-    /** Closes all that is still open. The agents have stopped; called on the conductor's thread. */
+    /**
+     * Closes everything that is still open. Called on the conductor's thread after the agents have
+     * stopped.
+     */
     @Override
     void close();
 }

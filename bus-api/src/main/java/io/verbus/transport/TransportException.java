@@ -4,11 +4,16 @@ package io.verbus.transport;
 
 import io.verbus.BusException;
 
-/** A transport cannot do what was asked. The message is one sentence with cause and remedy. */
+/**
+ * Thrown when a transport cannot do what was requested. The message is one sentence with cause and
+ * remedy.
+ */
 public class TransportException extends BusException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an exception.
+     *
      * @param message cause and remedy.
      */
     public TransportException(String message) {
@@ -16,8 +21,10 @@ public class TransportException extends BusException {
     }
 
     /**
+     * Creates an exception with a cause.
+     *
      * @param message cause and remedy.
-     * @param cause what was thrown below.
+     * @param cause underlying exception.
      */
     public TransportException(String message, Throwable cause) {
         super(message, cause);

@@ -16,55 +16,55 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The driver as its transports see it. Conductor's thread only, but for {@link #onError(Throwable)}
- * and {@link #audit}.
+ * The driver as its transports see it. Conductor's thread only, except for {@link
+ * #onError(Throwable)} and {@link #audit}.
  */
 public interface TransportHost extends TransportSettings {
-    /** Random number of this driver, new at each start. */
+    /** Returns the random number that identifies this driver, new at each start. */
     long driverId();
 
     /**
-     * The address of a host, as it was found last; does not wait. The names of a channel are looked
-     * up before the driver calls the transport with it.
+     * Returns the last known address of a host; does not wait. The driver resolves the names of a
+     * channel before it passes the channel to the transport.
      *
-     * @param name of the host, or an IP address.
-     * @param port of the result.
+     * @param name host name or IP address.
+     * @param port port of the result.
      * @return the address; unresolved if the name is unknown.
      */
     InetSocketAddress address(String name, int port);
 
     /**
-     * Looks a name up, on another thread.
+     * Resolves a name on another thread.
      *
-     * @param name of the host, or an IP address.
-     * @return completed, in a later turn of the conductor, when {@link #address} has the answer; at
-     *     once for an IP address.
+     * @param name host name or IP address.
+     * @return a future completed in a later duty cycle of the conductor, once {@link #address} has
+     *     the result; already completed for an IP address.
      */
     CompletableFuture<Void> lookUp(String name);
 
     /**
-     * Has another thread do what may take long and cannot be done in pieces, such as to register
-     * memory. One after the other, in the order of the calls. The driver closes only when it is
-     * done.
+     * Runs work on another thread that may take long and cannot be divided, such as registering
+     * memory. Runs one after the other, in the order of the calls. The driver closes only once the
+     * work is done.
      *
-     * @param work to do; what it throws is given to {@code then}.
-     * @param then called in a later turn of the conductor, with null or what was thrown. Not called
-     *     when the driver closes meanwhile.
+     * @param work work to run; an exception is passed to {@code then}.
+     * @param then called in a later duty cycle of the conductor, with null or the exception; not
+     *     called if the driver closes meanwhile.
      */
     void background(Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * As {@link #background}, once all pages of a log are in memory. Not done where the driver
-     * closes before they are.
+     * Runs work, as {@link #background}, once all pages of a log are in memory. Not run if the
+     * driver closes before they are.
      *
-     * @param log of a publication or image.
-     * @param work to do with the log, which is mapped meanwhile.
-     * @param then called in a later turn of the conductor, with null or what was thrown.
+     * @param log log of a publication or an image.
+     * @param work work on the log, which stays mapped meanwhile.
+     * @param then called in a later duty cycle of the conductor, with null or the exception.
      */
     void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * Whether images at an endpoint may have memory for a part of their logs only.
+     * Returns whether images at an endpoint may have memory for only part of their logs.
      *
      * @see ImageSetup#span
      */
@@ -73,181 +73,187 @@ public interface TransportHost extends TransportSettings {
     }
 
     /**
-     * A peer offers a stream.
+     * Reports that a peer offers a stream.
      *
-     * @param endpoint at which it arrived.
-     * @param setup of the stream.
-     * @param answer what becomes of it, within this call or in a later turn of the conductor.
-     * @return whether there is a subscription; otherwise there is no answer.
+     * @param endpoint endpoint at which the offer has arrived.
+     * @param setup the stream.
+     * @param answer called with the result, within this call or in a later duty cycle of the
+     *     conductor.
+     * @return whether there is a subscription; if not, {@code answer} is not called.
      */
     boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer);
 
     /**
-     * The peer has ended the stream: everything up to the final position is in the log. The driver
-     * marks the end in the log, and closes the image when its subscribers have read it all.
+     * Reports that the peer has ended the stream, with everything up to the final position in the
+     * log. The driver marks the end in the log, and closes the image once its subscribers have read
+     * it all.
      *
-     * @param image that ends.
-     * @param finalPosition of the stream.
+     * @param image image that ends.
+     * @param finalPosition final position of the stream.
      */
     void onImageEnding(InboundImage image, long finalPosition);
 
     /**
-     * The peer has taken the stream back. The driver ends the image at once, wherever its
-     * subscribers are.
+     * Reports that the peer has revoked the stream. The driver ends the image at once, regardless
+     * of its subscribers' positions.
      *
-     * @param image that ends.
-     * @param finalPosition up to which the stream was sent.
+     * @param image image that ends.
+     * @param finalPosition position up to which the stream was sent.
      */
     void onImageRevoked(InboundImage image, long finalPosition);
 
     /**
-     * The peer is lost. Nothing can write to the image's log any more. The driver ends the image at
-     * its frontier, and closes it when its subscribers have read up to there.
+     * Reports that the peer is lost; nothing can write to the image's log any longer. The driver
+     * ends the image at its frontier, and closes it once its subscribers have read up to there.
      *
-     * @param image that is lost.
-     * @param reason in words.
+     * @param image image that is lost.
+     * @param reason human-readable reason.
      */
     void onImageLost(InboundImage image, String reason);
 
     /**
-     * The peer has stopped to write an image, as {@link Transport#moveImage} asked for: everything
-     * that it has sent is in the log. The driver names the image in which the stream goes on: in a
-     * later turn if it likes, and not at all if it closes this one. That image is this one, or
-     * another one of the same shape that holds at least what was consumed of this one, and whose
-     * consumption position is no less than what was granted. It begins where the frames in its log
-     * end, which the peer must have sent. An image that another takes the place of is still to be
-     * closed.
+     * Reports that the peer has stopped writing an image, as {@link Transport#moveImage} requested;
+     * everything that it has sent is in the log. The driver then chooses the image in which the
+     * stream continues: possibly in a later duty cycle, and not at all if it closes this image. The
+     * chosen image is this one, or another one of the same shape that holds at least what was
+     * consumed of this one, and whose consumed position is at least the granted one. The stream
+     * continues where the frames in its log end, which must not be past what the peer has sent. The
+     * driver must still close an image that is replaced.
      *
-     * @param image that nothing writes.
-     * @param goOn takes the image in which the stream goes on; once.
+     * @param image image that nothing writes.
+     * @param goOn called once with the image in which the stream continues.
      */
     void onImageStopped(InboundImage image, Consumer<InboundImage> goOn);
 
     /**
-     * An image that was closed is free: the driver may unmap its log.
+     * Reports that a closed image is free: the driver may unmap its log.
      *
-     * @param image that was closed.
+     * @param image image that was closed.
      */
     void onImageReleased(InboundImage image);
 
     /**
-     * A publication is sent from another address of this host than {@link Transport#localAddress}
-     * has told.
+     * Reports that a publication is now sent from another local address than {@link
+     * Transport#localAddress} has returned.
      *
-     * @param stream that is sent.
+     * @param stream publication that is sent.
      */
     void onLocalAddressChanged(OutboundStream stream);
 
     /**
-     * An endpoint is at another address of this host: its description has changed.
+     * Reports that an endpoint has moved to another local address; its description has changed.
      *
-     * @param endpoint that subscriptions receive at.
+     * @param endpoint endpoint of subscriptions.
      */
     void onLocalAddressChanged(InboundEndpoint endpoint);
 
     /**
-     * A publication that was closed is free: the driver may unmap its log.
+     * Reports that a closed publication is free: the driver may unmap its log.
      *
-     * @param stream that was closed.
+     * @param stream publication that was closed.
      */
     void onPublicationReleased(OutboundStream stream);
 
     /**
-     * A publication cannot be sent now, and is tried again: its clients are told.
+     * Reports that a publication currently cannot be sent, and is retried; the driver informs its
+     * clients.
      *
-     * @param stream that is refused or whose peer cannot be reached for a reason worth telling.
-     * @param rejected whether the peer said no; otherwise the transport failed.
+     * @param stream publication that is rejected, or whose peer is unreachable for a reason worth
+     *     reporting.
+     * @param rejected whether the peer has rejected it; otherwise the transport has failed.
      * @param message cause and remedy.
      */
     void onPublicationFailed(OutboundStream stream, boolean rejected, String message);
 
     /**
-     * A receiver has rejected the image of a publication and does not take it for a while: its
-     * clients are told.
+     * Reports that a receiver has rejected the image of a publication and ignores it for a while;
+     * the driver informs its clients.
      *
-     * @param stream that is rejected.
-     * @param rejection in the receiver's words.
+     * @param stream publication that is rejected.
+     * @param rejection the receiver's rejection.
      */
     void onImageRejected(OutboundStream stream, PeerRejection rejection);
 
     /**
-     * Who receives a publication's requests has told in which session the responses come. May be
-     * told again and again.
+     * Reports the session id of the responses, which the receiver of the requests has sent. May be
+     * called repeatedly.
      *
-     * @param stream of the requests.
-     * @param sessionId of the responses.
+     * @param stream publication that sends the requests.
+     * @param sessionId session id of the responses.
      */
     void onResponseSession(OutboundStream stream, int sessionId);
 
     /**
-     * Allocates a counter of the transport as a whole that operators see.
+     * Allocates a counter of the transport as a whole.
      *
-     * @param counter which, once.
-     * @return the counter, to be closed by the transport.
-     * @throws io.verbus.BusException if there is none left.
+     * @param counter counter to allocate, once.
+     * @return the counter, which the transport must close.
+     * @throws io.verbus.BusException if no counter is left.
      */
     AtomicCounter counter(TransportCounter counter);
 
     /**
-     * Allocates a counter of one connection, or of one image of a connection, that operators see.
+     * Allocates a counter of one connection, or of one image of a connection.
      *
-     * @param counter which.
-     * @param key what it belongs to.
-     * @param label for people.
-     * @return the counter, to be closed by the transport.
-     * @throws io.verbus.BusException if there is none left.
+     * @param counter counter to allocate.
+     * @param key connection or image that the counter belongs to.
+     * @param label human-readable label.
+     * @return the counter, which the transport must close.
+     * @throws io.verbus.BusException if no counter is left.
      */
     AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label);
 
     /**
-     * Allocates a counter of a port of an RDMA device that operators see.
+     * Allocates a counter of a port of an RDMA device.
      *
      * @param device name of the device.
      * @param port number of the port.
-     * @return the counter, to be closed by the transport.
-     * @throws io.verbus.BusException if there is none left.
+     * @return the counter, which the transport must close.
+     * @throws io.verbus.BusException if no counter is left.
      */
     AtomicCounter deviceCounter(String device, int port);
 
     /**
-     * Allocates a counter of a publication that operators see.
+     * Allocates a counter of a publication.
      *
-     * @param stream that it belongs to.
-     * @param typeId one of {@link io.verbus.cnc.CounterTypes}.
-     * @param what it says, for people; what it belongs to is added.
-     * @return the counter, to be closed by the transport.
-     * @throws io.verbus.BusException if there is none left.
+     * @param stream publication that the counter belongs to.
+     * @param typeId a type of {@link io.verbus.cnc.CounterTypes}.
+     * @param what human-readable name of the counter, to which the driver appends the publication.
+     * @return the counter, which the transport must close.
+     * @throws io.verbus.BusException if no counter is left.
      */
     AtomicCounter counter(OutboundStream stream, int typeId, String what);
 
     /**
-     * Allocates a counter of a destination of a publication that operators see.
+     * Allocates a counter of a destination of a publication.
      *
-     * @param stream that it belongs to.
-     * @param typeId one of {@link io.verbus.cnc.CounterTypes}, of destinations.
-     * @param destination host and port.
-     * @param what it says, for people; the destination and what it belongs to are added.
-     * @return the counter, to be closed by the transport.
-     * @throws io.verbus.BusException if there is none left.
+     * @param stream publication that the counter belongs to.
+     * @param typeId a destination's type of {@link io.verbus.cnc.CounterTypes}.
+     * @param destination host and port of the destination.
+     * @param what human-readable name of the counter, to which the driver appends destination and
+     *     publication.
+     * @return the counter, which the transport must close.
+     * @throws io.verbus.BusException if no counter is left.
      */
     AtomicCounter counter(OutboundStream stream, int typeId, String destination, String what);
 
     /**
-     * A counter of the driver as a whole, which several transports add to and none closes.
+     * Returns a counter of the driver as a whole, which several transports increment and must not
+     * close.
      *
-     * @param counter whose threads are told there.
+     * @param counter counter, whose Javadoc names its threads.
      */
     AtomicCounter counter(SystemCounter counter);
 
     /**
      * Adds to the loss report.
      *
-     * @param streamId of the stream.
-     * @param sessionId of its publication.
-     * @param channel of the endpoint at which it is received, for people.
-     * @param source where its sender is, for people.
-     * @param observations gaps that were seen since the last time, at least one.
-     * @param bytes of them.
+     * @param streamId stream id.
+     * @param sessionId session id of the publication.
+     * @param channel human-readable channel of the endpoint that receives the stream.
+     * @param source human-readable address of the sender.
+     * @param observations number of gaps observed since the last call, at least one.
+     * @param bytes length of the gaps in bytes.
      */
     void onLoss(
             int streamId,
@@ -258,17 +264,17 @@ public interface TransportHost extends TransportSettings {
             long bytes);
 
     /**
-     * Writes a line of the audit log: who was admitted or refused, and why. Does not wait. Any
-     * thread.
+     * Writes a line to the audit log: which peer was admitted or rejected, and why. Does not wait.
+     * Any thread.
      *
-     * @param event in words, without line breaks.
+     * @param event human-readable event, without line breaks.
      */
     void audit(String event);
 
     /**
      * Records an error in the distinct error log. Any thread.
      *
-     * @param error with cause and remedy in its message.
+     * @param error error whose message has cause and remedy.
      */
     void onError(Throwable error);
 

@@ -6,32 +6,34 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** Entry to a transport, found by {@link java.util.ServiceLoader}. */
+/** Entry point of a transport, found by {@link java.util.ServiceLoader}. */
 public interface TransportProvider {
-    /** The media that channels name: {@code rdma} in {@code verbus:rdma?endpoint=…}. */
+    /**
+     * Returns the name of the media in channels, such as {@code rdma} in {@code
+     * verbus:rdma?endpoint=…}.
+     */
     String media();
 
     /**
-     * Does what takes long before the transport can be opened and asks nothing of the driver, such
-     * as loading and linking libraries: called once, on a thread of its own, while the driver goes
-     * on with what it has. What fails here fails again in {@link #open}, which is told.
+     * Performs slow preparations that do not need the driver, such as loading and linking
+     * libraries. Called once, on its own thread, while the driver starts. Whatever fails here must
+     * fail again in {@link #open}, which reports it.
      */
-    default void prepare() {
-        // A transport that opens at once has nothing to prepare.
-    }
+    default void prepare() {}
 
     /**
-     * Opens the transport for a driver, when a channel first names its media.
+     * Opens the transport for a driver, when a channel first uses its media.
      *
      * @param host the driver.
      * @return the open transport.
-     * @throws TransportException if it cannot work here; the message names cause and remedy.
+     * @throws TransportException if the transport cannot work here; the message has cause and
+     *     remedy.
      */
     Transport open(TransportHost host);
 
     /**
-     * Makes what watches the devices that the transport needs: called once when the driver starts,
-     * whether or not the transport is used then.
+     * Creates a watch of the devices that the transport needs. Called once when the driver starts,
+     * even if the transport is not used.
      *
      * @param host the driver.
      * @param nowNs monotonic time.
@@ -41,66 +43,66 @@ public interface TransportProvider {
     }
 
     /**
-     * All options of the transport; the name of each begins with the media. The driver reads them
-     * when it starts, whether or not the transport is used then, and refuses all others.
+     * Returns all options of the transport; the name of each starts with the media. The driver
+     * reads them when it starts, even if the transport is not used, and rejects unknown options.
      */
     default List<Option<?>> options() {
         return List.of();
     }
 
     /**
-     * Checks the values of all options, and that they fit together.
+     * Checks the values of all options, and that they are consistent.
      *
-     * @param settings of the driver.
-     * @throws TransportException that names the wrong one.
+     * @param settings settings of the driver.
+     * @throws TransportException if a value is invalid; the message names the option.
      */
     default void check(TransportSettings settings) {
         options().forEach(option -> option.read(settings));
     }
 
     /**
-     * Networks whose addresses this transport carries where a channel that is written as Aeron's
-     * names UDP.
+     * Returns the networks for which this transport carries {@code aeron:udp} channels.
      *
-     * @param settings of the driver, checked.
+     * @param settings settings of the driver, already checked.
      */
     default Networks networks(TransportSettings settings) {
         return Networks.NONE;
     }
 
     /**
-     * Opens a UDP socket for what the driver tells other drivers.
+     * Opens a UDP socket for datagrams that the driver exchanges with other drivers.
      *
      * @param local address to bind to.
      * @return the socket; null if the transport offers none.
-     * @throws IOException if that is impossible.
+     * @throws IOException if the socket cannot be opened.
      */
     default DatagramPort openPort(InetSocketAddress local) throws IOException {
         return null;
     }
 
     /**
-     * Networks whose hosts may send datagrams to the driver; null if the transport does not say.
+     * Returns the networks whose hosts may send datagrams to the driver; null if not restricted by
+     * this transport.
      *
-     * @param settings of the driver, checked.
+     * @param settings settings of the driver, already checked.
      */
     default Networks sources(TransportSettings settings) {
         return null;
     }
 
     /**
-     * What whoever starts a driver is to know of the settings and of this host, a line each, such
-     * as who may connect. Each goes on from the media's name.
+     * Returns notes on the settings and on this host to show when a driver starts, such as which
+     * hosts may connect. One line each, to be read after the media's name.
      *
-     * @param settings of the driver, checked.
+     * @param settings settings of the driver, already checked.
      */
     default List<String> notes(TransportSettings settings) {
         return List.of();
     }
 
     /**
-     * Whether logs must lie on a file system that is memory (tmpfs, hugetlbfs), because the
-     * transport registers them with a device. A driver with its directory elsewhere refuses the
+     * Returns whether logs must be on an in-memory file system (tmpfs, hugetlbfs), because the
+     * transport registers them with a device. A driver with its directory elsewhere rejects the
      * transport's channels.
      */
     default boolean needsMemoryFileSystem() {

@@ -2,15 +2,15 @@
 
 package io.verbus.transport;
 
-/** The driver's settings that belong to its transports. */
+/** The driver's settings for its transports. */
 @FunctionalInterface
 public interface TransportSettings {
     /**
-     * Value of a setting.
+     * Returns the value of a setting.
      *
-     * @param name without the prefix {@code verbus.}, such as {@code rdma.retry-count}.
-     * @param defaultValue where it is not set.
-     * @return the text that was set, or the default.
+     * @param name name without the prefix {@code verbus.}, such as {@code rdma.retry-count}.
+     * @param defaultValue value if the setting is not set.
+     * @return the configured text, or the default.
      */
     String option(String name, String defaultValue);
 }

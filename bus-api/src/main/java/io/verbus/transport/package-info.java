@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The seam between the media driver and a transport: what each asks of the other, and how both
- * share out their duty cycles among streams.
+ * The interface between the media driver and a transport, and the scheduling of streams in their
+ * duty cycles.
  */
 package io.verbus.transport;

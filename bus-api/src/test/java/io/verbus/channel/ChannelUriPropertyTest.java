@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 class ChannelUriPropertyTest {
     @Property(tries = 2000)
-    void readsBackWhatItWrites(@ForAll("channels") ChannelUri channel) {
+    void parsesWhatItFormats(@ForAll("channels") ChannelUri channel) {
         ChannelUri read = ChannelUri.parse(channel.toString());
         assertEquals(channel, read);
         assertEquals(channel.toString(), read.toString());
@@ -31,7 +31,7 @@ class ChannelUriPropertyTest {
     }
 
     @Property(tries = 2000)
-    void readsBackFlowControlInterfacesAndRepair(@ForAll("ofUdp") String keys) {
+    void parsesFormattedFlowControlInterfacesAndRepair(@ForAll("ofUdp") String keys) {
         for (String scheme : new String[] {"verbus", "aeron"}) {
             ChannelUri channel = ChannelUri.parse(scheme + ":udp?endpoint=h:1" + keys);
             ChannelUri read = ChannelUri.parse(channel.toString());
@@ -83,7 +83,7 @@ class ChannelUriPropertyTest {
     }
 
     @Property(tries = 3000)
-    void throwsNothingButBusExceptions(@ForAll String text) {
+    void throwsOnlyBusExceptions(@ForAll String text) {
         parse(text);
         parse("verbus:" + text);
         parse("verbus:rdma?endpoint=" + text);
@@ -93,7 +93,7 @@ class ChannelUriPropertyTest {
     }
 
     @Property(tries = 3000)
-    void throwsNothingButBusExceptionsAtWhatLooksLikeAChannel(@ForAll("almost") String text) {
+    void throwsOnlyBusExceptionsForTextsThatResembleChannels(@ForAll("almost") String text) {
         parse(text);
     }
 

@@ -25,7 +25,7 @@ import java.util.OptionalLong;
 
 class ChannelUriTest {
     @Test
-    void givesDefaultsForWhatIsNotSaid() {
+    void returnsDefaultsForUnsetKeys() {
         ChannelUri channel = ChannelUri.parse("verbus:ipc");
         assertEquals("ipc", channel.media());
         assertTrue(channel.isIpc());
@@ -39,7 +39,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void readsEveryKey() {
+    void parsesEveryKey() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:rdma?endpoint=10.0.0.2:7400|interface=10.0.0.1|term-length=64k"
@@ -57,7 +57,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void flowControlMayNameGroupAndTimeout() {
+    void parsesFlowControlWithGroupAndTimeout() {
         FlowChoice min = flow("min,g:/64");
         assertEquals(FlowChoice.Strategy.MIN, min.strategy());
         assertEquals(OptionalInt.of(64), min.groupSize());
@@ -84,7 +84,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void readsWhatIsAskedOfSocketsAndRepair() {
+    void parsesSocketAndRepairSettings() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=h:1|pub-wnd=64k|so-sndbuf=1m|so-rcvbuf=2m"
@@ -97,7 +97,7 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(256), asked.maxResend());
         assertEquals(false, asked.group());
         channel.checkStream(-3);
-        assertRefused(() -> channel.checkStream(3), "has stream-id -3, and stream 3");
+        assertRefused(() -> channel.checkStream(3), "has stream-id -3, but stream 3");
         ChannelUri built =
                 ChannelUri.udp("h:1")
                         .publicationWindow(64 * 1024)
@@ -134,7 +134,7 @@ class ChannelUriTest {
         "{eth0}, {eth0}, 0, {eth0}",
         "{eth0}:65535, {eth0}, 65535, {eth0}:65535"
     })
-    void readsInterfaces(String text, String name, int port, String canonical) {
+    void parsesInterfaces(String text, String name, int port, String canonical) {
         ChannelUri channel = ChannelUri.parse("verbus:udp?endpoint=h:1|interface=" + text);
         assertEquals(new LocalInterface(name, port), channel.localInterface());
         assertEquals(name, channel.interfaceAddress());
@@ -160,14 +160,14 @@ class ChannelUriTest {
                 "10.0.0.0/8:40",
                 "1.2.3"
             })
-    void refusesWhatIsNoInterface(String text) {
+    void rejectsInvalidInterfaces(String text) {
         assertRefused(
                 () -> ChannelUri.parse("verbus:udp?endpoint=h:1|interface=" + text),
                 "is wrong: it must be ADDRESS or {NAME} of an interface");
     }
 
     @Test
-    void readsEveryKeyOfUdp() {
+    void parsesEveryKeyOfUdp() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
@@ -200,7 +200,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void readsWhatIsAskedOfAFabric() {
+    void parsesFabricSettings() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:rdma?endpoint=h:1|device=mlx5_0|dscp=26|path-mtu=4096"
@@ -241,7 +241,7 @@ class ChannelUriTest {
                 "retry-count=1",
                 "rnr-retry-count=1"
             })
-    void sharesAFabricOnlyIfItHasWhatIsAskedFor(String key) {
+    void sharesFabricOnlyIfSettingsMatch(String key) {
         FabricSettings none = ChannelUri.rdma("h:1").build().fabric();
         FabricSettings asked = ChannelUri.parse("verbus:rdma?endpoint=h:1|" + key).fabric();
         assertTrue(none.isWithin(asked));
@@ -261,12 +261,12 @@ class ChannelUriTest {
         "8s, 21",
         "8796s, 31"
     })
-    void takesTheNextLongerAcknowledgementTimeout(String text, int exponent) {
+    void roundsAcknowledgementTimeoutUp(String text, int exponent) {
         assertEquals(exponent, FabricSettings.ackTimeoutExponent(text));
     }
 
     @Test
-    void givesDefaultsOfUdp() {
+    void returnsDefaultsOfUdp() {
         ChannelUri channel = ChannelUri.udp("h:1").build();
         assertEquals(1408, channel.mtu());
         assertEquals(1408, channel.mtu(8192));
@@ -282,7 +282,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void writesOneTextForTheSameMeaning() {
+    void formatsChannelsOfSameMeaningAlike() {
         ChannelUri channel =
                 ChannelUri.parse("verbus:rdma?mtu=8192|term-length=65536|endpoint=host:07400");
         assertEquals("verbus:rdma?endpoint=host:7400|term-length=64k|mtu=8k", channel.toString());
@@ -302,7 +302,7 @@ class ChannelUriTest {
         "h_1:0, h_1, 0",
         "3com.example:1, 3com.example, 1"
     })
-    void readsEndpoints(String text, String host, int port) {
+    void parsesEndpoints(String text, String host, int port) {
         Endpoint endpoint = ChannelUri.parse("verbus:rdma?endpoint=" + text).endpoint();
         assertEquals(new Endpoint(host, port), endpoint);
         assertEquals(endpoint, Endpoint.parse(endpoint.toString()));
@@ -337,7 +337,7 @@ class ChannelUriTest {
                 "ho st:1",
                 "a..b:1"
             })
-    void refusesWhatIsNoEndpoint(String text) {
+    void rejectsInvalidEndpoints(String text) {
         BusException refused =
                 assertThrows(
                         BusException.class, () -> ChannelUri.parse("verbus:rdma?endpoint=" + text));
@@ -375,8 +375,8 @@ class ChannelUriTest {
                 "verbus:ipc?tags=1,;tags '1,' is wrong",
                 "verbus:ipc?tags=7,-1;tags '7,-1' is wrong",
                 "verbus:ipc?tags=9223372036854775808;is wrong",
-                "verbus:ipc?term-id=1|init-term-id=1;has some of init-term-id, term-id and",
-                "verbus:ipc?term-offset=0;name all three, or none",
+                "verbus:ipc?term-id=1|init-term-id=1;has only some of init-term-id, term-id and",
+                "verbus:ipc?term-offset=0;set all three, or none",
                 "verbus:ipc?init-term-id=5|term-id=4|term-offset=0;term-id 4 is before init",
                 "verbus:ipc?init-term-id=0|term-id=0|term-offset=33;not a multiple of 32",
                 "verbus:ipc?init-term-id=0|term-id=0|term-offset=-32;not a multiple of 32",
@@ -424,7 +424,7 @@ class ChannelUriTest {
                 "verbus:ipc?stream-id=x;stream-id 'x' is wrong",
                 "verbus:rdma?endpoint=h:1|pub-wnd=64k;'pub-wnd', which rdma does not know",
                 "verbus:rdma?endpoint=h:1|interface=10.0.0.1:7;has a port in interface",
-                "verbus:rdma?control-mode=manual|fc=tagged;without a tag: name one",
+                "verbus:rdma?control-mode=manual|fc=tagged;without a tag: add one",
                 "verbus:rdma?control-mode=manual|fc=min,t:5s;has t:TIME in fc",
                 "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
@@ -437,12 +437,12 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|ttl=k;ttl 'k' is wrong",
                 "verbus:rdma?endpoint=h:1|control-mode=manual;both control-mode=manual and an",
                 "verbus:udp?control=h:1|control-mode=manual;remove control, and add it as",
-                "verbus:rdma?control-mode=manual|interface=10.0.0.1;the interface in each",
+                "verbus:rdma?control-mode=manual|interface=10.0.0.1;set interface in each",
                 "verbus:rdma?control-mode=dynamic;without control: add control=host:port",
                 "verbus:udp?control-mode=dynamic;has control-mode=dynamic without control",
                 "verbus:udp?control=h:1;has control without endpoint",
                 "verbus:udp?control-mode=auto;must be manual, dynamic or response",
-                "verbus:rdma?endpoint=h:1|fc=min;has one receiver",
+                "verbus:rdma?endpoint=h:1|fc=min;only one receiver",
                 "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
                 "verbus-spy:tcp;unknown media 'tcp'",
                 "verbus-spy:rdma;has no endpoint",
@@ -469,14 +469,14 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|rnr-retry-count=8;rnr-retry-count '8' is wrong",
                 "verbus:udp?endpoint=h:1|device=x;'device', which udp does not know"
             })
-    void saysWhatIsWrongAndWhatWouldBeRight(String text, String message) {
+    void reportsErrorAndRemedy(String text, String message) {
         BusException refused = assertThrows(BusException.class, () -> ChannelUri.parse(text));
         assertTrue(refused.getMessage().contains(message), refused.getMessage());
         assertTrue(refused.getMessage().contains(": "), refused.getMessage());
     }
 
     @Test
-    void readsChannelsOfSeveralDestinationsAndOfSpies() {
+    void parsesMultiDestinationAndSpyChannels() {
         ChannelUri manual = ChannelUri.parse("verbus:rdma?control-mode=manual|fc=tagged,g:7");
         assertEquals(ChannelUri.rdmaManual().flowControl("tagged,g:7").build(), manual);
         assertTrue(manual.isManual());
@@ -506,7 +506,7 @@ class ChannelUriTest {
                 "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
                 "aeron:udp?control=h:2;has control without endpoint"
             })
-    void refusesToPublishOnASubscriptionsChannel(String text, String message) {
+    void rejectsPublishingOnSubscriptionChannel(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkPublishable, message);
     }
 
@@ -515,10 +515,10 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:udp?control=h:1|control-mode=dynamic;has no endpoint",
-                "verbus:udp?endpoint=h:1|session-id=tag:7;as only a publication can",
+                "verbus:udp?endpoint=h:1|session-id=tag:7;which only a publication can use",
                 "verbus:udp?endpoint=h:1|control=h:0;port 0 in control"
             })
-    void refusesToSubscribeToAPublicationsChannel(String text, String message) {
+    void rejectsSubscribingToPublicationChannel(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkSubscribable, message);
     }
 
@@ -541,7 +541,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|mtu=4k",
                 "verbus-spy:udp?endpoint=h:1|reliable=false"
             })
-    void refusesToSubscribeWithAKeyWithoutEffect(String text) {
+    void rejectsSubscriptionKeysWithoutEffect(String text) {
         String key = text.replaceAll(".*[?|](.*)=.*", "$1");
         assertRefused(
                 ChannelUri.parse(text)::checkSubscribable, "has the key " + key + ", which has no");
@@ -558,7 +558,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|gtag=7",
                 "verbus:rdma?endpoint=h:1|window=64k"
             })
-    void refusesToPublishWithAKeyWithoutEffect(String text) {
+    void rejectsPublicationKeysWithoutEffect(String text) {
         String key = text.replaceAll(".*[?|](.*)=.*", "$1");
         assertRefused(
                 ChannelUri.parse(text)::checkPublishable, "has the key " + key + ", which has no");
@@ -578,12 +578,12 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|ack-timeout=14|rnr-retry-count=7",
                 "verbus-spy:udp?endpoint=h:1|term-length=1m|mtu=1k|ssc=true|fc=min"
             })
-    void takesKeysWithEffectOnASubscription(String text) {
+    void acceptsKeysWithEffectOnSubscription(String text) {
         ChannelUri.parse(text).checkSubscribable();
     }
 
     @Test
-    void namesTheSchemeOnce() {
+    void writesSchemeOnce() {
         assertRefused(
                 () -> ChannelUri.parse("tcp:x"),
                 "does not begin with 'verbus:' or 'aeron:': write");
@@ -593,7 +593,7 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus:ipc;is no destination",
+                "verbus:ipc;is not a destination",
                 "verbus-spy:rdma?endpoint=h:1;spies are invalid as destinations",
                 "verbus:rdma?endpoint=h:0;has port 0",
                 "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
@@ -604,13 +604,13 @@ class ChannelUriTest {
                 "aeron:udp?endpoint=h:1|so-sndbuf=4k;the key so-sndbuf",
                 "aeron:udp?endpoint=h:1|so-rcvbuf=4k;the key so-rcvbuf"
             })
-    void refusesWhatIsNoDestination(String text, String message) {
+    void rejectsInvalidDestinations(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkDestination, message);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"mtu", "rcv-wnd", "so-sndbuf", "so-rcvbuf"})
-    void refusesWhatIsNoDestinationOfASubscription(String key) {
+    void rejectsInvalidReceiveDestinations(String key) {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + key + "=4096");
         assertRefused(channel::checkReceiveDestination, "has the key " + key + ", which belongs");
         ChannelUri.parse("aeron:udp?endpoint=h:1|ttl=4").checkReceiveDestination();
@@ -629,13 +629,13 @@ class ChannelUriTest {
     }
 
     @Test
-    void takesAnAddressForADestination() {
+    void acceptsAddressAsDestination() {
         ChannelUri.parse("verbus:rdma?endpoint=h:1|interface=10.0.0.1").checkDestination();
         ChannelUri.parse("verbus:udp?endpoint=h:1").checkDestination();
     }
 
     @Test
-    void refusesNullAndTextsThatAreTooLong() {
+    void rejectsNullAndTooLongTexts() {
         assertThrows(BusException.class, () -> ChannelUri.parse(null));
         String longest = "verbus:ipc?alias=";
         longest += "a".repeat(ChannelUri.MAX_LENGTH - longest.length());
@@ -648,7 +648,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void refusesBuildersThatContradictThemselves() {
+    void rejectsContradictingBuilders() {
         assertThrows(BusException.class, () -> ChannelUri.rdma("nowhere"));
         assertThrows(BusException.class, () -> ChannelUri.ipc().termLength(1000));
         assertThrows(BusException.class, () -> ChannelUri.ipc().window(8192).build());
@@ -657,7 +657,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void letsOnlySubscriptionsHavePortZero() {
+    void allowsPortZeroOnlyForSubscriptions() {
         ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:0");
         assertTrue(
                 assertThrows(BusException.class, channel::checkPublishable)
@@ -680,7 +680,7 @@ class ChannelUriTest {
                         + "aeron-spy:aeron:udp?endpoint=h:1|linger=5s",
                 "aeron:ipc?endpoint=h:1|window=64k;aeron:ipc"
             })
-    void readsAeronsChannelsLeniently(String text, String canonical) {
+    void parsesAeronChannelsLeniently(String text, String canonical) {
         if (canonical == null) {
             assertThrows(BusException.class, () -> ChannelUri.parse(text));
             return;
@@ -722,7 +722,7 @@ class ChannelUriTest {
                 "channel-snd-ts-offset=-8;channel-snd-ts-offset=reserved",
                 "fc=min,t:5000000000;fc=min,t:5s"
             })
-    void readsAeronsValuesAsAeronsDriverDoes(String keys, String canonical) {
+    void parsesAeronValuesLikeAeronsDriver(String keys, String canonical) {
         assertEquals(
                 "aeron:udp?endpoint=h:1" + (canonical == null ? "" : "|" + canonical),
                 ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys).toString());
@@ -737,7 +737,7 @@ class ChannelUriTest {
         "media-rcv-ts-offset=0, false",
         "media-rcv-ts-offset=0|channel-rcv-ts-offset=8, false"
     })
-    void theEndThatReadsAKeyOfAeronsRefusesItsWrongValue(String keys, boolean isPublications) {
+    void rejectsInvalidAeronValueOnlyOnTheSideThatReadsIt(String keys, boolean isPublications) {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys);
         if (isPublications) {
             channel.checkSubscribable();
@@ -749,13 +749,13 @@ class ChannelUriTest {
     }
 
     @Test
-    void refusesWrongHopsOfAGroup() {
+    void rejectsInvalidTtlOfMulticastGroup() {
         assertThrows(
                 BusException.class, () -> ChannelUri.parse("aeron:udp?endpoint=224.0.1.1:1|ttl=x"));
     }
 
     @Test
-    void refusesWhatWouldChangeTheStreamAndCannotBeServed() {
+    void rejectsUnsupportedKeysThatWouldChangeTheStream() {
         UnsupportedChannelException refused =
                 assertThrows(
                         UnsupportedChannelException.class,
@@ -766,7 +766,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void readsWhatBecomesOfASlowSubscriber() {
+    void parsesTetherSettings() {
         ChannelUri bare = ChannelUri.parse("verbus:ipc");
         assertSame(bare, bare.withTether(true, true));
         assertEquals("verbus:ipc?tether=false", bare.withTether(false, true).toString());
@@ -804,7 +804,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void readersOfALogSayWhatBecomesOfThemWhateverBringsIt() {
+    void allowsTetherKeysOnEveryMedia() {
         ChannelUri.parse("verbus:ipc?tether=false|rejoin=false").checkSubscribable();
         ChannelUri.parse("verbus-spy:udp?endpoint=h:1|tether=false").checkSubscribable();
         ChannelUri.parse("verbus:rdma?endpoint=h:1|rejoin=false").checkSubscribable();
@@ -818,9 +818,9 @@ class ChannelUriTest {
             value = {
                 "verbus:ipc?rejoin=false;add tether=false",
                 "verbus-spy:udp?endpoint=h:1|rejoin=false;add tether=false",
-                "verbus:ipc?untethered-linger-timeout=1s;name it to the publication alone"
+                "verbus:ipc?untethered-linger-timeout=1s;set it on the publication only"
             })
-    void refusesOfASubscriberWhatHasNoEffect(String text, String remedy) {
+    void rejectsTetherKeysWithoutEffectOnSubscription(String text, String remedy) {
         ChannelUri channel = ChannelUri.parse(text);
         BusException refused = assertThrows(BusException.class, channel::checkSubscribable);
         assertTrue(refused.getMessage().contains(remedy), refused.getMessage());
@@ -834,12 +834,12 @@ class ChannelUriTest {
                 "verbus:ipc?untethered-resting-timeout=3601s",
                 "verbus:ipc?untethered-window-limit-timeout=5"
             })
-    void refusesWrongValuesOfATether(String text) {
+    void rejectsInvalidTetherValues(String text) {
         assertThrows(BusException.class, () -> ChannelUri.parse(text));
     }
 
     @Test
-    void aDestinationDoesNotSayWhatBecomesOfASlowSubscriber() {
+    void rejectsTetherKeysInDestinations() {
         BusException refused =
                 assertThrows(
                         BusException.class,
@@ -853,7 +853,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void saysWhatRequestsAndResponsesAre() {
+    void parsesRequestAndResponseChannels() {
         ChannelUri request = ChannelUri.parse("verbus:udp?endpoint=h:1|response-correlation-id=7");
         assertTrue(request.response().isRequest());
         assertEquals(7, request.response().correlationId());
@@ -885,19 +885,19 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:udp?control-mode=response; without control",
-                "verbus:ipc?control-mode=manual; which ipc does not have",
+                "verbus:ipc?control-mode=manual; which ipc does not support",
                 "verbus:rdma?control-mode=response; without control",
                 "verbus:udp?endpoint=h:1|response-correlation-id=-2; must be the id of",
                 "verbus:udp?endpoint=h:1|response-correlation-id=what; must be the id of",
             })
-    void refusesResponsesThatCannotBe(String text, String reason) {
+    void rejectsInvalidResponseChannels(String text, String reason) {
         String message =
                 assertThrows(BusException.class, () -> ChannelUri.parse(text)).getMessage();
         assertTrue(message.contains(reason), message);
     }
 
     @Test
-    void overRdmaControlIsWhereReceiversAnnounceThemselves() {
+    void acceptsControlForAnnouncementsOverRdma() {
         ChannelUri.parse("verbus:rdma?endpoint=h:1|control=h:2").checkSubscribable();
         ChannelUri.rdmaDynamic("h:2").flowControl("max").build().checkPublishable();
         ChannelUri.parse("verbus:rdma?control=h:1|control-mode=response").checkSubscribable();
@@ -917,7 +917,7 @@ class ChannelUriTest {
         assertTrue(
                 assertThrows(UnsupportedChannelException.class, both::checkPublishable)
                         .getMessage()
-                        .contains("does not send from a port"));
+                        .contains("does not send from a fixed port"));
     }
 
     @ParameterizedTest
@@ -934,7 +934,7 @@ class ChannelUriTest {
                 "control-mode=manual|control=0.0.0.0:0; endpoint=h:1; none",
                 "control-mode=manual; endpoint=h:1; none",
             })
-    void aDestinationIsSentFromTheAddressOfItsPublication(
+    void sendsDestinationFromAddressOfItsPublication(
             String publication, String destination, String source) {
         assertEquals(
                 source,
@@ -945,7 +945,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void aReceiverIsADestinationWithWhatTheChannelSaysOfConnections() {
+    void derivesReceiverDestinationWithConnectionSettings() {
         ChannelUri receiver =
                 ChannelUri.parse(
                                 "verbus:rdma?control=h:1|control-mode=dynamic|interface=10.0.0.1"
@@ -964,13 +964,13 @@ class ChannelUriTest {
                 "verbus:ipc?control-mode=response",
                 "aeron:udp?control-mode=response|response-correlation-id=4"
             })
-    void refusesToPublishResponsesToNobody(String text) {
+    void rejectsPublishingResponsesWithoutRequester(String text) {
         ChannelUri channel = ChannelUri.parse(text);
         assertThrows(InvalidChannelException.class, channel::checkPublishable);
     }
 
     @Test
-    void namesPlacesForTheTime() {
+    void parsesTimestampOffsets() {
         ChannelUri sent = ChannelUri.parse("verbus:udp?endpoint=h:1|channel-snd-ts-offset=8");
         assertEquals(OptionalInt.of(8), sent.sendTimestamp());
         assertEquals(ChannelUri.udp("h:1").sendTimestamp(8).build(), sent);
@@ -994,7 +994,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void aeronsKeysMayStandOnEitherSide() {
+    void acceptsAeronKeysOnEitherSide() {
         ChannelUri.parse("aeron:udp?endpoint=h:1|term-length=64k|mtu=1408").checkSubscribable();
         ChannelUri.parse("aeron:udp?endpoint=h:1|reliable=false|gtag=7").checkPublishable();
         ChannelUri.parse("aeron:udp?control-mode=manual|rcv-wnd=64k").checkSubscribable();
@@ -1002,7 +1002,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void namesPlaceAndPublicationByTags() {
+    void parsesTags() {
         ChannelUri both = ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7,-9");
         assertEquals(OptionalLong.of(7), both.tags().place());
         assertEquals(OptionalLong.of(-9), both.tags().publication());
@@ -1020,7 +1020,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void takesThePlaceOfTheChannelWhoseTagItNames() {
+    void takesAddressOfTaggedChannel() {
         ChannelUri there = ChannelUri.parse("aeron:udp?endpoint=h:1|interface=i|tags=7,8|mtu=2k");
         ChannelUri tagOnly = ChannelUri.parse("aeron:udp?tags=7|session-id=5");
         tagOnly.checkPublishable();
@@ -1041,7 +1041,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void beginsWhereItIsToldTo() {
+    void parsesStreamStart() {
         StreamStart start = new StreamStart(-5, 3, 96);
         ChannelUri channel = ChannelUri.ipc().start(start).build();
         assertEquals("verbus:ipc?init-term-id=-5|term-id=3|term-offset=96", channel.toString());
@@ -1054,7 +1054,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void mayLeaveReceiversUntoldOfTheEnd() {
+    void parsesEndOfStreamKey() {
         assertFalse(ChannelUri.udp("h:1").tellsEnd(false).build().tellsEnd());
         assertTrue(ChannelUri.udp("h:1").build().tellsEnd());
         assertTrue(ChannelUri.parse("aeron:ipc?eos=false").tellsEnd());

@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The table of keys in {@code docs/reference/channels.md} is made of the keys' own words. With
- * {@code -Dhelp.write=true} this test writes it.
+ * Checks that the table of keys in {@code docs/reference/channels.md} matches {@code ChannelKey}.
+ * With {@code -Dhelp.write=true} this test writes it.
  */
 class ChannelsPageTest {
     private static final Path PAGE = Path.of("../docs/reference/channels.md");
@@ -53,7 +53,7 @@ class ChannelsPageTest {
     }
 
     @Test
-    void thePageListsTheKeys() throws IOException {
+    void pageListsAllKeys() throws IOException {
         String page = Files.readString(PAGE);
         int begin = page.indexOf(BEGIN) + BEGIN.length();
         int end = page.indexOf(END);
@@ -65,13 +65,13 @@ class ChannelsPageTest {
         assertEquals(
                 "\n" + table(),
                 page.substring(begin, end),
-                "write docs/reference/channels.md anew with: ./verbus test -Dhelp.write=true"
+                "regenerate docs/reference/channels.md with: ./verbus test -Dhelp.write=true"
                         + " -Dtest='*PageTest' -Dsurefire.failIfNoSpecifiedTests=false");
     }
 
     @ParameterizedTest
     @EnumSource(ChannelKey.class)
-    void eachKeySaysWhatItDoesInASentence(ChannelKey key) {
+    void describesEachKeyInOneSentence(ChannelKey key) {
         assertTrue(key.meaning().matches("[A-Z].*[.]"), key.meaning());
         assertEquals(key.text(), key.text().toLowerCase(Locale.ROOT));
     }

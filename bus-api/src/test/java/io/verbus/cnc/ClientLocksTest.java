@@ -21,7 +21,7 @@ class ClientLocksTest {
     @TempDir Path directory;
 
     @Test
-    void aClientsByteIsHeldUntilItIsClosedThoughAllAreInOneProcess() {
+    void holdsByteUntilClosedEvenWithinOneProcess() {
         try (ClientLocks driver = ClientLocks.create(directory)) {
             ClientLocks client = ClientLocks.hold(directory, ID);
             ClientLocks other = ClientLocks.hold(directory, ID + 1);
@@ -36,7 +36,7 @@ class ClientLocksTest {
     }
 
     @Test
-    void anIdThatIsNoOffsetIsHeldByNobody() {
+    void reportsInvalidIdsAsNotHeld() {
         try (ClientLocks driver = ClientLocks.create(directory);
                 ClientLocks _ = ClientLocks.hold(directory, Long.MAX_VALUE)) {
             assertTrue(driver.isHeld(Long.MAX_VALUE));
@@ -47,7 +47,7 @@ class ClientLocksTest {
     }
 
     @Test
-    void aFileThatIsOpenedAndClosedElsewhereChangesNothing() throws Exception {
+    void keepsLockWhenFileIsOpenedAndClosedElsewhere() throws Exception {
         try (ClientLocks driver = ClientLocks.create(directory)) {
             ClientLocks client = ClientLocks.hold(directory, ID);
             assertTrue(Files.readAllBytes(directory.resolve(ClientLocks.NAME)).length == 0);
@@ -59,12 +59,12 @@ class ClientLocksTest {
     }
 
     @Test
-    void aDriverWithoutTheFileIsServedWithoutALock() {
+    void takesNoLockIfDriverHasNoFile() {
         assertNull(ClientLocks.hold(directory, ID));
     }
 
     @Test
-    void aFileThatCannotBeOpenedIsAnError() throws Exception {
+    void reportsFileThatCannotBeOpened() throws Exception {
         Files.createSymbolicLink(
                 directory.resolve(ClientLocks.NAME),
                 Files.createFile(directory.resolve("elsewhere")));

@@ -48,7 +48,7 @@ class CncFileTest {
     }
 
     @Test
-    void mappedFileIsTheOneThatWasPublished() {
+    void mapsPublishedFile() {
         try (CncFile cnc = CncFile.create(file, SPEC)) {
             cnc.publish();
             try (CncFile mapped = CncFile.map(file)) {
@@ -80,9 +80,11 @@ class CncFileTest {
                 cnc.errorLog());
     }
 
-    /** A client of Aeron maps what is there, and then waits for nothing but the version. */
+    /**
+     * A client of Aeron maps the file as soon as it exists, and then waits only for the version.
+     */
     @Test
-    void fileHasItsLengthAsSoonAsItHasAny() throws Exception {
+    void createsFileWithFullLengthAtOnce() throws Exception {
         CncSpec large =
                 new CncSpec(
                         99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192, false);
@@ -93,7 +95,8 @@ class CncFileTest {
                         .start(
                                 () -> {
                                     while (!isCreated.get()) {
-                                        lengths.add(file.toFile().length()); // 0 if it is absent
+                                        lengths.add(
+                                                file.toFile().length()); // 0 if it does not exist
                                     }
                                 });
         CncFile.create(file, large).close();
@@ -104,7 +107,7 @@ class CncFileTest {
     }
 
     @Test
-    void ofAnotherDriverNothingIsBelievedThatIsVerbusOwn() throws IOException {
+    void ignoresVerbusFieldsOfOtherDrivers() throws IOException {
         createAndPublish();
         overwrite(CncFile.DRIVER_ID, new byte[8]);
         try (CncFile mapped = CncFile.map(file)) {
@@ -113,7 +116,7 @@ class CncFileTest {
     }
 
     @Test
-    void fileThatExistsIsNotOverwritten() {
+    void doesNotOverwriteExistingFile() {
         createAndPublish();
         BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, SPEC));
         assertTrue(refused.getMessage().contains("exists already"), refused.getMessage());
@@ -123,18 +126,18 @@ class CncFileTest {
     }
 
     @Test
-    void fileThatIsNotPublishedYetIsRefused() {
+    void rejectsUnpublishedFile() {
         CncFile.create(file, SPEC).close();
         assertMessage("has no version yet: its driver is still starting");
     }
 
     @Test
-    void absentFileIsRefused() {
+    void rejectsMissingFile() {
         assertMessage("cannot open " + file, "start a media driver");
     }
 
     @Test
-    void truncatedFileIsRefused() throws IOException {
+    void rejectsTruncatedFile() throws IOException {
         createAndPublish();
         long length = Files.size(file);
         for (long truncated : new long[] {length - 4096, 4096, 127, 0}) {
@@ -146,7 +149,7 @@ class CncFileTest {
     }
 
     @Test
-    void fileOfAnotherVersionIsRefused() throws IOException {
+    void rejectsFileOfAnotherVersion() throws IOException {
         createAndPublish();
         overwrite(CncFile.VERSION, new byte[] {7, 1, 0, 0});
         assertMessage("is of version 0.1.7, this process reads 0.2.0 and later");
@@ -157,7 +160,7 @@ class CncFileTest {
     }
 
     @Test
-    void sizesThatNoDriverChoosesAreRefused() throws IOException {
+    void rejectsInvalidSizes() throws IOException {
         createAndPublish();
         byte[] all = Files.readAllBytes(file);
         for (int field :
@@ -183,7 +186,7 @@ class CncFileTest {
     }
 
     @Test
-    void laterMinorVersionsAndPagesOfZeroBytesAreRead() throws IOException {
+    void acceptsLaterMinorVersionsAndPageLengthZero() throws IOException {
         createAndPublish();
         overwrite(CncFile.VERSION, new byte[] {1, 3, 0, 0});
         overwrite(CncFile.PAGE_LENGTH, new byte[4]);
@@ -193,7 +196,7 @@ class CncFileTest {
     }
 
     @Test
-    void fileLongerThanTheLayoutAllowsIsRefused() {
+    void rejectsFileLongerThanLayoutAllows() {
         int most = 256 * 1024 * 1024;
         CncSpec spec = new CncSpec(1, 1, 1, 1, most, most, most, most, false);
         BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, spec));
@@ -202,14 +205,14 @@ class CncFileTest {
     }
 
     @Test
-    void tooLittleSpaceIsSaidAndLeavesNoFile() throws Exception {
+    void reportsLackOfSpaceAndLeavesNoFile() throws Exception {
         String message = LittleSpace.messageOf(CncCreation.class, file);
         assertTrue(message.startsWith("cannot create the driver's file of "), message);
         assertTrue(message.contains("free space there or choose another"), message);
         assertFalse(Files.exists(file));
     }
 
-    /** Program that creates the file where there is too little space. */
+    /** Program that creates the file with too little space. */
     static final class CncCreation {
         private CncCreation() {}
 
@@ -219,7 +222,7 @@ class CncFileTest {
     }
 
     @Property(tries = 200)
-    void randomHeaderIsRefusedOrFitsTheFile(
+    void rejectsRandomHeaderUnlessItFitsTheFile(
             @ForAll @IntRange(min = 0, max = 64) int from,
             @ForAll @IntRange(min = 0, max = 64) int length,
             @ForAll long seed)

@@ -11,7 +11,7 @@ import java.util.Map;
 
 class CncLayoutTest {
     @Test
-    void pictureShowsTheHeaderAsItIs() throws IOException {
+    void pictureMatchesHeader() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("version", CncFile.VERSION),

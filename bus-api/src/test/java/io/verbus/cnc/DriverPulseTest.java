@@ -23,7 +23,7 @@ import java.util.Set;
 class DriverPulseTest {
     private static final long TIMEOUT_NS = 1_000;
 
-    /** More than Linux ever gives. */
+    /** Larger than any process id of Linux. */
     private static final long NO_PID = 1L << 30;
 
     @TempDir Path directory;
@@ -46,7 +46,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void livesAsLongAsTheHeartbeatChangesWhateverTimeItSays() {
+    void reportsAliveWhileHeartbeatChangesWhateverItsTime() {
         DriverPulse pulse = pulse(NO_PID);
         assertFalse(pulse.hasBeaten());
         long[] times = {1, System.currentTimeMillis() + 3_600_000, 7, 0, Long.MAX_VALUE, 5};
@@ -58,7 +58,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void isNotAliveWhenAHeartbeatOfTheFutureStandsStill() {
+    void reportsStallOfHeartbeatInTheFuture() {
         DriverPulse pulse = pulse(NO_PID);
         commands.consumerHeartbeatTime(System.currentTimeMillis() + 3_600_000);
         assertEquals(State.ALIVE, pulse.state(10));
@@ -68,7 +68,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void givesADriverItsTurnAfterAPauseOfTheOnlooker() {
+    void restartsTimeoutAfterPauseOfTheWatcher() {
         DriverPulse pulse = pulse(ProcessHandle.current().pid());
         assertEquals(State.ALIVE, pulse.state(TIMEOUT_NS - 1));
         assertEquals(State.ALIVE, pulse.state(3 * TIMEOUT_NS));
@@ -79,7 +79,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void tellsStalledFromGoneFromClosed() throws IOException {
+    void distinguishesStalledGoneAndClosed() throws IOException {
         Set<String> sentences = new HashSet<>();
         DriverPulse stalled = pulse(ProcessHandle.current().pid());
         assertNull(stalled.failure(TIMEOUT_NS));

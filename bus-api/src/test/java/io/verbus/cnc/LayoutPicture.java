@@ -16,7 +16,7 @@ public final class LayoutPicture {
 
     private LayoutPicture() {}
 
-    /** Offsets of the rows that have one, by the first words in the row. */
+    /** Returns the offsets of the rows that have one, by the first words of the row. */
     public static Map<String, Integer> offsets(Class<?> type) throws IOException {
         Path source = Path.of("src/main/java", type.getName().replace('.', '/') + ".java");
         Map<String, Integer> offsets = new LinkedHashMap<>();

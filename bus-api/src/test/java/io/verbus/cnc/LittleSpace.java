@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program in a process of its own, which may write only short files. */
+/** Runs a program in its own process, which may only write short files. */
 public final class LittleSpace {
     private static final String REPORT = "refused: ";
 
     private LittleSpace() {}
 
-    /** Message with which a program is refused that may write files of 64 KiB at most. */
+    /** Returns the message with which a program fails that may write files of at most 64 KiB. */
     public static String messageOf(Class<?> program, Path file)
             throws IOException, InterruptedException {
         String output = run("ulimit -f 64", program, file);
@@ -26,8 +26,8 @@ public final class LittleSpace {
     }
 
     /**
-     * Runs a program which finds a tmpfs of 64 KiB mounted where its file is to be; returns what it
-     * wrote.
+     * Runs a program with a full tmpfs of 64 KiB mounted where its file will be; returns its
+     * output.
      */
     public static String onFullFileSystem(Class<?> program, Path file)
             throws IOException, InterruptedException {
@@ -41,7 +41,7 @@ public final class LittleSpace {
                 file);
     }
 
-    /** Runs a program after a shell command; returns what both wrote. */
+    /** Runs a program after a shell command; returns the output of both. */
     public static String run(String before, Class<?> program, Path file)
             throws IOException, InterruptedException {
         Process process =
@@ -75,7 +75,7 @@ public final class LittleSpace {
         }
     }
 
-    /** Writes, in the program, the message with which it is refused. */
+    /** Prints, in the program, the message with which the creation fails. */
     public static void report(Runnable creation) {
         try {
             creation.run();

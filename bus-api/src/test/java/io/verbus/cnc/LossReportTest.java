@@ -46,7 +46,7 @@ class LossReportTest {
     }
 
     @Test
-    void lossesOfAStreamAndSourceAreAddedUp() {
+    void addsUpLossesOfStreamAndSource() {
         Path file = folder.resolve(LossReport.NAME);
         try (LossReport writer = LossReport.create(file);
                 LossReport reader = LossReport.map(file)) {
@@ -65,7 +65,7 @@ class LossReportTest {
     }
 
     @Test
-    void aFullReportKeepsWhatItHas() {
+    void keepsEntriesWhenFull() {
         Path file = folder.resolve(LossReport.NAME);
         try (LossReport report = LossReport.create(file)) {
             int entries = 0;
@@ -80,16 +80,16 @@ class LossReportTest {
     }
 
     @Test
-    void whatIsNoReportIsRefusedInWords() throws IOException {
+    void rejectsFilesThatAreNotReports() throws IOException {
         Path file = folder.resolve(LossReport.NAME);
         assertThrows(BusException.class, () -> LossReport.map(file));
         Files.write(file, new byte[0]);
         BusException refused = assertThrows(BusException.class, () -> LossReport.map(file));
-        assertTrue(refused.getMessage().contains("no loss report"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("not a loss report"), refused.getMessage());
     }
 
     @Test
-    void aDamagedEntryEndsTheReport() throws IOException {
+    void stopsAtDamagedEntry() throws IOException {
         Path file = folder.resolve(LossReport.NAME);
         Random random = new Random(7);
         for (int i = 0; i < 2000; i++) {
@@ -105,7 +105,7 @@ class LossReportTest {
         }
     }
 
-    /** Program that makes the report where there is too little space. */
+    /** Program that creates the report with too little space. */
     static final class LossReportCreation {
         private LossReportCreation() {}
 
@@ -115,7 +115,7 @@ class LossReportTest {
     }
 
     @Test
-    void tooLittleSpaceIsSaid() throws Exception {
+    void reportsLackOfSpace() throws Exception {
         Path file = folder.resolve(LossReport.NAME);
         String message = LittleSpace.onFullFileSystem(LossReportCreation.class, file);
         assertTrue(message.contains("refused: cannot create the loss report of 1048576"), message);

@@ -66,11 +66,10 @@ class EventDecoderTest {
     }
 
     @Property(tries = 500)
-    void refusesEventsThatAreCutShort(
-            @ForAll("events") DriverEvent event, @ForAll("cuts") double cut) {
+    void rejectsTruncatedEvents(@ForAll("events") DriverEvent event, @ForAll("cuts") double cut) {
         EventEncoding encoded = EventEncoding.of(event);
         int length = (int) (cut * encoded.bytes().length);
-        // What lies behind the cut is there to be read by mistake.
+        // The bytes after the cut are still there, so a decoder could read them by mistake.
         assertThrows(BusException.class, () -> decode(encoded, length));
     }
 
@@ -79,7 +78,7 @@ class EventDecoderTest {
     }
 
     @Property(tries = 5000)
-    void throwsNothingButBusExceptionsAtDamagedEvents(
+    void throwsOnlyBusExceptionsForDamagedEvents(
             @ForAll("events") DriverEvent event, @ForAll("cuts") double where, @ForAll byte value) {
         EventEncoding encoded = EventEncoding.of(event);
         byte[] bytes = encoded.bytes();
@@ -88,13 +87,13 @@ class EventDecoderTest {
     }
 
     @Property(tries = 5000)
-    void throwsNothingButBusExceptionsAtRandomBytes(
+    void throwsOnlyBusExceptionsForRandomBytes(
             @ForAll("types") int typeId, @ForAll @Size(max = 100) byte[] bytes) {
         decode(typeId, bytes);
     }
 
     private void decode(int typeId, byte[] bytes) {
-        // Exactly as long as the event: with bounds checks on, a read past the end would throw.
+        // Exactly as long as the event: with bounds checks, a read past the end throws.
         try {
             decoder.decode(typeId, new UnsafeBuffer(bytes), 0, bytes.length);
         } catch (BusException refused) {
@@ -103,7 +102,7 @@ class EventDecoderTest {
     }
 
     @Property(tries = 20)
-    void refusesWhatIsNoPath(@ForAll("paths") String path) {
+    void rejectsInvalidPaths(@ForAll("paths") String path) {
         EventEncoding encoded =
                 EventEncoding.of(new DriverEvent.PublicationReady(1, 1, 1, 1, 1, -1, false, path));
         assertThrows(BusException.class, () -> decode(encoded, encoded.bytes().length));

@@ -24,8 +24,8 @@ import java.util.Arrays;
 /**
  * An event as a driver encodes it.
  *
- * @param typeId of the event.
- * @param bytes of its body.
+ * @param typeId type id of the event.
+ * @param bytes body of the event.
  */
 public record EventEncoding(int typeId, byte[] bytes) {
     public static EventEncoding of(DriverEvent event) {

@@ -24,9 +24,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** What other accounts do needs root to be tried: those tests run as root only, as CI does. */
+/** Tests that involve other accounts need root, and run only as root, as in CI. */
 class DirectoryTrustTest {
-    /** The account of nobody, whatever its name is. */
+    /** The id of the account nobody, whatever its name. */
     private static final int STRANGER = 65534;
 
     @TempDir private Path folder;
@@ -75,7 +75,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void opensWhatBelongsToThisUser() throws IOException {
+    void opensFilesOfThisUser() throws IOException {
         assertEquals("ours", read(DirectoryTrust.OWN, Path.of("cnc")));
         assertEquals("ours", read(DirectoryTrust.OWN, file));
         Path below = Files.createDirectory(directory.resolve("images"));
@@ -84,13 +84,13 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void saysThatAFileIsAbsent() {
+    void reportsMissingFile() {
         assertThrows(
                 NoSuchFileException.class, () -> read(DirectoryTrust.OWN, Path.of("absent.log")));
     }
 
     @Test
-    void refusesWhatEverybodyMayWriteTo() throws IOException {
+    void rejectsWorldWritableFiles() throws IOException {
         mode(file, "rw-rw-rw-");
         assertRefused(DirectoryTrust.OWN, file, file + " can be written to by every user");
         mode(file, "rw-------");
@@ -104,21 +104,21 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void lettingOthersReadIsTheOwnersBusiness() throws IOException {
+    void acceptsFilesThatOthersMayRead() throws IOException {
         mode(directory, "rwxr-xr-x");
         mode(file, "rw-r--r--");
         assertEquals("ours", read(DirectoryTrust.OWN, file));
     }
 
     @Test
-    void ownGroupMayWrite() throws IOException {
+    void acceptsFilesThatOwnGroupMayWrite() throws IOException {
         mode(directory, "rwxrwx---");
         mode(file, "rw-rw----");
         assertEquals("ours", read(DirectoryTrust.OWN, file));
     }
 
     @Test
-    void anotherGroupMayWriteWhereItIsNamed() throws IOException {
+    void acceptsFilesThatConfiguredGroupMayWrite() throws IOException {
         assumeTrue(isRoot(), "only root gives files to any group");
         own(file, "gid", STRANGER);
         assertEquals("ours", read(DirectoryTrust.OWN, file), "the group may not write");
@@ -129,11 +129,11 @@ class DirectoryTrustTest {
         assertRefused(
                 new DirectoryTrust(null, "no-such-group", null),
                 file,
-                "the directory-group 'no-such-group' is no group of this host");
+                "the directory-group 'no-such-group' is not a group of this host");
     }
 
     @Test
-    void refusesADirectoryOfAStrangerUnlessNamed() throws IOException {
+    void rejectsDirectoryOfAnotherUserUnlessConfigured() throws IOException {
         assumeTrue(isRoot(), "only root gives directories away");
         DirectoryTrust named = new DirectoryTrust(Integer.toString(STRANGER), null, null);
         own(directory, "uid", STRANGER);
@@ -147,11 +147,11 @@ class DirectoryTrustTest {
         assertRefused(
                 new DirectoryTrust("no-such-user", null, null),
                 file,
-                "the directory-owner 'no-such-user' is no user of this host");
+                "the directory-owner 'no-such-user' is not a user of this host");
     }
 
     @Test
-    void refusesADirectoryToWhichAStrangerLinks() throws IOException {
+    void rejectsDirectoryLinkedByAnotherUser() throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), directory);
         Path target = directory;
         directory = link;
@@ -164,7 +164,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void refusesWhatLiesElsewhere() throws IOException {
+    void rejectsFilesOutsideTheDirectory() throws IOException {
         Path elsewhere = write(folder.resolve("secret"), "secret");
         assertRefused(DirectoryTrust.OWN, elsewhere, elsewhere + " lies neither in the driver");
         assertRefused(DirectoryTrust.OWN, Path.of("../secret"), elsewhere + " lies neither in");
@@ -176,7 +176,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void opensLogsOnTheMountThatIsNamed() throws IOException {
+    void opensLogsOnConfiguredMount() throws IOException {
         Path mount = Files.createDirectory(folder.resolve("huge"));
         mode(mount, "rwxrwxrwx");
         Path below = Files.createDirectory(mount.resolve("dev-shm-driver"));
@@ -186,7 +186,7 @@ class DirectoryTrustTest {
         DirectoryTrust named = new DirectoryTrust(null, null, mount);
         assertEquals("huge", read(named, link));
         assertEquals("huge", read(named, log));
-        assertRefused(DirectoryTrust.OWN, link, "name the log-directory");
+        assertRefused(DirectoryTrust.OWN, link, "set the driver's log-directory");
         mode(below, "rwxrwxrwx");
         assertRefused(named, link, below + " can be written to by every user");
         Path elsewhere = write(folder.resolve("secret"), "secret");
@@ -194,13 +194,13 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void refusesWhatIsNoFile() throws IOException {
+    void rejectsWhatIsNotARegularFile() throws IOException {
         Files.createDirectory(directory.resolve("7.log"));
-        assertRefused(DirectoryTrust.OWN, Path.of("7.log"), "7.log is no file");
+        assertRefused(DirectoryTrust.OWN, Path.of("7.log"), "7.log is not a regular file");
     }
 
     @Test
-    void filesOfASharedDirectoryAreTheGroups() throws IOException {
+    void sharesFilesOfSharedDirectoryWithItsGroup() throws IOException {
         DriverFile.create(directory.resolve("own")).close();
         assertEquals("rw-------", rights(directory.resolve("own")));
         Files.setAttribute(directory, "unix:mode", DriverFile.GROUP_DIRECTORY);

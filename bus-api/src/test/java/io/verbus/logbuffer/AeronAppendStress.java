@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client of Aeron appends, with a commit of four bytes and nothing zeroed ahead, beside a reader,
- * a client of Verbus, the cleaner or the unblocker.
+ * A client of Aeron, which commits four bytes and zeroes nothing ahead, appends concurrently with a
+ * reader, a client of Verbus, the cleaner or the unblocker.
  */
 public class AeronAppendStress {
     private AeronAppendStress() {}
@@ -102,7 +102,7 @@ public class AeronAppendStress {
         }
     }
 
-    /** The limit is raised behind the zeroes: what the writer finds there is clean. */
+    /** The limit is raised after zeroing: the writer finds clean space. */
     @JCStressTest
     @Outcome(id = "0, 196608", expect = ACCEPTABLE, desc = "nothing yet")
     @Outcome(id = "1, 196800", expect = ACCEPTABLE, desc = "the message alone")
@@ -142,7 +142,7 @@ public class AeronAppendStress {
         }
     }
 
-    /** The owner only stores, and does not learn that its claim was made padding. */
+    /** The owner commits by a plain store, and does not detect that its claim was padded. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "made padding once it was marked")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "read as padding or not yet, then whole")

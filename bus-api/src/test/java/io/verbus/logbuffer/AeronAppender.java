@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.lang.invoke.VarHandle;
 
 /**
- * Appends as Aeron's clients do: four bytes commit a frame, nothing is zeroed ahead, the place of a
- * claim is not looked at, and the reserved value is left as it is found unless there is one.
+ * Appends as Aeron's clients do: commits a frame by four bytes, zeroes nothing ahead, does not
+ * check the space of a claim, and leaves the reserved value unchanged unless one is given.
  */
 final class AeronAppender {
     private final LogBuffers log;
@@ -28,7 +28,7 @@ final class AeronAppender {
         maxPayload = log.spec().mtu() - FrameHeader.LENGTH;
     }
 
-    /** A frame that is claimed and not committed. */
+    /** A claimed frame that is not committed. */
     record Claim(UnsafeBuffer term, int offset, int frameLength) {
         int payloadOffset() {
             return offset + FrameHeader.LENGTH;
@@ -70,7 +70,7 @@ final class AeronAppender {
         return end;
     }
 
-    /** Claims a frame; null where {@link #append} would be refused. */
+    /** Claims a frame; returns null where {@link #append} would return a negative result. */
     Claim claim(int length, long limit) {
         int required = required(length);
         long end = claimTail(required, limit);
@@ -110,7 +110,7 @@ final class AeronAppender {
         term.putInt(at + FrameHeader.TERM_ID, termId);
     }
 
-    /** The position behind the claim, or one of {@link AppendResult}. */
+    /** Returns the position after the claim, or a value of {@link AppendResult}. */
     private long claimTail(int required, long limit) {
         int count = metadata.getIntVolatile(LogLayout.ACTIVE_TERM_COUNT);
         int termId = log.spec().initialTermId() + count;

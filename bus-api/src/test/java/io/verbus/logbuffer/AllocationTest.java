@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 
-/** Moving messages through a log allocates nothing, whether compiled or interpreted. */
+/** Checks that sending messages through a log does not allocate, compiled or interpreted. */
 class AllocationTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final int MESSAGES = 20_000;
 
     /**
-     * Bytes in all that do not count: code that is compiled anew while it runs may allocate what it
-     * did not before. One object for each message would be 300 KB.
+     * Total bytes to ignore: code that is recompiled while it runs may allocate where it did not
+     * before. One object for each message would be 300 KB.
      */
     private static final long SLACK = 4096;
 
@@ -43,7 +43,7 @@ class AllocationTest {
             };
 
     @Test
-    void concurrentStreamAllocatesNothing() {
+    void concurrentStreamDoesNotAllocate() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         measure(
                 () -> {
@@ -58,7 +58,7 @@ class AllocationTest {
     }
 
     @Test
-    void exclusiveStreamAllocatesNothing() {
+    void exclusiveStreamDoesNotAllocate() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         measure(
                 () -> {
@@ -85,7 +85,8 @@ class AllocationTest {
     }
 
     private void measure(Runnable stream) {
-        // What is loaded and linked once is not a message's cost; most of this still interpreted.
+        // Class loading and linking happen once and are not a message's cost; most of this run is
+        // interpreted.
         stream.run();
         long self = threads.getCurrentThreadAllocatedBytes();
         self = threads.getCurrentThreadAllocatedBytes() - self;

@@ -13,13 +13,13 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IL_Result;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** Two threads append at once: within a term, and where the term ends. */
+/** Two threads append concurrently: within a term, and at the end of a term. */
 public class AppendStress {
     private static final int TERM = StressLog.TERM_LENGTH;
 
     private AppendStress() {}
 
-    /** Reads both messages, and checks where the log then stands. */
+    /** Reads both messages, and checks the final position of the log. */
     abstract static class TwoAppends {
         private final int tail;
         private final StressLog log;

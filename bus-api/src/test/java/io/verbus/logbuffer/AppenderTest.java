@@ -91,7 +91,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {32, 100, 224, 225, 1000, MAX_PAYLOAD})
-    void takesTheLinesOfTheNextFrameAndTheOneBehind(int length) {
+    void fetchesLinesOfNextFrameAndOneMore(int length) {
         UnsafeBuffer term = log.term(0);
         term.setMemory(0, TERM_LENGTH, (byte) -1);
         term.putLong(0, 0);
@@ -106,14 +106,14 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void appendsAMessageOfNoBytes(Kind kind) {
+    void appendsEmptyMessage(Kind kind) {
         assertEquals(32, appender(kind).append(source, 0, 0, 0, NO_LIMIT));
         assertEquals(32, log.term(0).getInt(0));
     }
 
     @ParameterizedTest
     @EnumSource
-    void cutsAMessageThatIsLongerThanTheMtuAllows(Kind kind) {
+    void fragmentsMessageLongerThanMtu(Kind kind) {
         long end = appender(kind).append(source, 0, 2 * MAX_PAYLOAD + 1, 0, NO_LIMIT);
         assertEquals(2 * MTU + 64, end);
         assertFrame(0, MTU, FrameHeader.FLAG_BEGIN);
@@ -123,7 +123,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void fragmentsThatAreAllFullNeedNoRest(Kind kind) {
+    void appendsNoEmptyFragmentAfterFullOnes(Kind kind) {
         assertEquals(2 * MTU, appender(kind).append(source, 0, 2 * MAX_PAYLOAD, 0, NO_LIMIT));
         assertFrame(MTU, MTU, FrameHeader.FLAG_END);
         assertEquals(0, log.term(0).getLong(2 * MTU));
@@ -139,7 +139,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void refusesAtTheLimitAndWritesNothing(Kind kind) {
+    void backPressuresAtLimitAndWritesNothing(Kind kind) {
         Appender appender = appender(kind);
         assertEquals(AppendResult.BACK_PRESSURED, appender.append(source, 0, 8, 0, 0));
         assertEquals(AppendResult.BACK_PRESSURED, appender.claim(8, new BufferClaim(), 0));
@@ -150,7 +150,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void padsTheTermAndGoesOnInTheNext(Kind kind) {
+    void padsTermAndContinuesInNext(Kind kind) {
         replaceLog(TERM_LENGTH - 96);
         Appender appender = appender(kind);
         assertEquals(AppendResult.ADMIN_ACTION, appender.append(source, 0, 100, 0, NO_LIMIT));
@@ -164,7 +164,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void frameThatEndsWithTheTermNeedsNoPadding(Kind kind) {
+    void addsNoPaddingAfterFrameThatEndsWithTerm(Kind kind) {
         replaceLog(TERM_LENGTH - 96);
         Appender appender = appender(kind);
         assertEquals(TERM_LENGTH, appender.append(source, 0, 64, 0, NO_LIMIT));
@@ -175,7 +175,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void refusesWhatDoesNotFitBelowTheLastPosition(Kind kind) {
+    void rejectsMessagesPastTheMaximumPosition(Kind kind) {
         long max = LogLayout.maxPosition(TERM_LENGTH);
         replaceLog(max - 96);
         Appender appender = appender(kind);
@@ -191,7 +191,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void rotatesThroughAllPartitionsUpToTheLastTerm(Kind kind) {
+    void rotatesThroughAllPartitionsToTheLastTerm(Kind kind) {
         replaceLog(LogLayout.maxPosition(TERM_LENGTH) - 3L * TERM_LENGTH - 32);
         Appender appender = appender(kind);
         long before = appender.position();
@@ -208,7 +208,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void wrongArgumentsClaimNothing(Kind kind) {
+    void claimsNothingForInvalidArguments(Kind kind) {
         Appender appender = appender(kind);
         int max = LogLayout.maxMessageLength(TERM_LENGTH);
         assertRefused("message length 8193", () -> appender.append(source, 0, max + 1, 0, 9));
@@ -230,7 +230,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void claimIsMarkedByItsNegativeLengthUntilItIsCommitted(Kind kind) {
+    void marksClaimByNegativeLengthUntilCommit(Kind kind) {
         BufferClaim claim = new BufferClaim();
         assertEquals(64, appender(kind).claim(10, claim, NO_LIMIT));
         assertEquals(-42, log.term(0).getInt(0));
@@ -244,7 +244,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void abortedClaimIsPadding(Kind kind) {
+    void turnsAbortedClaimIntoPadding(Kind kind) {
         BufferClaim claim = new BufferClaim();
         appender(kind).claim(10, claim, NO_LIMIT);
         claim.abort();
@@ -255,7 +255,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void finishedClaimCannotTouchTheLogAgain(Kind kind) {
+    void rejectsUseOfFinishedClaim(Kind kind) {
         BufferClaim claim = new BufferClaim();
         appender(kind).claim(10, claim, NO_LIMIT);
         claim.commit();
@@ -268,7 +268,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void writeThatGoesPastAClaimIsRefused(Kind kind) {
+    void rejectsWritePastClaim(Kind kind) {
         BufferClaim claim = new BufferClaim();
         appender(kind).claim(10, claim, NO_LIMIT);
         assertThrows(
@@ -277,14 +277,14 @@ class AppenderTest {
     }
 
     @Test
-    void exclusiveAppenderGoesOnWhereAnotherStopped() {
+    void continuesWherePreviousExclusiveAppenderStopped() {
         ExclusiveAppender first = new ExclusiveAppender(log);
         first.append(source, 0, 100, 0, NO_LIMIT);
         assertEquals(first.position(), new ExclusiveAppender(log).position());
     }
 
     @Test
-    void claimerBehindTheOneThatEndsTheTermIsToldToTryAgain() {
+    void returnsAdminActionToClaimsAfterTheEndOfTerm() {
         log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH + 32));
         Appender appender = appender(Kind.CONCURRENT);
         for (int i = 0; i < 10; i++) {
@@ -298,7 +298,7 @@ class AppenderTest {
     }
 
     @Test
-    void claimThatCameAfterTheLogWentRoundIsPadding() {
+    void padsClaimMadeAfterLogRotated() {
         int later = log.spec().initialTermId() + LogLayout.PARTITIONS;
         ConcurrentAppender appender = new ConcurrentAppender(log);
         assertEquals(
@@ -312,7 +312,7 @@ class AppenderTest {
     }
 
     @Test
-    void claimThatCameAfterTheLogWentRoundEndsItsTermToo() {
+    void endsTermOfClaimMadeAfterLogRotated() {
         int later = log.spec().initialTermId() + LogLayout.PARTITIONS;
         log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, LogLayout.PARTITIONS);
         log.metadata()

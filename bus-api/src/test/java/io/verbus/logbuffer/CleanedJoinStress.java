@@ -16,14 +16,14 @@ import org.openjdk.jcstress.infra.results.JI_Result;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A reader joins at the least position while the log is released, cleaned and appended to as a
- * client of Aeron does, with nothing zeroed ahead. The limit is a whole log past what is clean: a
- * byte more would be seen.
+ * A reader joins at the least position while the log is released, cleaned and appended to by a
+ * client of Aeron, which zeroes nothing ahead. The limit is a whole log past the clean part, so
+ * that a single byte more would be noticed.
  */
 public class CleanedJoinStress {
     private CleanedJoinStress() {}
 
-    /** What the reader finds where it joins is there, and is of its lap. */
+    /** Where the reader joins, it finds a frame of its own lap. */
     @JCStressTest
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "joins first, and finds the message")
     @Outcome(id = "192, 0", expect = ACCEPTABLE, desc = "joins behind what is released")
@@ -62,7 +62,7 @@ public class CleanedJoinStress {
         }
     }
 
-    /** The conductor cleans, raises the limit and lets a reader join where the writer is. */
+    /** The conductor cleans, raises the limit and adds a reader at the writer's position. */
     @JCStressTest
     @Outcome(id = "196608, 0", expect = ACCEPTABLE, desc = "nothing yet")
     @Outcome(id = "196608, 1", expect = ACCEPTABLE, desc = "the message alone")
@@ -102,7 +102,7 @@ public class CleanedJoinStress {
         }
     }
 
-    /** The conductor cleans, raises the limit, and makes an open claim padding. */
+    /** The conductor cleans, raises the limit, and pads an open claim. */
     @JCStressTest
     @Outcome(id = "196608, 0", expect = ACCEPTABLE, desc = "nothing yet")
     @Outcome(id = "196800, 0", expect = ACCEPTABLE, desc = "the claim was made padding")

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.IL_Result;
 public class CommitStress {
     private CommitStress() {}
 
-    /** What a reader sees, and whether the tail was there before it. */
+    /** Records what a reader sees, and whether the tail was published before it. */
     abstract static class OneReader {
         final StressLog log = new StressLog(0);
 

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Several threads append for real, one reads, one cleans and moves the limit. */
+/** Several threads append concurrently, one reads, one cleans and raises the limit. */
 class ConcurrentStreamTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final int BITS = LogLayout.positionBitsToShift(TERM_LENGTH);
@@ -37,7 +37,7 @@ class ConcurrentStreamTest {
 
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void eachThreadsMessagesArriveOnceAndInOrder() throws Exception {
+    void deliversEachThreadsMessagesOnceAndInOrder() throws Exception {
         try (LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
                 ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
@@ -67,13 +67,13 @@ class ConcurrentStreamTest {
     }
 
     /**
-     * More threads than processors claim all the time: some are stopped between the look at the
-     * tail and the claim, for longer than the log takes to go round.
+     * With more threads than processors, some are suspended between reading the tail and claiming,
+     * for longer than the log takes to wrap.
      */
     @Test
     @Tag("slow")
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void claimOfAThreadThatWasStoppedIsNeverTakenForOneInAnEarlierLap() throws Exception {
+    void distinguishesClaimOfSuspendedThreadFromOneInALaterLap() throws Exception {
         int count = 2 * Runtime.getRuntime().availableProcessors() + 1;
         try (LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
                 ExecutorService threads = Executors.newFixedThreadPool(count)) {
@@ -90,7 +90,7 @@ class ConcurrentStreamTest {
         }
     }
 
-    /** Claims without a limit, and fails if the position ever goes back. */
+    /** Claims without a limit, and fails if the position ever decreases. */
     private static long positionAfterClaims(LogBuffers log, long end) {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         BufferClaim claim = new BufferClaim();
@@ -101,7 +101,7 @@ class ConcurrentStreamTest {
                 assertTrue(position > last, "claimed up to " + position + " after " + last);
                 last = position;
                 claim.commit();
-                // Nobody reads it: the place is clean for the next lap.
+                // No reader: the space must be clean for the next lap.
                 long frame = position - FrameHeader.LENGTH;
                 log.term(LogLayout.partition(frame, BITS))
                         .putLongRelease(LogLayout.termOffset(frame, TERM_LENGTH), 0);
@@ -126,7 +126,7 @@ class ConcurrentStreamTest {
             DirectBufferVector[] parts = {new DirectBufferVector(), new DirectBufferVector()};
             Random random = new Random(writer);
             for (int i = 0; i < MESSAGES && !isDone.get(); ) {
-                // A sixteenth of the messages is cut into fragments.
+                // One message in sixteen is fragmented.
                 int length = 16 + random.nextInt(random.nextInt(16) == 0 ? 1000 : 150);
                 long result;
                 if (length % 2 == 0 && length <= 224) {
@@ -181,7 +181,7 @@ class ConcurrentStreamTest {
         };
     }
 
-    /** Puts fragments together and checks what each writer sent. */
+    /** Reassembles fragments and checks what each writer has sent. */
     private static final class Sequences implements FragmentHandler {
         private final int[] next = new int[WRITERS];
         private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);

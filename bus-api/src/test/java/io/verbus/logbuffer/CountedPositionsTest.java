@@ -17,7 +17,7 @@ class CountedPositionsTest {
     private final AtomicLongPosition first = new AtomicLongPosition();
     private final AtomicLongPosition second = new AtomicLongPosition();
 
-    /** A position at whose reading something else happens, once. */
+    /** A position during whose reading something else happens, once. */
     private static final class Interrupted extends AtomicLongPosition {
         Runnable other = () -> {};
 
@@ -36,7 +36,7 @@ class CountedPositionsTest {
     }
 
     @Test
-    void releasesWhatAllHaveReadAndNoMore() {
+    void releasesOnlyWhatAllReadersHaveRead() {
         joinAtLeast(first);
         joinAtLeast(second);
         first.set(640);
@@ -51,7 +51,7 @@ class CountedPositionsTest {
     }
 
     @Test
-    void aReaderJoinsWhereTheSlowestIsAndNotBehindWhatWasReleased() {
+    void joinsAtSlowestReaderButNotBelowReleasedPosition() {
         joinAtLeast(first);
         joinAtLeast(second);
         first.set(640);
@@ -66,15 +66,15 @@ class CountedPositionsTest {
     }
 
     @Test
-    void whereNobodyReadsNothingIsReleasedButUpToABound() {
+    void releasesUpToBoundWithoutReaders() {
         assertEquals(0, positions.release(Long.MAX_VALUE));
         assertEquals(320, positions.release(320));
         assertEquals(320, joinAtLeast(first));
     }
 
-    /** While the position is chosen, the other reader goes on, and the log is released. */
+    /** While the position is being chosen, the other reader advances and the log is released. */
     @Test
-    void aPositionCountsBeforeItIsChosen() {
+    void countsPositionBeforeChoosingIt() {
         joinAtLeast(first);
         long joined =
                 positions.join(
@@ -89,9 +89,9 @@ class CountedPositionsTest {
         assertEquals(0, positions.release(Long.MAX_VALUE));
     }
 
-    /** A reader joins between the look at the positions and the release of what they were. */
+    /** A reader joins between the reading of the positions and the release. */
     @Test
-    void nothingIsReleasedByTheReadersOfBefore() {
+    void releasesNothingWhenReadersHaveChanged() {
         Interrupted reader = new Interrupted();
         joinAtLeast(reader);
         reader.set(640);
@@ -104,7 +104,7 @@ class CountedPositionsTest {
     }
 
     @Test
-    void aPositionThatCannotBeReleasesNothing() {
+    void releasesNothingForImpossiblePosition() {
         joinAtLeast(first);
         joinAtLeast(second);
         first.set(640);
@@ -118,7 +118,7 @@ class CountedPositionsTest {
         assertTrue(positions.isDoubtful());
         assertTrue(positions.isImpossible(first.get(), Long.MAX_VALUE));
         assertEquals(640, positions.furthest());
-        second.set(650); // no frame begins there
+        second.set(650); // no frame starts there
         assertEquals(640, positions.furthest());
 
         first.set(320);

@@ -43,7 +43,7 @@ class FollowingDistanceTest {
         distance.measure(position, nowNs);
     }
 
-    /** A stream that is fast, whatever was measured before. */
+    /** Returns a fast stream, whatever was measured before. */
     private FollowingDistance fast() {
         FollowingDistance fast = new FollowingDistance(log, 0, 0);
         fast.measure(WINDOW, FAST_NS);
@@ -52,7 +52,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void onlyAFastStreamIsFollowedFromAway() {
+    void keepsDistanceOnlyInFastStreams() {
         assertFalse(distance.isKept());
         read(WINDOW, FAST_NS);
         assertTrue(distance.isKept());
@@ -68,7 +68,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void speedIsMeasuredOnceAWindow() {
+    void measuresSpeedOncePerWindow() {
         assertFalse(distance.isDue(WINDOW - 1));
         assertTrue(distance.isDue(WINDOW));
         distance.measure(WINDOW, FAST_NS);
@@ -77,7 +77,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void staysAwayFromATailThatIsFar() {
+    void readsUpToDistanceFromFarTail() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH);
         assertEquals(ENOUGH - KEPT, fast.awaitEnd(0, 0));
@@ -89,7 +89,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void readsATermThatIsOverToItsEnd() {
+    void readsFinishedTermToItsEnd() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, TERM_LENGTH);
         assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
@@ -100,7 +100,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void looksAgainInTheNextTerm() {
+    void checksTailAgainInNextTerm() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, TERM_LENGTH);
         assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
@@ -110,7 +110,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void aTailThatStandsStillIsReadUpTo() {
+    void readsUpToTailThatStandsStill() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH - 32);
         assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
@@ -118,7 +118,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void whoWaitedForNothingMeasuresLessOften() {
+    void measuresLessOftenAfterWaitsInVain() {
         FollowingDistance fast = fast();
         int window = WINDOW;
         for (int i = 0; i < 8; i++) {
@@ -136,14 +136,14 @@ class FollowingDistanceTest {
     }
 
     private static void makeFast(FollowingDistance distance, int position) {
-        // As if no time had passed, however long this thread was away.
+        // As if no time had passed, even if this thread was suspended.
         distance.measure(position, System.nanoTime() - TimeUnit.SECONDS.toNanos(1));
         assertTrue(distance.isKept());
     }
 
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void waitsForAPublisherWhoGetsAway() throws Exception {
+    void waitsForPublisherThatMovesAway() throws Exception {
         int waited = 0;
         for (int i = 0; i < 10_000 && waited < 3; i++) {
             FollowingDistance fast = fast();
@@ -155,8 +155,8 @@ class FollowingDistanceTest {
             awaitStart();
             int end = fast.awaitEnd(0, 0);
             publisher.join();
-            // Where this thread has lost its processor there is nothing to wait for, and where that
-            // one has, it gives up.
+            // If this thread has lost its processor, there is nothing to wait for; if the publisher
+            // has, the wait ends.
             if (fast.isKept()) {
                 assertTrue(end >= ENOUGH - KEPT && end <= TERM_LENGTH, "up to " + end);
                 waited += isWindowShort(fast) ? 1 : 0;
@@ -185,7 +185,7 @@ class FollowingDistanceTest {
 
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aDamagedTailDelaysNobody() {
+    void doesNotWaitForCorruptTail() {
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {
             long rawTail =
@@ -200,7 +200,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void subscriberOfAFastStreamReadsAllOfIt() {
+    void deliversWholeFastStream() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         LogReader reader = new LogReader(log, new AtomicLongPosition(), false);
         UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
@@ -217,7 +217,7 @@ class FollowingDistanceTest {
                     sent++;
                 }
             }
-            // Nothing that is there is ever held back from a poll as a whole.
+            // A poll never withholds everything that is available.
             while (reader.poll(handler, Integer.MAX_VALUE) > 0) {
                 boolean isTermOver = reader.position() % TERM_LENGTH == 0;
                 heldBack += isTermOver || reader.position() == appender.position() ? 0 : 1;

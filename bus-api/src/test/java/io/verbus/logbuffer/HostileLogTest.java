@@ -15,13 +15,13 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 
 import java.util.Random;
 
-/** Whatever a broken writer leaves in a log, its readers stay within it and say what is wrong. */
+/** Whatever a faulty writer leaves in a log, readers stay within it and report what is wrong. */
 @Tag("slow")
 class HostileLogTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
 
     @Property(tries = 400)
-    void readerDeliversOnlyWhatLiesWithinTheTerm(
+    void readerDeliversOnlyFramesWithinTerm(
             @ForAll @IntRange(min = 0, max = 2) int kind,
             @ForAll @IntRange(min = 0, max = 6143) int startUnit,
             @ForAll boolean isReplica,
@@ -90,7 +90,7 @@ class HostileLogTest {
     }
 
     @Property(tries = 300)
-    void unblockerPadsOrSaysWhatIsWrong(
+    void unblockerPadsOrReportsInvalidFrames(
             @ForAll @IntRange(min = 0, max = 2) int kind,
             @ForAll boolean isExclusive,
             @ForAll @IntRange(min = 1, max = 2047) int tailUnit,
@@ -104,7 +104,7 @@ class HostileLogTest {
             try {
                 unblocker.check(position, 0, 0);
                 unblocker.check(position, 1, 0);
-                // A frame that was committed may reach past the tail; padding may not.
+                // A committed frame may extend past the tail; padding may not.
                 assertTrue(unblocker.seal(position) <= TERM_LENGTH);
             } catch (InvalidFrameException e) {
                 assertTrue(e.position() >= position && e.position() < 32L * tailUnit);

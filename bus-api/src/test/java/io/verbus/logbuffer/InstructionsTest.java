@@ -16,9 +16,9 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import java.util.function.IntConsumer;
 
 /**
- * How many instructions the steps take that every message takes: what {@code lab/junit
- * --instructions} counts, with the JVM's first compiler, the same at each run of the same classes,
- * and a tenth. Who makes a step longer says so here.
+ * Bounds the instruction counts of the steps of every message, as {@code lab/junit --instructions}
+ * counts them with the JVM's C1 compiler: the same in each run of the same classes, with a
+ * tolerance of a tenth. A change that makes a step longer must update its bound here.
  */
 @Tag("instructions")
 @EnabledIfEnvironmentVariable(named = Instructions.ACCELERATOR, matches = Instructions.COUNTING)
@@ -104,7 +104,7 @@ class InstructionsTest {
         assertTrue(least <= instructions, step + ": " + least + " instructions");
     }
 
-    /** That the steps did what they are for; at the end of a term an offer is refused. */
+    /** Checks that the steps did their work; at the end of a term an offer is rejected. */
     private void assertAllWereRead() {
         assertTrue(fragments > 0.99 * PARTS * MESSAGES, fragments + " messages");
     }

@@ -14,15 +14,15 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /**
- * The conductor lets a reader join while the receiver, or the sender, releases what was read:
- * nothing is released that the new reader has not read.
+ * The conductor adds a reader while the receiver or the sender releases the log: nothing is
+ * released that the new reader has not read.
  */
 public class JoinStress {
     private static final int TERM = 64 * 1024;
 
     private JoinStress() {}
 
-    /** Position that is released, and position at which the reader joins. */
+    /** Records the released position and the position at which the reader joins. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "joins first, and holds the release back")
     @Outcome(id = "0, 640", expect = ACCEPTABLE, desc = "sees the claim")
@@ -57,7 +57,7 @@ public class JoinStress {
         }
     }
 
-    /** A spy joins where the log is sent to, while the sender sends it and is granted credit. */
+    /** A spy joins at the sender position while the sender sends and is granted credit. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "joins first, and holds the release back")
     @Outcome(id = "0, 640", expect = ACCEPTABLE, desc = "sees the claim, or what was sent")

@@ -42,7 +42,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void mappedLogIsTheOneThatWasCreated() throws IOException {
+    void mapsCreatedLog() throws IOException {
         try (LogBuffers log = LogBuffers.create(file, SPEC);
                 LogBuffers mapped = LogBuffers.map(file, false)) {
             assertEquals(SPEC, mapped.spec());
@@ -55,7 +55,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void logInMemoryIsLikeOneInAFile() {
+    void createsLogInMemoryLikeOneInFile() {
         try (LogBuffers log = LogBuffers.create(file, SPEC);
                 LogBuffers inMemory = LogBuffers.inMemory(SPEC)) {
             assertEquals(SPEC, inMemory.spec());
@@ -68,7 +68,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void fileIsItsOwnersAlone() throws IOException {
+    void createsFileForOwnerOnly() throws IOException {
         try (LogBuffers log = LogBuffers.create(file, SPEC)) {
             assertEquals(
                     PosixFilePermissions.fromString("rw-------"),
@@ -77,7 +77,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void logThatExistsIsNotOverwritten() {
+    void doesNotOverwriteExistingLog() {
         try (LogBuffers log = LogBuffers.create(file, SPEC)) {
             log.term(0).putLong(0, 4711);
             assertMessage(() -> LogBuffers.create(file, SPEC), "exists already", "remove it");
@@ -88,12 +88,12 @@ class LogBuffersTest {
     }
 
     @Test
-    void absentFileIsRefused() {
+    void rejectsMissingFile() {
         assertMessage(() -> LogBuffers.map(file, true), "cannot map the log " + file);
     }
 
     @Test
-    void truncatedFileIsRefused() throws IOException {
+    void rejectsTruncatedFile() throws IOException {
         LogBuffers.create(file, SPEC).close();
         for (long length : new long[] {200703, METADATA, 4096, 1, 0}) {
             try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
@@ -104,7 +104,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void extendedFileIsRefused() throws IOException {
+    void rejectsExtendedFile() throws IOException {
         LogBuffers.create(file, SPEC).close();
         try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
             access.setLength(METADATA + 3 * 4096);
@@ -113,15 +113,15 @@ class LogBuffersTest {
     }
 
     @Test
-    void fileOfOtherTermsThanItSaysIsRefused() throws IOException {
+    void rejectsFileWhoseLengthContradictsItsTerms() throws IOException {
         LogBuffers.create(file, SPEC).close();
         overwrite(LogLayout.TERM_LENGTH, 2 * TERM_LENGTH);
         assertMessage(() -> LogBuffers.map(file, true), "it is truncated, damaged or not a log");
     }
 
-    /** As on huge pages, where the metadata has a page for itself. */
+    /** As on huge pages, where the metadata has its own page. */
     @Test
-    void fileWithALongerPageIsALog() throws IOException {
+    void acceptsFileWithLongerPages() throws IOException {
         long page = TERM_LENGTH;
         Files.createFile(file);
         try (LogBuffers created = LogBuffers.initialise(file, file, SPEC, page);
@@ -137,17 +137,18 @@ class LogBuffersTest {
     }
 
     @Test
-    void damagedMetadataIsNamed() throws IOException {
+    void reportsDamagedMetadata() throws IOException {
         LogBuffers.create(file, SPEC).close();
         overwrite(LogLayout.MTU, 77);
         assertMessage(() -> LogBuffers.map(file, true), file + " is damaged", "MTU 77");
         overwrite(LogLayout.DEFAULT_HEADER_LENGTH, 24);
-        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log", "24 bytes");
+        assertMessage(
+                () -> LogBuffers.map(file, true), file + " is not a supported log", "24 bytes");
         overwrite(LogLayout.DEFAULT_HEADER_LENGTH, 32);
         overwrite(LogLayout.TYPE & ~3, 7 << 8 * (LogLayout.TYPE % 4));
-        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log", "type 7");
+        assertMessage(() -> LogBuffers.map(file, true), file + " is not a supported log", "type 7");
         overwrite(LogLayout.PAGE_LENGTH, 8192);
-        assertMessage(() -> LogBuffers.map(file, true), "its pages 8192");
+        assertMessage(() -> LogBuffers.map(file, true), "pages of 8192");
     }
 
     private void overwrite(int offset, int value) throws IOException {
@@ -158,7 +159,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void touchingGoesToTheEndAndChangesNothing() {
+    void touchesToTheEndWithoutChanges() {
         try (LogBuffers log = LogBuffers.create(file, SPEC)) {
             log.term(1).putLong(0, 77);
             long half = log.touch(0, TERM_LENGTH);
@@ -169,7 +170,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void mappingOutlivesTheFile() throws IOException {
+    void keepsMappingAfterFileIsDeleted() throws IOException {
         try (LogBuffers log = LogBuffers.create(file, SPEC);
                 LogBuffers mapped = LogBuffers.map(file, true)) {
             Files.delete(file);
@@ -181,9 +182,9 @@ class LogBuffersTest {
     }
 
     @Test
-    void readOnlyMappingCannotBeWritten() throws Exception {
+    void rejectsWritesToReadOnlyMapping() throws Exception {
         LogBuffers.create(file, SPEC).close();
-        // The processor refuses the store: the JVM that tries it must be another.
+        // The store crashes the JVM, so it must run in another one.
         String output = LittleSpace.run("true", ReadOnlyStore.class, file);
         assertTrue(output.contains("mapped"), output);
         assertFalse(output.contains("stored"), output);
@@ -192,7 +193,7 @@ class LogBuffersTest {
         }
     }
 
-    /** Program that writes to a log which it has mapped for reading. */
+    /** Program that writes to a log mapped read-only. */
     static final class ReadOnlyStore {
         private ReadOnlyStore() {}
 
@@ -206,14 +207,14 @@ class LogBuffersTest {
     }
 
     @Test
-    void closingTwiceIsHarmless() {
+    void closesTwiceWithoutEffect() {
         LogBuffers log = LogBuffers.create(file, SPEC);
         log.close();
         log.close();
     }
 
     @Property(tries = 200)
-    void randomMetadataIsRefusedOrFitsTheFile(
+    void rejectsRandomMetadataUnlessItFitsTheFile(
             @ForAll @IntRange(min = 0, max = 600) int from,
             @ForAll @IntRange(min = 0, max = 40) int length,
             @ForAll long seed)

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A log says that its writer zeroes ahead: only that of an exclusive publication is believed. */
+/** Checks which logs are trusted to zero ahead: only those of exclusive publications. */
 class LogCleanerTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final long WINDOW = 2L * TERM_LENGTH;
@@ -36,7 +36,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @EnumSource(names = "EXCLUSIVE_PUBLICATION", mode = EnumSource.Mode.EXCLUDE)
-    void whatHasSeveralWritersOrIsAnImageIsCleanedWhateverItSays(LogType type) {
+    void cleansConcurrentLogsAndImagesWhateverTheirMetadata(LogType type) {
         try (LogBuffers log = soiledLog(type, 1)) {
             assertIsCleanedBeforeTheLimitIsRaised(log);
         }
@@ -44,7 +44,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2, -1, Integer.MIN_VALUE, 1 << 24})
-    void anExclusiveLogThatSaysAnythingElseIsCleaned(int zeroesAhead) {
+    void cleansExclusiveLogWithoutZeroesAhead(int zeroesAhead) {
         try (LogBuffers log = soiledLog(LogType.EXCLUSIVE_PUBLICATION, zeroesAhead)) {
             assertIsCleanedBeforeTheLimitIsRaised(log);
         }
@@ -52,7 +52,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @EnumSource(names = "EXCLUSIVE_PUBLICATION")
-    void anExclusiveLogThatSaysSoIsLeftAsItIs(LogType type) {
+    void skipsExclusiveLogWithZeroesAhead(LogType type) {
         try (LogBuffers log = soiledLog(type, 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
             assertFalse(cleaner.isNeeded());
@@ -63,10 +63,10 @@ class LogCleanerTest {
         }
     }
 
-    /** The log is asked at each step. */
+    /** The metadata is read at each step. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
-    void anExclusiveLogIsCleanedFromWhereItStopsToSaySo(int zeroesAhead) {
+    void cleansExclusiveLogFromWhereZeroesAheadStops(int zeroesAhead) {
         try (LogBuffers log = soiledLog(LogType.EXCLUSIVE_PUBLICATION, 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
             cleaner.clean(CONSUMED, TERM_LENGTH);

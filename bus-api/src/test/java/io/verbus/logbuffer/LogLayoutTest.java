@@ -22,7 +22,7 @@ import java.util.Map;
 
 class LogLayoutTest {
     @Test
-    void pictureShowsTheMetadataPageAsItIs() throws IOException {
+    void pictureMatchesMetadata() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("raw tail of term 0..2", LogLayout.RAW_TAILS),
@@ -46,7 +46,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void pictureShowsTheNotesAsTheyAre() throws IOException {
+    void pictureMatchesNotes() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("publication window", LogNotes.PUBLICATION_WINDOW),
@@ -70,7 +70,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void pictureShowsTheFrameHeaderAsItIs() throws IOException {
+    void pictureMatchesFrameHeader() throws IOException {
         assertEquals(
                 Map.of(
                         "frame length", FrameHeader.FRAME_LENGTH,
@@ -87,7 +87,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void whatDifferentThreadsWriteLiesOnDifferentLines() {
+    void separatesFieldsOfDifferentWritersByCacheLines() {
         int line = BitUtil.CACHE_LINE_LENGTH;
         int tails = LogLayout.RAW_TAILS / line;
         assertEquals(tails, (LogLayout.ACTIVE_TERM_COUNT + 3) / line, "one line for publishers");
@@ -99,7 +99,7 @@ class LogLayoutTest {
     }
 
     @Property
-    void positionsComeBackFromTermAndOffset(
+    void computesPositionFromTermAndOffset(
             @ForAll @LongRange(min = 0, max = (1L << 31) - 1) long termCount,
             @ForAll @IntRange(min = 0, max = 65535) int offset,
             @ForAll @IntRange(min = 0, max = 14) int doublings,
@@ -118,7 +118,7 @@ class LogLayoutTest {
     }
 
     @Property
-    void wordComesBackFromItsParts(
+    void decodesWordIntoItsParts(
             @ForAll int length,
             @ForAll @IntRange(min = 0, max = 255) int flags,
             @ForAll @IntRange(min = 0, max = 65535) int type) {
@@ -129,7 +129,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void specNamesTheValueThatIsWrong() {
+    void specReportsInvalidValue() {
         assertWrong("term length 65535", () -> TestLogs.spec(65535, 1408, 0, 0));
         assertWrong("term length 98304", () -> TestLogs.spec(98304, 1408, 0, 0));
         assertWrong("term length -2147483648", () -> TestLogs.spec(1 << 31, 1408, 0, 0));

@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Sources that bring parts of one stream, in any interleaving, cut and begun anew at any step. */
+/**
+ * Sources deliver parts of one stream, interleaved arbitrarily, and stop and restart at any step.
+ */
 class LogMergerPropertyTest {
     private static final int TERM = 64 * 1024;
     private static final int BITS = LogLayout.positionBitsToShift(TERM);
@@ -41,7 +43,7 @@ class LogMergerPropertyTest {
         OPEN.clear();
     }
 
-    /** The stream that all sources have: where each frame begins, and how long it is. */
+    /** The stream that all sources carry: where each frame starts, and its length. */
     private static final class Script {
         final List<Long> begins = new ArrayList<>();
         final List<Integer> lengths = new ArrayList<>();
@@ -69,7 +71,10 @@ class LogMergerPropertyTest {
         }
     }
 
-    /** A source's own log, written as a sender writes it: the next word is zero, the first last. */
+    /**
+     * A source's own log, written as a sender does: zeroes the next word, and writes the first word
+     * last.
+     */
     private static final class Writer {
         final LogBuffers log = image(0);
         final LogMerger.Source source;
@@ -106,7 +111,7 @@ class LogMergerPropertyTest {
         }
     }
 
-    /** Reads the merged log as a subscriber does; returns where it stands. */
+    /** Reads the merged log like a subscriber; returns its position. */
     private static long read(LogBuffers log, Script script, long from, int most) {
         long at = from;
         for (int i = 0; i < most; i++) {
@@ -127,7 +132,7 @@ class LogMergerPropertyTest {
     }
 
     @Property(tries = 150)
-    void everyByteComesOnceAndInOrder(
+    void mergesEveryByteOnceAndInOrder(
             @ForAll long seed, @ForAll @IntRange(min = 2, max = 4) int sources) {
         Random random = new Random(seed);
         long start = 32L * random.nextInt(TERM / 16);
@@ -147,7 +152,7 @@ class LogMergerPropertyTest {
             assertTrue(merger.frontier() >= before && merger.frontier() <= read + WINDOW);
             read = read(log, script, read, random.nextInt(30));
             assertTrue(read <= merger.frontier());
-            if (random.nextInt(200) == 0) { // cut, and begun anew where the stream is, or before
+            if (random.nextInt(200) == 0) { // stopped, and restarted at the frontier or before
                 int cut = random.nextInt(sources);
                 int reached = script.indexOf(merger.frontier());
                 writers[cut] = new Writer(script, Math.max(0, reached - random.nextInt(40)));
@@ -158,7 +163,7 @@ class LogMergerPropertyTest {
     }
 
     @Test
-    void aSourceThatBeginsLaterWaits() {
+    void holdsSourceThatStartsLater() {
         Script script = new Script(new Random(7), 0);
         LogMerger merger = new LogMerger(image(0));
         Writer late = new Writer(script, 10);
@@ -175,7 +180,7 @@ class LogMergerPropertyTest {
     }
 
     @Test
-    void aSourceOfAnotherStreamIsFound() {
+    void rejectsSourceOfAnotherStream() {
         Script one = new Script(new Random(1), 0);
         Script other = new Script(new Random(2), 0);
         LogMerger merger = new LogMerger(image(0));

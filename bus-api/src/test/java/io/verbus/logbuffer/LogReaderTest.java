@@ -62,7 +62,7 @@ class LogReaderTest {
     }
 
     @Test
-    void refusesToBeginWhereNoFrameCan() {
+    void rejectsInvalidStartPositions() {
         long end = LogLayout.maxPosition(TERM_LENGTH);
         for (long wrong : new long[] {-32, -1, 8, 31, TERM_LENGTH - 8, end + 32, Long.MAX_VALUE}) {
             AtomicLongPosition at = new AtomicLongPosition();
@@ -78,7 +78,7 @@ class LogReaderTest {
     }
 
     @Test
-    void publishesThePositionOncePerPollAndNotWhenNothingWasThere() {
+    void publishesPositionOncePerNonEmptyPoll() {
         append(1, 2, 3);
         assertEquals(3, reader.poll(this::take, 10));
         assertEquals(1, position.published);
@@ -89,7 +89,7 @@ class LogReaderTest {
     }
 
     @Test
-    void deliversNoMoreThanTheFragmentLimit() {
+    void deliversAtMostFragmentLimit() {
         append(1, 2, 3);
         assertEquals(2, reader.poll(this::take, 2));
         assertEquals(0, reader.poll(this::take, 0));
@@ -98,7 +98,7 @@ class LogReaderTest {
     }
 
     @Test
-    void skipsPaddingAndGoesOnInTheNextTerm() {
+    void skipsPaddingAndContinuesInNextTerm() {
         BufferClaim claim = new BufferClaim();
         appender.claim(100, claim, NO_LIMIT);
         claim.abort();
@@ -113,7 +113,7 @@ class LogReaderTest {
     }
 
     @Test
-    void advancesPastTheFragmentWhoseHandlerThrew() {
+    void advancesPastFragmentWhoseHandlerThrows() {
         append(1, 2, 3);
         assertThrows(
                 IllegalStateException.class,
@@ -132,7 +132,7 @@ class LogReaderTest {
     }
 
     @Test
-    void handlerThatPollsGetsTheRestOnce() {
+    void nestedPollDeliversRestOnce() {
         append(1, 2, 3, 4);
         int delivered = reader.poll(this::takeAllBehindTwo, 10);
         assertEquals(2, delivered);
@@ -142,7 +142,7 @@ class LogReaderTest {
     }
 
     @Test
-    void handlerThatPollsIntoTheNextTermLosesNothing() {
+    void nestedPollIntoNextTermLosesNothing() {
         append(1, 2);
         while (appender.position() < TERM_LENGTH) {
             append(1000);
@@ -160,7 +160,7 @@ class LogReaderTest {
     }
 
     @Test
-    void handlerThatPollsBehindTheLastFrameOfATermLosesNothing() {
+    void nestedPollAfterLastFrameOfTermLosesNothing() {
         FragmentHandler polls =
                 (buffer, offset, length, header) -> {
                     take(buffer, offset, length, header);
@@ -170,7 +170,7 @@ class LogReaderTest {
     }
 
     @Test
-    void controlledHandlerThatPollsBehindTheLastFrameOfATermLosesNothing() {
+    void nestedControlledPollAfterLastFrameOfTermLosesNothing() {
         ControlledFragmentHandler takes =
                 (buffer, offset, length, header) -> {
                     take(buffer, offset, length, header);
@@ -185,7 +185,7 @@ class LogReaderTest {
         assertTakesThreeTerms(() -> reader.controlledPoll(polls, 1));
     }
 
-    /** A poll that takes three frames of each term, in which one is left at the end. */
+    /** Checks that a poll reads three frames of each term, one of which is left at the end. */
     private void assertTakesThreeTerms(IntSupplier poll) {
         int frames = TERM_LENGTH / 64;
         assertEquals(1, frames % 3);
@@ -205,7 +205,7 @@ class LogReaderTest {
     private void takeAllBehindTwo(DirectBuffer buffer, int offset, int length, Header header) {
         take(buffer, offset, length, header);
         while (length == 2 && reader.poll(this::take, 10) > 0) {
-            // Until there is no more, in this term and the next.
+            // Until nothing is left, in this term and the next.
         }
     }
 
@@ -234,7 +234,7 @@ class LogReaderTest {
     }
 
     @Test
-    void controlledPollGoesOnBehindACommitAtTheEndOfATerm() {
+    void controlledPollContinuesAfterCommitAtEndOfTerm() {
         log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH - 64));
         ExclusiveAppender late = new ExclusiveAppender(log);
         AtomicLongPosition at = new AtomicLongPosition();
@@ -251,7 +251,7 @@ class LogReaderTest {
     }
 
     @Test
-    void headerTellsWhereTheFrameIsWhateverTheFrameSays() {
+    void headerReportsPositionRegardlessOfFrameContent() {
         append(100, 5);
         UnsafeBuffer term = log.term(0);
         term.setMemory(160 + FrameHeader.TERM_OFFSET, 16, (byte) 0x7F);
@@ -271,7 +271,7 @@ class LogReaderTest {
     }
 
     @Test
-    void openClaimStopsTheReaderOfAPublication() {
+    void stopsAtOpenClaimOfPublication() {
         append(1);
         appender.claim(10, new BufferClaim(), NO_LIMIT);
         append(2);
@@ -280,7 +280,7 @@ class LogReaderTest {
     }
 
     @Test
-    void badFrameOfAReplicaIsReportedAndNotPassed() {
+    void reportsInvalidFrameOfReplicaWithoutPassingIt() {
         LogReader replica = new LogReader(log, position, true);
         append(1);
         refused(replica, -64, "has the length -64, less than its header's 32 bytes");
@@ -312,7 +312,7 @@ class LogReaderTest {
                 () -> replica.controlledPoll((b, o, l, h) -> Action.CONTINUE, 10));
     }
 
-    /** A counter as a driver keeps it: the position, and what the subscriber reads. */
+    /** A counter as a driver keeps it: the position, and the fields that the subscriber reads. */
     private static final class Leased {
         private static final int REFERENCE = CountersReader.REFERENCE_ID_OFFSET;
 
@@ -330,7 +330,7 @@ class LogReaderTest {
     }
 
     @Test
-    void oneThatMayBeLetGoReadsAsOthersDo() {
+    void untetheredSubscriberReadsLikeTetheredOne() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(2, leased.reader.poll(this::take, 2));
@@ -346,7 +346,7 @@ class LogReaderTest {
     }
 
     @Test
-    void nothingIsDeliveredOnceTheDriverHasLetTheSubscriberGo() {
+    void deliversNothingAfterDetach() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(1, leased.reader.poll(this::take, 1));
@@ -360,7 +360,7 @@ class LogReaderTest {
     }
 
     @Test
-    void norIsAnythingPeekedOrHandedOverInBlocks() {
+    void peeksAndBlockPollsDeliverNothingAfterDetach() {
         Leased leased = new Leased(log);
         LogPeek peek = new LogPeek(log, leased.reader);
         LogBlocks blocks = new LogBlocks(log, leased.reader);
@@ -380,9 +380,9 @@ class LogReaderTest {
         assertEquals(64, leased.position.get(), "the driver's");
     }
 
-    /** One that was stopped for longer than it rests finds the counter where it joins anew. */
+    /** A subscriber suspended past its resting time finds its rejoin position in the counter. */
     @Test
-    void nothingIsDeliveredWhereTheDriverHasMovedThePosition() {
+    void deliversNothingAfterDriverHasMovedThePosition() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(1, leased.reader.poll(this::take, 1));
@@ -394,7 +394,7 @@ class LogReaderTest {
     }
 
     @Test
-    void whoIsLetGoWhileAHandlerRunsIsDeliveredNothingMoreAndWritesNothing() {
+    void deliversAndWritesNothingAfterDetachDuringHandler() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         FragmentHandler letsGo =
@@ -415,9 +415,9 @@ class LogReaderTest {
         assertEquals(192, other.position.get());
     }
 
-    /** The driver may write where the subscriber joins anew after it has looked. */
+    /** The driver may write the rejoin position after the subscriber's check. */
     @Test
-    void whereTheSubscriberJoinsAnewStaysInItsCounter() {
+    void keepsRejoinPositionInCounter() {
         Leased leased = new Leased(log);
         assertFalse(leased.lease.isOver());
         leased.position.setRelease(192);
@@ -432,9 +432,9 @@ class LogReaderTest {
         assertEquals(64, raced.lease.position());
     }
 
-    /** What has been written over is not taken for a frame, nor for a damaged one. */
+    /** Overwritten data is neither delivered as a frame nor reported as an invalid one. */
     @Test
-    void whatTheLogHoldsOfLaterTermsIsNotLookedAtOnceTheSubscriberIsLetGo() {
+    void ignoresFramesOfLaterTermsAfterDetach() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(1, leased.reader.poll(this::take, 1));

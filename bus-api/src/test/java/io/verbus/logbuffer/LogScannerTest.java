@@ -27,7 +27,7 @@ class LogScannerTest {
     }
 
     @Test
-    void runEndsAtTheFrontier() {
+    void endsRunAtFrontier() {
         assertEquals(0, scanner.available(0, NO_LIMIT, 1000));
         append(1);
         append(33);
@@ -38,7 +38,7 @@ class LogScannerTest {
     }
 
     @Test
-    void runTakesOnlyFramesThatEndAtOrBelowTheLimit() {
+    void includesOnlyFramesThatEndWithinLimit() {
         append(1);
         append(33);
         assertEquals(0, scanner.available(0, 63, 1000));
@@ -50,7 +50,7 @@ class LogScannerTest {
     }
 
     @Test
-    void runHoldsAtMostTheGivenBytesButAlwaysTheFirstFrame() {
+    void boundsRunByBytesButIncludesFirstFrame() {
         append(1);
         append(33);
         assertEquals(64, scanner.available(0, NO_LIMIT, 1));
@@ -59,7 +59,7 @@ class LogScannerTest {
     }
 
     @Test
-    void runEndsBehindPaddingWhoseBodyIsNotCounted() {
+    void endsRunAfterPaddingWithoutCountingItsBody() {
         append(1);
         BufferClaim claim = new BufferClaim();
         appender.claim(1000, claim, NO_LIMIT);
@@ -72,7 +72,7 @@ class LogScannerTest {
     }
 
     @Test
-    void runEndsAtTheTermsEnd() {
+    void endsRunAtEndOfTerm() {
         while (appender.position() < TERM_LENGTH) {
             append(8000);
         }
@@ -87,7 +87,7 @@ class LogScannerTest {
     }
 
     @Test
-    void openClaimEndsTheRun() {
+    void endsRunAtOpenClaim() {
         append(1);
         BufferClaim claim = new BufferClaim();
         appender.claim(1, claim, NO_LIMIT);
@@ -98,7 +98,7 @@ class LogScannerTest {
     }
 
     @Test
-    void badFrameIsReportedWhenAllBeforeItHasBeenTaken() {
+    void reportsInvalidFrameOnceItIsFirst() {
         append(1);
         log.term(0).putLong(64, FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA));
         assertEquals(64, scanner.available(0, NO_LIMIT, 1000));
@@ -106,7 +106,7 @@ class LogScannerTest {
     }
 
     @Test
-    void frontierIsFoundAcrossTerms() {
+    void findsFrontierAcrossTerms() {
         for (int i = 0; i < 12; i++) {
             append(8000);
         }
@@ -116,7 +116,7 @@ class LogScannerTest {
     }
 
     @Test
-    void frontierIsAtTheFrameThatIsInvalid() {
+    void findsFrontierAtInvalidFrame() {
         append(1);
         log.term(0).putLong(64, FrameHeader.word(-64, 0xC0, FrameHeader.TYPE_DATA));
         FrontierScanner.Frontier frontier = FrontierScanner.scan(log, 0);
@@ -125,7 +125,7 @@ class LogScannerTest {
     }
 
     @Test
-    void logWithoutAFrontierIsADefect() {
+    void reportsLogWithoutFrontier() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             long word = FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA);
             log.term(i).putLong(0, word);
@@ -136,7 +136,7 @@ class LogScannerTest {
     }
 
     @Test
-    void cleanerZeroesInBoundedStepsUpToTheConsumedPosition() {
+    void cleanerZeroesInBoundedStepsUpToConsumedPosition() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             log.term(i).setMemory(0, TERM_LENGTH, (byte) 1);
         }
@@ -154,7 +154,7 @@ class LogScannerTest {
     }
 
     @Test
-    void limitKeepsTheThirdTermFree() {
+    void limitKeepsThirdTermFree() {
         LogCleaner cleaner = new LogCleaner(log, 0);
         assertEquals(1000, cleaner.limit(0, 1000));
         assertEquals(2 * TERM_LENGTH, cleaner.limit(4096, 2 * TERM_LENGTH));

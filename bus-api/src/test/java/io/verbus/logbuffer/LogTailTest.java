@@ -10,7 +10,7 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A rotation that stands still between its two steps: the next tail is set, or not even that. */
+/** A rotation that stalls before or between its two steps. */
 class LogTailTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final int INITIAL_TERM_ID = Integer.MAX_VALUE - 1; // term ids turn negative
@@ -31,7 +31,7 @@ class LogTailTest {
     }
 
     @Test
-    void endsWithTheTermWhileNoNextTailIsSet() {
+    void returnsEndOfTermUntilNextTailIsSet() {
         tail(2, FULL);
         tail(0, FULL);
         assertEquals(3L * TERM_LENGTH, LogTail.position(log));
@@ -39,10 +39,10 @@ class LogTailTest {
     }
 
     @Test
-    void lateClaimInTheNextTermCountsBeforeThatTermIsActive() {
+    void countsLateClaimInNextTermBeforeItIsActive() {
         tail(2, FULL);
         tail(3, 0);
-        // As ConcurrentAppender.claimTail, of a thread that found term 0 active.
+        // As in ConcurrentAppender.claimTail, on a thread that has found term 0 active.
         long late = metadata.getAndAddLong(LogTail.offset(0), 96);
         assertTrue(new ConcurrentAppender(log).giveUp(late, 96) < 0);
         assertEquals(3L * TERM_LENGTH + 96, LogTail.position(log));

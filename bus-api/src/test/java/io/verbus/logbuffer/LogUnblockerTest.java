@@ -50,7 +50,7 @@ class LogUnblockerTest {
         log.close();
     }
 
-    /** Where in an append its owner dies. */
+    /** The point of an append at which its owner dies. */
     private enum Death {
         CLAIMED,
         MARKED,
@@ -60,7 +60,7 @@ class LogUnblockerTest {
         PAST_THE_END_AND_NEXT_TAIL_SET
     }
 
-    /** A source whose memory fails to be read: the append dies in the middle of a copy. */
+    /** A source whose memory cannot be read: the append dies in the middle of a copy. */
     private static final class Deadly extends UnsafeBuffer {
         private int copiesLeft;
 
@@ -70,9 +70,9 @@ class LogUnblockerTest {
             this.copiesLeft = copiesLeft;
         }
 
-        /** Fails in the first copy, the last or any between: an append has one per fragment. */
+        /** Fails in a random copy: an append has one per fragment. */
         static Deadly some(int maxLength, Random random) {
-            int length = 1 + random.nextInt(maxLength); // nobody dies in copying nothing
+            int length = 1 + random.nextInt(maxLength); // copying nothing never fails
             int fragments = (length + MAX_PAYLOAD - 1) / MAX_PAYLOAD;
             return new Deadly(length, random.nextInt(fragments));
         }
@@ -101,7 +101,7 @@ class LogUnblockerTest {
 
     @Property(tries = 500)
     @Tag("slow")
-    void streamGoesOnWhereverOwnersOfAConcurrentLogDie(@ForAll long seed) {
+    void unblocksConcurrentLogWhereverOwnersDie(@ForAll long seed) {
         Random random = new Random(seed);
         ConcurrentAppender appender = new ConcurrentAppender(log);
         begin(random.nextInt(TERM_LENGTH / 32) * 32);
@@ -183,7 +183,7 @@ class LogUnblockerTest {
 
     @Property(tries = 300)
     @Tag("slow")
-    void streamIsReadToItsEndWhereverTheOwnerOfAnExclusiveLogDies(
+    void unblocksExclusiveLogWhereverItsOwnerDies(
             @ForAll long seed, @ForAll @IntRange(min = 0, max = 3) int claims) {
         Random random = new Random(seed);
         int start = random.nextInt(TERM_LENGTH / 32) * 32;
@@ -225,7 +225,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void claimOfALiveThreadThatLeftNoMarkYetIsNotSwallowed() {
+    void keepsClaimOfLiveThreadWithoutMark() {
         UnsafeBuffer metadata = log.metadata();
         LogUnblocker unblocker = new LogUnblocker(log, false);
         metadata.getAndAddLong(LogLayout.RAW_TAILS, 64);
@@ -237,7 +237,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void waitsForTheWholeTimeoutAndAgainAfterTheLogHasMoved() {
+    void restartsTimeoutAfterLogHasMoved() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         LogUnblocker unblocker = new LogUnblocker(log, false);
         BufferClaim first = new BufferClaim();
@@ -255,7 +255,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void idleLogIsNotBlocked() {
+    void treatsIdleLogAsNotBlocked() {
         LogUnblocker unblocker = new LogUnblocker(log, false);
         for (long now = 0; now < 10 * TIMEOUT; now += TIMEOUT) {
             assertFalse(unblocker.check(0, now, TIMEOUT));
@@ -282,7 +282,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void commitAfterTheUnblockingSaysSoAndSendsNothing() {
+    void commitFailsAfterUnblocking() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         BufferClaim claim = new BufferClaim();
         BufferClaim aborted = new BufferClaim();
@@ -299,7 +299,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void commitWholeLapsLaterLeavesTheMessageOfAnotherAlone() {
+    void commitLapsLaterKeepsMessageOfAnotherWriter() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         BufferClaim stale = new BufferClaim();
         BufferClaim longer = new BufferClaim();
@@ -314,7 +314,7 @@ class LogUnblockerTest {
             appender.append(new UnsafeBuffer(new byte[900]), 0, 900, 0, NO_LIMIT);
             while (cleaner.clean(appender.position(), TERM_LENGTH) > 0) {}
         }
-        // At the same place, and as long: one claim is open, the other's place is still clean.
+        // At the same place and as long: one claim is open, the other's space is still clean.
         assertEquals(lap + 64, appender.claim(8, open, NO_LIMIT));
         assertThrows(ClaimLostException.class, stale::commit);
         assertThrows(ClaimLostException.class, longer::commit);
@@ -328,10 +328,10 @@ class LogUnblockerTest {
     }
 
     @Test
-    void ownerThatHasLeftNoMarkFindsItsClaimGone() {
+    void ownerWithoutMarkDetectsLostClaim() {
         UnsafeBuffer message = new UnsafeBuffer(new byte[3000]);
         ConcurrentAppender appender = new ConcurrentAppender(log);
-        // As the owner does before it stops; a live one has claimed behind it.
+        // As the owner does before it is suspended; a live owner has claimed after it.
         log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
         unblock(0);
         assertEquals(64, log.metadata().getLong(LogLayout.UNBLOCKED));
@@ -348,7 +348,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void ownerThatFindsItsPlaceTakenWritesNothing() {
+    void ownerWritesNothingIfItsSpaceIsTaken() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         long padding = Framing.padding(64);
         log.term(0).putLong(0, padding);
@@ -360,7 +360,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void rotationThatDiedAfterItsPaddingWasReadIsFinished() {
+    void finishesRotationOfDeadOwnerAfterPaddingWasRead() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH + 96));
         framing.pad(log.termAddress(0), TERM_LENGTH - 64, 64, 7);
@@ -376,7 +376,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void claimThatSaysToReachPastTheTailIsReported() {
+    void reportsClaimThatExtendsPastTail() {
         log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
         framing.mark(log.termAddress(0), 0, 96);
         LogUnblocker unblocker = new LogUnblocker(log, false);
@@ -388,7 +388,7 @@ class LogUnblockerTest {
         assertEquals(-96, e.frameLength());
     }
 
-    /** What an earlier lap could have left: frames wherever one can begin, but at the tail. */
+    /** Leaves what an earlier lap might: a frame at every possible start except the tail. */
     private void soilAllBut(int offset) {
         for (int at = 0; at < LogLayout.PARTITIONS * TERM_LENGTH; at += FrameHeader.ALIGNMENT) {
             if (at != offset) {
@@ -422,7 +422,7 @@ class LogUnblockerTest {
         return result;
     }
 
-    /** Reads, and unblocks what is in the way, until nothing is left. */
+    /** Reads, and unblocks claims that block the reader, until nothing is left. */
     private void drain(LogReader reader, LogUnblocker unblocker, List<Long> received) {
         int idle = 0;
         for (long now = 0; idle < 4; now += TIMEOUT) {
@@ -449,10 +449,10 @@ class LogUnblockerTest {
         } while (reader.position() != before);
     }
 
-    /** A tail, or a position to start from, that a broken writer has stored. */
+    /** A tail or a start position that a faulty writer has stored. */
     @Test
     @Timeout(20)
-    void sealingGoesRoundTheLogOnceAtMost() {
+    void sealsAtMostOneLap() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             log.term(i).putLong(0, FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA));
         }

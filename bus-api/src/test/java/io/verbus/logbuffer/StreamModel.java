@@ -20,7 +20,7 @@ import java.util.Random;
 
 /**
  * One stream driven at random by one thread: appended to, claimed from, cleaned, and read, either
- * from the publication's log or from a replica that is written by the commit rule of a remote log.
+ * from the publication's log or from a replica written by the commit rule of a remote log.
  */
 final class StreamModel implements AutoCloseable {
     private record Message(byte[] payload, long reservedValue) {}
@@ -198,7 +198,7 @@ final class StreamModel implements AutoCloseable {
         }
         reader.poll(this::onFragment, fragmentLimit);
         assertEquals(reader.position(), consumed.get());
-        // Behind the sender, as the driver cleans.
+        // After the sender, as the driver cleans.
         long released = image == log ? consumed.get() : Math.min(consumed.get(), senderPosition);
         cleaner.clean(released, 1 << random.nextInt(17));
         limit = Math.max(limit, cleaner.limit(consumed.get(), window));
@@ -241,7 +241,7 @@ final class StreamModel implements AutoCloseable {
         assertEquals(TestLogs.STREAM_ID, buffer.getInt(offset - 32 + FrameHeader.STREAM_ID));
         assertTrue(length <= maxPayload);
         Message message = expected.peek();
-        assertNotEquals(null, message, "a message that nobody sent");
+        assertNotEquals(null, message, "a message that was not sent");
         assertEquals(message.reservedValue(), header.reservedValue());
         boolean first = (header.flags() & FrameHeader.FLAG_BEGIN) != 0;
         assertEquals(first, partial.size() == 0);

@@ -10,11 +10,11 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 
 class StreamTest {
-    /** Times that the reader goes round all three terms. */
+    /** Number of times that the reader wraps around all three terms. */
     private static final int WRAPS = 11;
 
     @Property(tries = 60)
-    void messagesAreReadBackByteForByteOverManyWraps(
+    void readsBackMessagesOverManyLaps(
             @ForAll @IntRange(min = 2, max = 300) int mtuUnits,
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,
             @ForAll @IntRange(min = 0, max = 100_000) int startUnits,
@@ -27,7 +27,7 @@ class StreamTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void replicaThatFollowsTheScannerHoldsTheSameMessages(
+    void replicatesSameMessagesThroughScanner(
             @ForAll @IntRange(min = 2, max = 300) int mtuUnits,
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,
             @ForAll @IntRange(min = 0, max = 100_000) int startUnits,

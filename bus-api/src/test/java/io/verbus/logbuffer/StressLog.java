@@ -10,13 +10,13 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The log of one stress test's state, and what the actors do with it. Logs are pooled: a state
- * takes one when it is made, and its arbiter, which runs after the actors, gives it back.
+ * The log of one stress test's state, and the actors' operations on it. Logs are pooled: a state
+ * takes one when it is created, and its arbiter, which runs after the actors, returns it.
  */
 final class StressLog {
     static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
 
-    /** Bytes at each end of a term that the tests may touch. */
+    /** Number of bytes at each end of a term that the tests may touch. */
     private static final int TOUCHED = 512;
 
     private static final int INITIAL_TERM_ID = 7;
@@ -24,18 +24,21 @@ final class StressLog {
     private static final int PAYLOAD_LENGTH = 20 * Long.BYTES;
     private static final ConcurrentLinkedQueue<LogBuffers> POOL = new ConcurrentLinkedQueue<>();
 
-    /** Bytes of log that a message takes. */
+    /** Number of bytes of log that a message takes. */
     static final int MESSAGE = 192;
 
-    /** Position at which the log is round for the first time. */
+    /** Position at which the log wraps for the first time. */
     static final int LAP = LogLayout.PARTITIONS * TERM_LENGTH;
 
-    /** How often a reader looks again while nothing is there: it is to meet the writer at work. */
+    /**
+     * Number of times that a reader retries while nothing is available, to catch the writer at
+     * work.
+     */
     private static final int LOOKS = 20;
 
     private final LogBuffers log;
 
-    /** A clean log whose tail stands at an offset of its first term. */
+    /** Creates a clean log with its tail at an offset of its first term. */
     StressLog(int tail) {
         LogBuffers pooled = POOL.poll();
         log = pooled != null ? pooled : TestLogs.create(TERM_LENGTH, 1408);
@@ -71,14 +74,16 @@ final class StressLog {
     }
 
     /**
-     * Appends concurrently; while another thread rotates the log, or where the claim is gone, tries
-     * again. Messages of odd numbers are claimed by an add, others by compare-and-set.
+     * Appends concurrently; retries while another thread rotates the log, or if the claim is lost.
+     * Odd message numbers are claimed by an atomic add, even ones by compare-and-set.
      */
     long append(int number) {
         return append(number, number % 2 == 0 ? 0 : MESSAGE, NO_LIMIT);
     }
 
-    /** As {@link #append(int)}, up to a limit, and by an add for a message that is so short. */
+    /**
+     * Appends, as {@link #append(int)}, up to a limit, and with an atomic add for short messages.
+     */
     long append(int number, int maxAdded, long limit) {
         ConcurrentAppender appender = new ConcurrentAppender(log, maxAdded);
         UnsafeBuffer source = message(number);
@@ -89,12 +94,12 @@ final class StressLog {
         return result;
     }
 
-    /** Appends as a client of Aeron; while the log rotates, tries again. */
+    /** Appends like a client of Aeron; retries while the log rotates. */
     long appendAsAeron(int number) {
         return appendAsAeron(number, NO_LIMIT);
     }
 
-    /** As {@link #appendAsAeron(int)}, up to a limit. */
+    /** Appends, as {@link #appendAsAeron(int)}, up to a limit. */
     long appendAsAeron(int number, long limit) {
         AeronAppender appender = new AeronAppender(log);
         UnsafeBuffer source = message(number);
@@ -112,7 +117,7 @@ final class StressLog {
         }
     }
 
-    /** Leaves what an earlier lap could have left: a frame wherever one can begin but the first. */
+    /** Leaves what an earlier lap might: a frame at every possible start except the first. */
     StressLog soiled() {
         for (int at = FrameHeader.ALIGNMENT; at < TOUCHED; at += FrameHeader.ALIGNMENT) {
             log.term(0)
@@ -126,13 +131,13 @@ final class StressLog {
         return this;
     }
 
-    /** Moves the tail to where it stood at first, three terms later, on clean terms. */
+    /** Moves the tail to its original offset, three terms later, on clean terms. */
     void goRoundOnce() {
         log.term(0).setMemory(0, TOUCHED, (byte) 0);
         goRound();
     }
 
-    /** Moves the tail to where it stood at first, three terms later; the terms stay as they are. */
+    /** Moves the tail to its original offset, three terms later, without cleaning the terms. */
     void goRound() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             int termId = INITIAL_TERM_ID + i + (i == 0 ? LogLayout.PARTITIONS : 0);
@@ -152,14 +157,14 @@ final class StressLog {
         fill(claim.buffer(), claim.offset(), number);
     }
 
-    /** Unblocks what is in the way at a position, without any patience. */
+    /** Unblocks the claim at a position immediately. */
     void unblock(long position) {
         LogUnblocker unblocker = new LogUnblocker(log, false);
         unblocker.check(position, 0, 0);
         unblocker.check(position, 1, 0);
     }
 
-    /** Reads from a position: numbers as digits in the order read, and where the reader stands. */
+    /** Reads from a position; returns the message numbers in order, and the reader's position. */
     Reading read(long position) {
         AtomicLongPosition at = new AtomicLongPosition();
         at.set(position);
@@ -176,9 +181,9 @@ final class StressLog {
         return reading;
     }
 
-    /** What a reader has seen. */
+    /** The messages that a reader has seen. */
     static final class Reading implements FragmentHandler {
-        /** Message numbers as decimal digits, or -1 if anything of a message was wrong. */
+        /** Message numbers as decimal digits, or -1 if any part of a message was wrong. */
         int numbers;
 
         long position;

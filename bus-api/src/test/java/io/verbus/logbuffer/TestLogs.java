@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Makes logs for tests; the file is unlinked at once, so that nothing stays whatever happens. */
+/** Creates logs for tests; deletes each file at once, so that none is left behind. */
 public final class TestLogs {
     public static final int SESSION_ID = -77;
     public static final int STREAM_ID = 1001;
@@ -42,7 +42,7 @@ public final class TestLogs {
         }
     }
 
-    /** Has a header say that its image is closed. */
+    /** Marks the image of a header as closed. */
     public static void closeStream(Header header) {
         header.closeStream();
     }

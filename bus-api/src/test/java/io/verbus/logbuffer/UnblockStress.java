@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.ILI_Result;
 import org.openjdk.jcstress.infra.results.LII_Result;
 import org.openjdk.jcstress.infra.results.LI_Result;
 
-/** A log is unblocked while the owner, who is only slow, goes on: nothing may be corrupted. */
+/** A log is unblocked while the owner is merely slow and continues: nothing may be corrupted. */
 public class UnblockStress {
     private static final int TERM = StressLog.TERM_LENGTH;
 
@@ -84,8 +84,8 @@ public class UnblockStress {
     }
 
     @JCStressTest
-    @Outcome(id = "lost, 2", expect = ACCEPTABLE, desc = "the place is the other's, and only its")
-    @Outcome(expect = FORBIDDEN, desc = "the other's message is gone, or another in its place")
+    @Outcome(id = "lost, 2", expect = ACCEPTABLE, desc = "the space is the other's alone")
+    @Outcome(expect = FORBIDDEN, desc = "the other's message is lost or overwritten")
     @State
     public static class CommitWholeLapsLater {
         private final StressLog log = new StressLog(0);
@@ -145,7 +145,7 @@ public class UnblockStress {
 
         @Arbiter
         public void arbiter(ILI_Result r) {
-            // What a reader has gone past in vain, and found to be padding, must stay so.
+            // A frame that a reader has skipped as padding must stay padding.
             int behind = log.read(StressLog.MESSAGE).numbers;
             r.r3 = r.r1 == 0 && (long) r.r2 > 0 ? behind : log.read(0).numbers;
             log.release();

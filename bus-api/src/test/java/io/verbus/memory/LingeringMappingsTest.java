@@ -20,7 +20,7 @@ class LingeringMappingsTest {
     private final LingeringMappings lingering = new LingeringMappings(100, errors::add);
 
     @Test
-    void memoryIsUnmappedWhenTheIntervalHasPassed() {
+    void unmapsMemoryAfterInterval() {
         lingering.add(() -> unmapped.add("first"), 10);
         lingering.add(() -> unmapped.add("second"), 20);
         assertEquals(0, lingering.unmap(109));
@@ -32,7 +32,7 @@ class LingeringMappingsTest {
     }
 
     @Test
-    void memoryThatIsInUseStaysForAnotherInterval() {
+    void keepsMemoryInUseForAnotherInterval() {
         AtomicBoolean isInUse = new AtomicBoolean(true);
         lingering.add(() -> unmapped.add("first"), isInUse::get, 10);
         lingering.add(() -> unmapped.add("second"), 20);
@@ -45,7 +45,7 @@ class LingeringMappingsTest {
     }
 
     @Test
-    void whatCannotBeUnmappedIsToldAndKeepsNothingElseMapped() {
+    void reportsFailureToUnmapAndUnmapsOthers() {
         IllegalStateException failure = new IllegalStateException("in use");
         lingering.add(
                 () -> {
@@ -59,7 +59,7 @@ class LingeringMappingsTest {
     }
 
     @Test
-    void theRestIsUnmappedInTheBackgroundAfterTheInterval() throws InterruptedException {
+    void unmapsRestInBackgroundAfterInterval() throws InterruptedException {
         long lingerNs = TimeUnit.MILLISECONDS.toNanos(20);
         CountDownLatch done = new CountDownLatch(1);
         List<Throwable> told = new ArrayList<>(); // read after the latch

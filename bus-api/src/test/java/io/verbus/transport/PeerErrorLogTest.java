@@ -39,7 +39,7 @@ class PeerErrorLogTest {
     }
 
     @Test
-    void tellsOncePerPeerAndKind() {
+    void recordsOncePerPeerAndKind() {
         for (int i = 0; i < 1000; i++) {
             errors.record(Kind.ONE, "10.0.0." + i % 2, "image-" + i + ".log does not fit");
             errors.record(Kind.OTHER, "10.0.0.1", "stream " + i + " is wrong");
@@ -50,7 +50,7 @@ class PeerErrorLogTest {
     }
 
     @Test
-    void anErrorOfTheDriversOwnFindsRoomHoweverManyPeersThereAre() {
+    void leavesRoomForDriverErrorsDespiteManyPeers() {
         for (int i = 0; i < 100_000; i++) {
             errors.record(Kind.values()[i % 2], "peer " + i, i + "x".repeat(600));
         }

@@ -65,7 +65,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void givesEachBusyOneATurnInEveryCycle() {
+    void givesEachBusyTakerATurnInEveryCycle() {
         List<Worker> all = add(100);
         all.forEach(worker -> worker.work = 1);
         nowNs += 2 * IDLE_AFTER;
@@ -78,7 +78,7 @@ class RoundRobinTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 100, 1000})
-    void aCycleCostsTheSameHoweverManyAreIdle(int count) {
+    void costsTheSameHoweverManyTakersAreIdle(int count) {
         add(count);
         letAllIdle();
         for (int i = 0; i < 100; i++) {
@@ -88,7 +88,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void looksAtEachIdleOneInItsTurn() {
+    void givesIdleTakersTurnsInOrder() {
         List<Worker> all = add(1000);
         letAllIdle();
         all.forEach(worker -> worker.turns = 0);
@@ -101,7 +101,7 @@ class RoundRobinTest {
     @ParameterizedTest
     @ValueSource(
             longs = {10_000, 100_000, RoundRobin.LONGEST_WAIT_NS, 10_000_000, Long.MAX_VALUE / 2})
-    void noIdleOneWaitsForLongWhereCyclesAreFarBetween(long cycleNs) {
+    void boundsWaitOfIdleTakersWhenCyclesAreFarApart(long cycleNs) {
         List<Worker> all = add(1000);
         letAllIdle();
         all.forEach(worker -> worker.turns = 0);
@@ -115,7 +115,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void whatHasWorkAgainIsBusyAgain() {
+    void makesIdleTakerWithWorkBusy() {
         List<Worker> all = add(100);
         letAllIdle();
         Worker woken = all.get(77);
@@ -135,7 +135,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void whatIsWokenHasItsTurnInTheNextCycle() {
+    void givesWokenTakerATurnInNextCycle() {
         List<Worker> all = add(100);
         letAllIdle();
         turns.wake(all.get(50));
@@ -144,7 +144,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void whatWaitsDoesNotGoIdle() {
+    void keepsWaitingTakerBusy() {
         List<Worker> all = add(100);
         all.get(3).waiting = true;
         letAllIdle();
@@ -154,7 +154,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void theNextCycleBeginsWhereOneWasStopped() {
+    void startsNextCycleWhereLastOneStopped() {
         List<Worker> all = add(5);
         all.forEach(worker -> worker.work = 1);
         go();
@@ -169,7 +169,7 @@ class RoundRobinTest {
     }
 
     @Property(tries = 300)
-    void nobodyIsForgotten(@ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int most) {
+    void givesEveryTakerTurns(@ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int most) {
         Random random = new Random(seed);
         RoundRobin<Worker> some = new RoundRobin<>(5, 0);
         List<Worker> all = new ArrayList<>();

@@ -13,14 +13,14 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * The thread of a driver for calls that take long: makes each call at once, or in steps that a test
- * takes when it likes. A call on a log waits for the log's pages, which come in any order; then
- * calls are made, and told, one after the other.
+ * A driver's thread for slow calls: runs each call at once, or in steps that a test schedules. A
+ * call on a log waits for the log's pages, which arrive in any order; calls then run, and report,
+ * one after the other.
  */
 final class TestBackground {
     private record Call(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {}
 
-    /** Null: everything happens at once. */
+    /** Null to run everything at once. */
     private final Random random;
 
     private final List<Call> unpopulated = new ArrayList<>();
@@ -29,7 +29,7 @@ final class TestBackground {
     private boolean isClosed;
 
     /**
-     * @param random order of what happens; null if everything happens at once.
+     * @param random source of the order of steps; null to run everything at once.
      */
     TestBackground(Random random) {
         this.random = random;
@@ -39,15 +39,15 @@ final class TestBackground {
         return random != null;
     }
 
-    /** Makes a call, after those before it. */
+    /** Runs a call after those before it. */
     void call(Runnable work, Consumer<RuntimeException> then) {
         add(waiting, new Call(null, work, then));
     }
 
     /**
-     * Makes a call when the pages of a log are in memory.
+     * Runs a call once the pages of a log are in memory.
      *
-     * @param log that the call is about; null if it waits for something else.
+     * @param log log of the call; null if the call does not concern a log.
      */
     void callLater(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
         add(unpopulated, new Call(log, work, then));
@@ -73,7 +73,7 @@ final class TestBackground {
         }
     }
 
-    /** Lets one thing happen, if there is any. */
+    /** Runs one step, if there is any. */
     void step() {
         switch (random.nextInt(3)) {
             case 0 -> {
@@ -99,13 +99,13 @@ final class TestBackground {
         done.add(() -> call.then.accept(failure));
     }
 
-    /** Whether a call on a log is still to be made. */
+    /** Returns whether a call on a log is still pending. */
     boolean uses(LogBuffers log) {
         return unpopulated.stream().anyMatch(call -> call.log == log)
                 || waiting.stream().anyMatch(call -> call.log == log);
     }
 
-    /** The driver closes: what waits for pages is never done, all else is, and nothing is told. */
+    /** Closes: calls that wait for pages are dropped, all others run, and none is reported. */
     void close() {
         waiting.forEach(call -> failureOf(call.work));
         unpopulated.clear();

@@ -36,49 +36,49 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A driver reduced to what a transport sees of it; it records what the transport says. */
+/** A minimal driver as a transport sees it; records what the transport reports. */
 public abstract class TestHost implements TransportHost, AutoCloseable {
     public final List<String> errors = new ArrayList<>();
 
-    /** Why publications could not be sent. */
+    /** Reasons why publications could not be sent. */
     public final List<String> failures = new ArrayList<>();
 
-    /** Of each failure, whether the peer said no. */
+    /** For each failure, whether the peer has rejected the stream. */
     public final List<Boolean> rejections = new ArrayList<>();
 
-    /** What receivers said whose subscribers rejected an image. */
+    /** Rejections of images by receivers' subscribers. */
     public final List<PeerRejection> imageRejections = new ArrayList<>();
 
-    /** Sessions in which receivers said that responses come. */
+    /** Sessions of responses that receivers have reported. */
     public final List<Integer> responseSessions = new ArrayList<>();
 
-    /** Images that are not released yet. */
+    /** Images not released yet. */
     public final List<TestImage> images = new ArrayList<>();
 
-    /** Publications that are not released yet. */
+    /** Publications not released yet. */
     public final List<TestStream> streams = new ArrayList<>();
 
     public final Set<OutboundStream> releasedStreams = new HashSet<>();
 
-    /** Streams for which an image is made when a peer offers them. */
+    /** Stream ids for which an image is created when a peer offers them. */
     public final Set<Integer> subscribed = new HashSet<>();
 
     /** Channels of their subscriptions. */
     private final Map<Integer, ChannelUri> channels = new HashMap<>();
 
-    /** Why a peer that offers a stream is refused, or null. */
+    /** Reason for rejecting the streams that peers offer, or null. */
     public String setupRefusal;
 
-    /** Times that a peer offered a stream. */
+    /** Number of streams that peers have offered. */
     public int setups;
 
     /**
-     * Whether a stream that is moved goes on in a log that holds what was not read, as where
-     * several sources are merged there, and not in an empty one.
+     * Whether a moved stream continues in a log that contains the unread frames, as with several
+     * merged sources, rather than in an empty log.
      */
     public boolean movesFrames;
 
-    /** Streams that were moved. */
+    /** Number of streams moved. */
     public int moves;
 
     public long lossObservations;
@@ -97,10 +97,10 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private long nextId = 1;
 
     /**
-     * @param driverId of the driver.
-     * @param directory for its logs.
-     * @param maxCounters that it has room for.
-     * @param options names and values, in turn.
+     * @param driverId id of the driver.
+     * @param directory directory for its logs.
+     * @param maxCounters number of counters that it has room for.
+     * @param options names and values, alternating.
      */
     protected TestHost(long driverId, Path directory, int maxCounters, String... options) {
         this.driverId = driverId;
@@ -118,24 +118,24 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
     }
 
-    /** The transport under test, to which this host was given. */
+    /** Returns the transport under test, which uses this host. */
     protected abstract Transport transport();
 
     /**
-     * What takes long is done, and told, in steps of its own from now on.
+     * Runs slow calls in separate steps from now on.
      *
-     * @param random order of the steps.
+     * @param random source of the order of steps.
      */
     public void takeLong(Random random) {
         background = new TestBackground(random);
     }
 
-    /** Lets one step happen of what takes long. */
+    /** Runs one step of a slow call. */
     public void stepBackground() {
         background.step();
     }
 
-    /** Adds a publication whose session is as good as any. */
+    /** Adds a publication with an arbitrary session. */
     public TestStream publish(ChannelUri channel, int streamId) {
         return publish(channel, streamId, (int) (driverId * 1000 + nextId));
     }
@@ -169,7 +169,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         return endpoint;
     }
 
-    /** One image that is open; fails if there is none or there are more. */
+    /** Returns the only open image; fails if there is not exactly one. */
     public TestImage image() {
         if (images.size() != 1) {
             throw new AssertionError(images.size() + " images");
@@ -177,7 +177,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         return images.getFirst();
     }
 
-    /** All counters, a line each. */
+    /** Returns all counters, one per line. */
     public String counterText() {
         StringBuilder text = new StringBuilder();
         counters.forEach(
@@ -189,14 +189,14 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         return counters.getCounterValue(id);
     }
 
-    /** Value of the counter with a label, or -1. */
+    /** Returns the value of the counter with a label, or -1. */
     public long value(String wanted) {
         long[] found = {-1};
         counters.forEach((id, label) -> found[0] = label.equals(wanted) ? value(id) : found[0]);
         return found[0];
     }
 
-    /** Sum of the counters whose label ends so. */
+    /** Returns the sum of the counters whose label has the ending. */
     public long counter(String labelEnd) {
         long[] sum = new long[1];
         counters.forEach(
@@ -404,7 +404,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         errors.add("channel '" + channel.written() + "': " + error.getMessage());
     }
 
-    /** The transport says that nothing of it touches a log any more. */
+    /** Releases a log that the transport no longer touches. */
     protected void free(LogBuffers log) {
         if (background.uses(log)) {
             throw new AssertionError("a log is released that a call in the background is about");
@@ -412,7 +412,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         discard(log);
     }
 
-    /** Ends what takes long, before the transport is closed. */
+    /** Finishes slow calls before the transport is closed. */
     protected void closeBackground() {
         background.close();
     }

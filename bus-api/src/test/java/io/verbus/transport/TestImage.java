@@ -13,38 +13,38 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     /** Why the peer is lost, or null. */
     public String lost;
 
-    /** Where the stream ends, or -1 while that is not known. */
+    /** Position at which the stream ends, or -1 while unknown. */
     public long endingAt = -1;
 
-    /** Where the stream was taken back, or -1 while it is not. */
+    /** Position at which the stream was revoked, or -1 if it was not. */
     public long revokedAt = -1;
 
     public boolean released;
 
-    /** Where another image takes the place of this one, or -1. */
+    /** Position at which another image replaces this one, or -1. */
     public long movedAt = -1;
 
-    /** The image that this one takes the place of, until that is read. */
+    /** The image that this one replaces, until that is read. */
     private TestImage before;
 
     private TestImage origin;
 
-    /** Position that was noted to be granted. */
+    /** Position recorded as granted. */
     public long granted;
 
-    /** Subscribers whose positions count, beside the first. */
+    /** Subscribers besides the first whose positions count. */
     public final List<TestSubscriber> others = new ArrayList<>();
 
-    /** What other threads do while the transport looks at the subscribers. */
+    /** Action of other threads while the transport reads the subscribers' positions. */
     public Runnable meanwhile = () -> {};
 
-    /** Defect: credit is granted without another look at the subscribers. */
+    /** Injects a defect: grants credit without checking the subscribers again. */
     public boolean grantsBlindly;
 
-    /** Times that the receiver looked how far it is. */
+    /** Number of times that the receiver has read the position. */
     public long looks;
 
-    /** NAKs that were counted. */
+    /** Number of NAKs counted. */
     public int naks;
 
     private final long id;
@@ -59,7 +59,7 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         granted = setup.position();
     }
 
-    /** It takes the place of another. */
+    /** Makes this image replace another. */
     void goesOnFrom(TestImage other) {
         before = other;
         origin = other;
@@ -80,18 +80,18 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     private void takeOver() {
         if (before != null) {
             before.takeOver();
-            next = before.isMoved() ? before.next : -1; // closed by the test before it was read
+            next = before.isMoved() ? before.next : -1; // the test has closed it before it was read
             received += before.received;
             before = null;
         }
     }
 
-    /** The image that it began as. */
+    /** Returns the image that this one started as. */
     public TestImage first() {
         return origin == null ? this : origin.first();
     }
 
-    /** Whether it was read up to where another takes its place. */
+    /** Returns whether it was read up to where another replaces it. */
     public boolean isMoved() {
         return position() == movedAt && (before == null || before.isMoved() || before.released);
     }
@@ -138,7 +138,7 @@ public final class TestImage extends TestSubscriber implements InboundImage {
                 + (lost == null ? "" : " lost: " + lost);
     }
 
-    /** The least of the positions that count. */
+    /** Returns the least of the positions that count. */
     public long least() {
         long least = position();
         for (int i = 0; i < others.size(); i++) {
@@ -147,7 +147,7 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         return least;
     }
 
-    /** Bytes that the peer may be ahead, as far as it was told. */
+    /** Number of bytes that the peer may be ahead, as last reported. */
     public int window;
 
     @Override
@@ -155,7 +155,7 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         window = bytes;
     }
 
-    /** Position behind the last frame that has arrived, as far as it was told. */
+    /** Position after the last frame that has arrived, as last reported. */
     public long arrived;
 
     @Override

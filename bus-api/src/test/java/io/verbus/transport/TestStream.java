@@ -11,7 +11,7 @@ import io.verbus.logbuffer.LogLayout;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A publication with its publisher: message n holds n, and bytes that follow from n. */
+/** A publication with its publisher: message n contains n, and bytes derived from n. */
 public final class TestStream implements OutboundStream {
     private final ChannelUri channel;
     private final LogBuffers log;
@@ -25,28 +25,28 @@ public final class TestStream implements OutboundStream {
     private long consumed;
     private long limit;
 
-    /** Whether a receiver stands, so that messages are taken. */
+    /** Whether the stream has a receiver, so that messages are accepted. */
     public boolean connected;
 
-    /** Whether another transport carries it, too. */
+    /** Whether another transport also carries the stream. */
     public boolean isShared;
 
-    /** Times that the sender waited for credit. */
+    /** Number of times that the sender waited for credit. */
     public int stalls;
 
-    /** NAKs that were counted. */
+    /** Number of NAKs counted. */
     public int naks;
 
-    /** Times that it was not connected any more. */
+    /** Number of times that the stream was disconnected. */
     public int disconnects;
 
-    /** Times that the sender went back. */
+    /** Number of times that the sender position went back. */
     public int resumes;
 
-    /** Messages that were taken; the number of the next. */
+    /** Number of messages accepted, and number of the next. */
     public long offered;
 
-    /** Times that the sender looked how far it is. */
+    /** Number of times that the sender has read the position. */
     public long looks;
 
     public TestStream(ChannelUri channel, LogBuffers log) {
@@ -57,7 +57,7 @@ public final class TestStream implements OutboundStream {
         message = new UnsafeBuffer(new byte[maxMessage(log.spec().mtu())]);
     }
 
-    /** Bytes of message n on a stream of the MTU. */
+    /** Returns the length of message n in bytes on a stream with the MTU. */
     public static int length(long n, int mtu) {
         return Long.BYTES + (int) ((n * 0x9E37_79B9L >>> 7) % (maxMessage(mtu) - Long.BYTES));
     }
@@ -66,12 +66,12 @@ public final class TestStream implements OutboundStream {
         return mtu >= 8192 ? 8000 : 512;
     }
 
-    /** The byte of message n at an index behind its number. */
+    /** Returns the byte of message n at an index after its number. */
     public static byte content(long n, int index) {
         return (byte) (n * 7 + index);
     }
 
-    /** Offers the next message; whether it was taken. */
+    /** Offers the next message; returns whether it was accepted. */
     public boolean offer() {
         if (!connected || isEnding()) {
             return false;
@@ -91,23 +91,23 @@ public final class TestStream implements OutboundStream {
         return result > 0;
     }
 
-    /** Up to where it was appended. */
+    /** Returns the position up to which the log is appended to. */
     public long position() {
         return appender.position();
     }
 
-    /** The driver's housekeeping. */
+    /** Performs the driver's housekeeping. */
     public void clean() {
         cleaner.clean(consumed, 16_384);
         limit = cleaner.limit(consumed, window);
     }
 
-    /** Closes it: no message is taken any more. */
+    /** Ends the stream: no more messages are accepted. */
     public void end() {
         finalPosition = appender.position();
     }
 
-    /** Takes it back: no message is taken any more, and what was not sent stays here. */
+    /** Revokes the stream: no more messages are accepted, and unsent ones are not sent. */
     public void revoke() {
         isRevoked = true;
         end();

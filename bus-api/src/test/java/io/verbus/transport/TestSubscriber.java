@@ -15,23 +15,23 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 public class TestSubscriber {
     public final ImageSetup setup;
 
-    /** Number of the next message, or -1 if any may be the first. */
+    /** Number of the next message, or -1 to accept any first one. */
     public long next;
 
-    /** Messages that were read. */
+    /** Number of messages read. */
     public long received;
 
     private final LogBuffers log;
     private final AtomicLongPosition position = new AtomicLongPosition();
     private final FragmentHandler handler = this::onFragment;
 
-    /** Made at the first poll: it begins where the position stands then. */
+    /** Created at the first poll, at the current position. */
     private LogReader reader;
 
     /**
-     * @param setup of the image.
-     * @param log of the image.
-     * @param joinPosition from which it reads.
+     * @param setup stream of the image.
+     * @param log log of the image.
+     * @param joinPosition position at which to start reading.
      */
     public TestSubscriber(ImageSetup setup, LogBuffers log, long joinPosition) {
         this.setup = setup;
@@ -40,7 +40,7 @@ public class TestSubscriber {
         next = joinPosition == 0 ? 0 : -1;
     }
 
-    /** Reads at most so many messages; fails on one that is not the next. */
+    /** Reads up to a number of messages; fails on one that is not the next. */
     public int poll(int limit) {
         if (reader == null) {
             reader = new LogReader(log, position, true);
@@ -66,12 +66,12 @@ public class TestSubscriber {
         received++;
     }
 
-    /** Whether all was read of a stream that has ended. */
+    /** Returns whether a stream that has ended was read completely. */
     public boolean isEndOfStream() {
         return position.get() >= log.metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
-    /** Up to where it was read. */
+    /** Returns the position up to which it was read. */
     public long position() {
         return position.getAcquire();
     }

@@ -217,7 +217,7 @@ class AeronChannelsTest {
                 refusal(
                                 () -> aeron.addPublication("aeron:ipc?term-id=3", STREAM),
                                 ErrorCode.INVALID_CHANNEL)
-                        .contains("name all three, or none"));
+                        .contains("set all three, or none"));
     }
 
     @Test

@@ -104,8 +104,8 @@ class AeronKeysTest {
                 Publication publication = aeron.addPublication(channel, STREAM)) {
             passes(publication, subscription);
         }
-        assertRefused(() -> aeron.addPublication(channel, 11), "has stream-id 10, and stream 11");
-        assertRefused(() -> aeron.addSubscription(channel, 11), "has stream-id 10, and stream 11");
+        assertRefused(() -> aeron.addPublication(channel, 11), "has stream-id 10, but stream 11");
+        assertRefused(() -> aeron.addSubscription(channel, 11), "has stream-id 10, but stream 11");
     }
 
     @ParameterizedTest

@@ -97,7 +97,7 @@ class OtherAccountTest {
             // Those whose own group it is not must name it: root's is another.
             String refusal =
                     Drivers.refusal(() -> ExchangeClient.exchange(directory.toString(), "", ""));
-            assertTrue(refusal.contains("name it as directory-group"), refusal);
+            assertTrue(refusal.contains("set it as directory-group"), refusal);
             assertEquals("received", ExchangeClient.exchange(directory.toString(), "", Nobody.ID));
         }
     }

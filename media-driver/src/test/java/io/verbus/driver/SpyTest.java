@@ -282,7 +282,7 @@ class SpyTest {
                             .contains("takes no destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.addDestination("verbus:ipc"))
-                            .contains("is no destination: name one"));
+                            .contains("is not a destination: use"));
             assertTrue(
                     Drivers.refusal(() -> bus.addPublication(SPY, STREAM)).contains("is a spy's"));
         }

@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The command that adds a counter. Type id 9, little-endian:
+ * Decodes the command that adds a counter. Type id 9, little-endian:
  *
  * <pre>
  *  +----------------------------------------------+
@@ -30,16 +30,16 @@ import java.nio.ByteOrder;
  *  +----------------------------------------------+
  * </pre>
  *
- * The padding between the two fields of variable length is what SBE cannot express. Answered by
+ * SBE cannot express the padding between the two fields of variable length. The answer is
  * CounterReady or Error; the correlation id becomes the registration id of the counter.
  *
- * <p>Fields can be read in any order. Ask {@link MessageBounds} first.
+ * <p>Fields can be read in any order. Check {@link MessageBounds} first.
  */
 public final class AddCounterDecoder {
-    /** Bytes before the first field of variable length. */
+    /** Length in bytes of the fixed part, before the first field of variable length. */
     public static final int BLOCK_LENGTH = 20;
 
-    /** Type id in the buffer that carries the message. */
+    /** Type id of the message in its buffer. */
     public static final int TEMPLATE_ID = 9;
 
     private DirectBuffer buffer;
@@ -51,7 +51,9 @@ public final class AddCounterDecoder {
         return this;
     }
 
-    /** Bytes of the message, as its fields say; a record may be longer. */
+    /**
+     * Returns the length of the message in bytes, according to its fields; a record may be longer.
+     */
     public int encodedLength() {
         return VarData.end(buffer, labelIndex()) - offset;
     }
@@ -72,12 +74,12 @@ public final class AddCounterDecoder {
         return VarData.length(buffer, keyIndex());
     }
 
-    /** Makes {@code wrapBuffer} a view of the key. */
+    /** Sets {@code wrapBuffer} to a view of the key. */
     public void wrapKey(DirectBuffer wrapBuffer) {
         VarData.wrap(buffer, keyIndex(), wrapBuffer);
     }
 
-    /** Copies at most {@code length} bytes of the key; returns their number. */
+    /** Copies at most {@code length} bytes of the key; returns the number copied. */
     public int getKey(MutableDirectBuffer dst, int dstOffset, int length) {
         return VarData.get(buffer, keyIndex(), dst, dstOffset, length);
     }
@@ -86,7 +88,7 @@ public final class AddCounterDecoder {
         return VarData.length(buffer, labelIndex());
     }
 
-    /** Makes {@code wrapBuffer} a view of the label. */
+    /** Sets {@code wrapBuffer} to a view of the label. */
     public void wrapLabel(DirectBuffer wrapBuffer) {
         VarData.wrap(buffer, labelIndex(), wrapBuffer);
     }

@@ -8,14 +8,14 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Encodes the command that adds a counter; AddCounterDecoder shows the layout. Fields of variable
- * length are written last, in their order, each of them even if empty.
+ * Encodes the command that adds a counter; see AddCounterDecoder for the layout. Write the fields
+ * of variable length last, in order and all of them, even if empty.
  */
 public final class AddCounterEncoder {
-    /** Bytes before the first field of variable length. */
+    /** Length in bytes of the fixed part, before the first field of variable length. */
     public static final int BLOCK_LENGTH = AddCounterDecoder.BLOCK_LENGTH;
 
-    /** Type id in the buffer that carries the message. */
+    /** Type id of the message in its buffer. */
     public static final int TEMPLATE_ID = AddCounterDecoder.TEMPLATE_ID;
 
     private MutableDirectBuffer buffer;
@@ -29,7 +29,7 @@ public final class AddCounterEncoder {
         return this;
     }
 
-    /** Bytes of the message as far as it is written. */
+    /** Returns the length in bytes of what has been written. */
     public int encodedLength() {
         return limit - offset;
     }
@@ -49,7 +49,10 @@ public final class AddCounterEncoder {
         return this;
     }
 
-    /** Writes the key, and zeros up to the label. Without a key, {@code src} may be null. */
+    /**
+     * Writes the key, and pads with zeros to the label. {@code src} may be null if the key is
+     * empty.
+     */
     public AddCounterEncoder putKey(DirectBuffer src, int srcOffset, int length) {
         VarData.put(buffer, limit, src, srcOffset, length);
         limit = VarData.pad(buffer, limit);

@@ -8,15 +8,15 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Encodes the command that adds a static counter, which no client owns and which stays as long as
- * the driver; AddStaticCounterDecoder shows the layout. Fields of variable length are written last,
- * in their order, each of them even if empty.
+ * Encodes the command that adds a static counter, which has no owner and lives as long as the
+ * driver; see AddStaticCounterDecoder for the layout. Write the fields of variable length last, in
+ * order and all of them, even if empty.
  */
 public final class AddStaticCounterEncoder {
-    /** Bytes before the first field of variable length. */
+    /** Length in bytes of the fixed part, before the first field of variable length. */
     public static final int BLOCK_LENGTH = AddStaticCounterDecoder.BLOCK_LENGTH;
 
-    /** Type id in the buffer that carries the message. */
+    /** Type id of the message in its buffer. */
     public static final int TEMPLATE_ID = AddStaticCounterDecoder.TEMPLATE_ID;
 
     private MutableDirectBuffer buffer;
@@ -30,7 +30,7 @@ public final class AddStaticCounterEncoder {
         return this;
     }
 
-    /** Bytes of the message as far as it is written. */
+    /** Returns the length in bytes of what has been written. */
     public int encodedLength() {
         return limit - offset;
     }
@@ -55,7 +55,10 @@ public final class AddStaticCounterEncoder {
         return this;
     }
 
-    /** Writes the key, and zeros up to the label. Without a key, {@code src} may be null. */
+    /**
+     * Writes the key, and pads with zeros to the label. {@code src} may be null if the key is
+     * empty.
+     */
     public AddStaticCounterEncoder putKey(DirectBuffer src, int srcOffset, int length) {
         VarData.put(buffer, limit, src, srcOffset, length);
         limit = VarData.pad(buffer, limit);

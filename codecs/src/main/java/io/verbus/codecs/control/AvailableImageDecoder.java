@@ -7,8 +7,8 @@ import org.agrona.DirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The event that tells of an image, one for each subscription that the image serves. Type id 3842,
- * little-endian:
+ * Decodes the event that announces an image, one for each subscription that the image serves. Type
+ * id 3842, little-endian:
  *
  * <pre>
  *  +----------------------------------------------+
@@ -34,15 +34,15 @@ import java.nio.ByteOrder;
  *  +----------------------------------------------+
  * </pre>
  *
- * The padding between the two fields of variable length is what SBE cannot express.
+ * SBE cannot express the padding between the two fields of variable length.
  *
- * <p>Fields can be read in any order. Ask {@link MessageBounds} first.
+ * <p>Fields can be read in any order. Check {@link MessageBounds} first.
  */
 public final class AvailableImageDecoder {
-    /** Bytes before the first field of variable length. */
+    /** Length in bytes of the fixed part, before the first field of variable length. */
     public static final int BLOCK_LENGTH = 28;
 
-    /** Type id in the buffer that carries the message. */
+    /** Type id of the message in its buffer. */
     public static final int TEMPLATE_ID = 3842;
 
     private DirectBuffer buffer;
@@ -54,7 +54,9 @@ public final class AvailableImageDecoder {
         return this;
     }
 
-    /** Bytes of the message, as its fields say; a record may be longer. */
+    /**
+     * Returns the length of the message in bytes, according to its fields; a record may be longer.
+     */
     public int encodedLength() {
         return VarData.end(buffer, sourceIdentityIndex()) - offset;
     }

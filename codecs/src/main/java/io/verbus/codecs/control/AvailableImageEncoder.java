@@ -7,15 +7,15 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Encodes the event that tells of an image, one for each subscription that the image serves;
- * AvailableImageDecoder shows the layout. Fields of variable length are written last, in their
- * order, each of them even if empty.
+ * Encodes the event that announces an image, one for each subscription that the image serves; see
+ * AvailableImageDecoder for the layout. Write the fields of variable length last, in order and all
+ * of them, even if empty.
  */
 public final class AvailableImageEncoder {
-    /** Bytes before the first field of variable length. */
+    /** Length in bytes of the fixed part, before the first field of variable length. */
     public static final int BLOCK_LENGTH = AvailableImageDecoder.BLOCK_LENGTH;
 
-    /** Type id in the buffer that carries the message. */
+    /** Type id of the message in its buffer. */
     public static final int TEMPLATE_ID = AvailableImageDecoder.TEMPLATE_ID;
 
     private MutableDirectBuffer buffer;
@@ -29,7 +29,7 @@ public final class AvailableImageEncoder {
         return this;
     }
 
-    /** Bytes of the message as far as it is written. */
+    /** Returns the length in bytes of what has been written. */
     public int encodedLength() {
         return limit - offset;
     }
@@ -59,7 +59,7 @@ public final class AvailableImageEncoder {
         return this;
     }
 
-    /** Writes the path of the log file, and zeros up to the source identity. */
+    /** Writes the path of the log file, and pads with zeros to the source identity. */
     public AvailableImageEncoder logFile(String value) {
         VarData.putAscii(buffer, limit, value);
         limit = VarData.pad(buffer, limit);

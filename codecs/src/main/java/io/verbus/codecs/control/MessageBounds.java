@@ -6,32 +6,32 @@ import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 
 /**
- * Tells whether a record from another process holds the whole message that its type id announces: a
- * command or an event. Decoders check nothing, so this is asked before each.
+ * Checks whether a record from another process contains the whole message that its type id
+ * announces, a command or an event. Decoders check nothing, so call this before each.
  *
- * <p>A record may be longer than its message: some clients claim more than they write. Lengths are
- * those of the fields, never that of the record. A record that its writer can still change is
- * copied first. Values are not checked: a decoder throws on an error code or address type that it
- * does not know, its {@code Raw} accessor does not.
+ * <p>A record may be longer than its message, because some clients claim more than they write; the
+ * lengths in the fields count, not that of the record. Copy a record first if its writer can still
+ * change it. Values are not checked: a decoder throws on an unknown error code or address type, its
+ * {@code Raw} accessor does not.
  */
 public final class MessageBounds {
     private static final int UNKNOWN = -1;
 
     private MessageBounds() {}
 
-    /** {@return whether there is a command or event of this type} */
+    /** {@return whether the type is a known command or event} */
     public static boolean isKnown(int typeId) {
         return blockLength(typeId) != UNKNOWN;
     }
 
     /**
-     * {@return whether the record holds the fixed part of the message and each of its fields of
+     * {@return whether the record contains the fixed part of the message and each of its fields of
      * variable length; false if the type is unknown}
      *
-     * @param typeId type of the record.
+     * @param typeId type id of the record.
      * @param buffer buffer with the record; nothing outside the record is read.
      * @param offset offset of the record in the buffer.
-     * @param length length of the record in bytes, without the header of the ring or broadcast
+     * @param length length of the record in bytes, without the framing of the ring or broadcast
      *     buffer.
      */
     public static boolean isWhole(int typeId, DirectBuffer buffer, int offset, int length) {
@@ -39,7 +39,7 @@ public final class MessageBounds {
         if (block == UNKNOWN || length < block) {
             return false;
         }
-        // In long, in which no length of a field overflows.
+        // A long cannot overflow, whatever the length of a field.
         long end = block;
         for (int left = varDataCount(typeId); left > 0; left--) {
             long header = BitUtil.align(end, VarData.HEADER_LENGTH);
@@ -56,7 +56,7 @@ public final class MessageBounds {
         return true;
     }
 
-    /** Bytes before the first field of variable length, or UNKNOWN. */
+    /** Returns the length of the fixed part in bytes, or UNKNOWN. */
     private static int blockLength(int typeId) {
         return switch (typeId) {
             case AddPublicationDecoder.TEMPLATE_ID -> AddPublicationDecoder.BLOCK_LENGTH;
@@ -104,7 +104,7 @@ public final class MessageBounds {
         };
     }
 
-    /** Fields of variable length: channels, messages, keys and the like. */
+    /** Returns the number of fields of variable length: channels, messages, keys and the like. */
     private static int varDataCount(int typeId) {
         return switch (typeId) {
             case AddCounterDecoder.TEMPLATE_ID,

@@ -9,15 +9,15 @@ import org.agrona.MutableDirectBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A field of variable length: an int32 with the number of bytes, then the bytes. The length of a
- * field that follows another is aligned to 4 bytes, counted from the first one's bytes.
+ * A field of variable length: an int32 length in bytes, then the bytes. The length of a field that
+ * follows another one is aligned to 4 bytes, counted from the first one's bytes.
  */
 final class VarData {
     static final int HEADER_LENGTH = 4;
 
     private VarData() {}
 
-    /** Writes the field at {@code index}; returns the index behind its last byte. */
+    /** Writes a field at {@code index}; returns the index after its last byte. */
     static int put(
             MutableDirectBuffer buffer, int index, DirectBuffer src, int srcOffset, int length) {
         buffer.putInt(index, length, ByteOrder.LITTLE_ENDIAN);
@@ -27,7 +27,7 @@ final class VarData {
         return index + HEADER_LENGTH + length;
     }
 
-    /** Writes a field of ASCII at {@code index}; returns the index behind its last byte. */
+    /** Writes an ASCII field at {@code index}; returns the index after its last byte. */
     static int putAscii(MutableDirectBuffer buffer, int index, String value) {
         buffer.putInt(index, value.length(), ByteOrder.LITTLE_ENDIAN);
         return index
@@ -35,7 +35,7 @@ final class VarData {
                 + buffer.putStringWithoutLengthAscii(index + HEADER_LENGTH, value);
     }
 
-    /** Writes zeros behind the field at {@code index}; returns the index of the field after it. */
+    /** Pads with zeros after the field at {@code index}; returns the index of the next field. */
     static int pad(MutableDirectBuffer buffer, int index) {
         int end = end(buffer, index);
         int next = next(buffer, index);
@@ -47,17 +47,19 @@ final class VarData {
         return buffer.getInt(index, ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The index behind the last byte of the field at {@code index}. */
+    /** Returns the index after the last byte of the field at {@code index}. */
     static int end(DirectBuffer buffer, int index) {
         return index + HEADER_LENGTH + length(buffer, index);
     }
 
-    /** The index of the field after the one at {@code index}. */
+    /** Returns the index of the field after the one at {@code index}. */
     static int next(DirectBuffer buffer, int index) {
         return index + HEADER_LENGTH + BitUtil.align(length(buffer, index), HEADER_LENGTH);
     }
 
-    /** Copies the field at {@code index}, as far as there is room; returns the bytes copied. */
+    /**
+     * Copies at most {@code length} bytes of the field at {@code index}; returns the number copied.
+     */
     static int get(
             DirectBuffer buffer, int index, MutableDirectBuffer dst, int dstOffset, int length) {
         int copied = Math.min(length, length(buffer, index));

@@ -29,14 +29,14 @@ import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
-/** Messages are Aeron's to the byte: each side reads what the other writes. */
+/** Checks that messages are identical to Aeron's: each side decodes what the other encodes. */
 class AeronFlyweightsTest {
     private static final int OFFSET = 8;
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
 
     @Test
-    void thereIsOneMessageForEachTypeOfAeron() throws IllegalAccessException {
+    void coversEachMessageTypeOfAeron() throws IllegalAccessException {
         Set<Integer> types = new HashSet<>();
         for (Field constant : ControlProtocolEvents.class.getFields()) {
             if (Modifier.isStatic(constant.getModifiers())
@@ -54,18 +54,18 @@ class AeronFlyweightsTest {
     }
 
     @Test
-    void errorCodesAreThoseOfAeron() {
+    void usesErrorCodesOfAeron() {
         for (ErrorCode code : ErrorCode.values()) {
             if (code != ErrorCode.NULL_VAL) {
                 assertEquals(code.name(), io.aeron.ErrorCode.get(code.value()).name());
             }
         }
-        // Aeron's last one stands for a code that the reader does not know.
+        // Aeron's last error code stands for codes unknown to the reader.
         assertEquals(io.aeron.ErrorCode.values().length - 1, ErrorCode.values().length - 1);
     }
 
     @Property(tries = 200)
-    void aeronReadsWhatVerbusWrites(@ForAll long seed) {
+    void aeronDecodesMessagesOfVerbus(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0xFF);
@@ -78,7 +78,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void verbusReadsWhatAeronWrites(@ForAll long seed) {
+    void verbusDecodesMessagesOfAeron(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0xFF);
@@ -91,7 +91,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void bothWriteTheSameBytes(@ForAll long seed) {
+    void encodesSameBytesAsAeron(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0);
@@ -105,7 +105,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void paddingIsZero(@ForAll long seed) {
+    void writesZeroPadding(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0);
@@ -118,7 +118,7 @@ class AeronFlyweightsTest {
     }
 
     @Test
-    void aPublicationIsRemovedWithoutFlags() {
+    void decodesRemovePublicationWithoutFlags() {
         fill(0xFF);
         int length = RemovePublicationDecoder.flagsEncodingOffset();
         assertEquals(24, length);
@@ -132,7 +132,7 @@ class AeronFlyweightsTest {
     }
 
     @Test
-    void counterNeedsNoKey() {
+    void acceptsCounterWithoutKey() {
         int length =
                 new AddCounterEncoder()
                         .wrap(buffer, OFFSET)
@@ -149,7 +149,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void counterIsViewedAndCopiedWithoutStrings(@ForAll long seed) {
+    void readsCounterWithoutStrings(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         byte[] label = fields.text.getBytes(StandardCharsets.US_ASCII);
         new AddCounterEncoder()

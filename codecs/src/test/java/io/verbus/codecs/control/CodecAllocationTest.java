@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 
-/** Hand-written codecs allocate nothing unless a String is requested. */
+/** Checks that the handwritten codecs do not allocate unless a String is requested. */
 class CodecAllocationTest {
     private static final int ROUNDS = 1000;
 
@@ -30,12 +30,12 @@ class CodecAllocationTest {
     private final AvailableImageDecoder imageDecoder = new AvailableImageDecoder();
 
     @Test
-    void codecsAndBoundsAllocateNothing() {
+    void codecsAndBoundsDoNotAllocate() {
         run();
         long before = threads.getCurrentThreadAllocatedBytes();
         run();
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        // To ask may allocate once; any object takes more than a byte a round.
+        // The query may allocate once; any object is more than one byte per round.
         assertTrue(allocated < ROUNDS, allocated + " bytes");
     }
 

@@ -9,7 +9,7 @@ import io.aeron.command.OperationSucceededFlyweight;
 
 import java.util.List;
 
-/** Events that answer any command, or tell a client of its end. */
+/** Events that answer any command, or report the end of a client. */
 final class CommandEvents {
     static final List<Message> ALL =
             List.of(

@@ -293,7 +293,7 @@ final class CounterMessages {
 
     private static String key(int length, GetKey command) {
         UnsafeBuffer key = new UnsafeBuffer(new byte[length]);
-        // Asks for more than there is.
+        // Asks for more bytes than there are.
         return Fields.hex(key, 0, command.get(key, 0, length + 1));
     }
 }

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Random;
 import java.util.Set;
 
-/** Random field values for messages: distinct numbers, and texts of any length. */
+/** Field values of a message: distinct numbers, and texts of any length. */
 final class Fields {
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 17, 100, 1001};
 
@@ -62,7 +62,7 @@ final class Fields {
         errorCode = ErrorCode.get(random.nextInt(15));
         addressType = random.nextBoolean() ? AddressType.IPV4 : AddressType.IPV6;
         address = nextBytes(addressType == AddressType.IPV4 ? 4 : 16);
-        // Else Java takes an IPv6 address for a mapped one of IPv4.
+        // Otherwise Java may treat the IPv6 address as a mapped IPv4 address.
         address[0] = 0x20;
         key = nextBytes(nextLength());
         text = nextText();
@@ -73,7 +73,7 @@ final class Fields {
         return new Fields(seed, false);
     }
 
-    /** As of {@link #random}, with texts and keys of no length. */
+    /** Returns values as {@link #random} does, with empty texts and keys. */
     static Fields withoutText(long seed) {
         return new Fields(seed, true);
     }
@@ -82,7 +82,7 @@ final class Fields {
         return new UnsafeBuffer(key);
     }
 
-    /** The address as it stands in a message: 16 bytes. */
+    /** Returns the address as in a message: 16 bytes. */
     byte[] paddedAddress() {
         return Arrays.copyOf(address, 16);
     }

@@ -9,11 +9,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A command or event with the codecs of Verbus and of Aeron.
+ * A command or event that both Verbus and Aeron encode and decode.
  *
- * @param typeId Aeron's type id of the message.
- * @param values values that a reader must return, in reading order: numbers, and texts for fields
- *     of variable length.
+ * @param typeId type id that Aeron assigns to the message.
+ * @param values values that a decoder must return, in the order in which both read them: numbers,
+ *     and texts for fields of variable length.
  */
 record Message(
         String name,
@@ -24,12 +24,12 @@ record Message(
         Read verbusReads,
         Write aeronWrites,
         Read aeronReads) {
-    /** Writes a message and returns its length. */
+    /** Encodes a message; returns its length. */
     interface Write {
         int write(MutableDirectBuffer buffer, int offset, Fields fields);
     }
 
-    /** Reads all of a message. Behind the values, Verbus tells the length; Aeron does not. */
+    /** Decodes all of a message; for Verbus, the length follows the values. */
     interface Read {
         List<?> read(MutableDirectBuffer buffer, int offset);
     }
@@ -48,7 +48,7 @@ record Message(
                 .toList();
     }
 
-    /** {@return how many fields of variable length it has} */
+    /** {@return the number of fields of variable length} */
     int varDataCount() {
         return (int)
                 values.apply(Fields.withoutText(0)).stream()

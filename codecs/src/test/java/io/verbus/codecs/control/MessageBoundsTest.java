@@ -24,7 +24,7 @@ class MessageBoundsTest {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
 
     @Property(tries = 20)
-    void messageCutAnywhereIsMalformed(@ForAll long seed) {
+    void rejectsTruncatedMessages(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             int length = message.aeronWrites().write(buffer, OFFSET, fields);
@@ -41,7 +41,7 @@ class MessageBoundsTest {
     }
 
     @Test
-    void lengthThatIsNegativeOrLeavesTheRecordIsMalformed() {
+    void rejectsNegativeAndExcessiveLengths() {
         int[] lengths = {
             -1,
             -3,
@@ -73,7 +73,7 @@ class MessageBoundsTest {
     }
 
     @Property(tries = 2000)
-    void decodersStayWithinWhatIsWhole(@ForAll long seed) {
+    void decodersStayWithinWholeMessages(@ForAll long seed) {
         Random random = new Random(seed);
         for (Message message : Message.all()) {
             int length = message.verbusWrites().write(buffer, OFFSET, Fields.random(seed));
@@ -90,7 +90,7 @@ class MessageBoundsTest {
     }
 
     @Test
-    void recordMayBeLongerThanItsMessage() {
+    void acceptsRecordLongerThanItsMessage() {
         Fields fields = Fields.random(1);
         for (Message message : Message.all()) {
             int length = message.aeronWrites().write(buffer, OFFSET, fields);
@@ -103,7 +103,7 @@ class MessageBoundsTest {
     }
 
     @Test
-    void typeThatIsNotKnownIsNotWhole() {
+    void rejectsUnknownTypes() {
         for (int typeId : new int[] {-1, 0, 0x13, 0xF00, 0xF0E, Integer.MAX_VALUE}) {
             assertFalse(MessageBounds.isKnown(typeId));
             assertFalse(MessageBounds.isWhole(typeId, buffer, 0, buffer.capacity()));
@@ -118,7 +118,7 @@ class MessageBoundsTest {
         return MessageBounds.isWhole(message.typeId(), cut(length), OFFSET, length);
     }
 
-    /** A buffer that ends where the record does: to read beyond is an error. */
+    /** Returns a buffer that ends with the record, so that reading past it fails. */
     private UnsafeBuffer cut(int length) {
         UnsafeBuffer record = new UnsafeBuffer(new byte[OFFSET + length]);
         record.putBytes(0, buffer, 0, record.capacity());

@@ -153,8 +153,8 @@ class AllowListTest {
                 "10.1.0.0/; 0 to 32",
                 "10.1.0.0/-1; 0 to 32",
                 "10.1.0.0/16/8; 0 to 32",
-                "10.1.2.3/16; behind the first 16",
-                "fd00::1/64; behind the first 64",
+                "10.1.2.3/16; after the first 16",
+                "fd00::1/64; after the first 64",
                 "10.1.0.256; '10.1.0.256' is no network",
                 "fe80::1%lo; 'fe80::1%lo' is no network"
             })
