@@ -9,8 +9,8 @@ import io.verbus.transport.TransportSettings;
 import java.util.List;
 
 /**
- * Values of the options for streams that several receive. {@link #ALL} says what each means and may
- * be.
+ * Option values for streams with several receivers. {@link #ALL} describes the options and their
+ * ranges.
  *
  * @param unicastFlow {@link #UNICAST_FLOW}.
  * @param multicastFlow {@link #MULTICAST_FLOW}.
@@ -44,15 +44,16 @@ public record GroupOptions(
                     "udp.flow-control",
                     FlowChoice.Strategy.MAX,
                     FlowChoice.Strategy.values(),
-                    "Flow control of publications to a group, or to several destinations, whose"
-                            + " channel names none.");
+                    "Default flow control of publications to a group or several destinations,"
+                            + " for channels without a strategy.");
 
     static final Option<Long> FLOW_TAG =
             Option.of(
                     "udp.flow-control-tag",
                     "-1",
-                    "a whole number of 64 bits",
-                    "Tag of the receivers that decide where flow control is tagged and names none.",
+                    "a 64-bit integer",
+                    "Tag of the receivers that tagged flow control considers, for channels"
+                            + " without a tag.",
                     Long::valueOf);
 
     static final Option<Integer> GROUP_SIZE =
@@ -61,8 +62,8 @@ public record GroupOptions(
                     "0",
                     0,
                     MAX_GROUP,
-                    "Receivers that must be there before a publication with flow control min or"
-                            + " tagged is connected, where its channel does not say; 0 is one.");
+                    "Receivers that a publication with min or tagged flow control needs to be"
+                            + " connected, for channels without a group size; 0 means one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(
@@ -70,15 +71,15 @@ public record GroupOptions(
                     "0s",
                     0,
                     DAY,
-                    "Time without a status message after which flow control min or tagged does not"
-                            + " wait for a receiver; 0s is udp.connection-timeout.");
+                    "Time without a status message after which min or tagged flow control drops"
+                            + " a receiver; 0s uses udp.connection-timeout.");
 
     static final Option<Long> TAG =
             Option.of(
                     "udp.group-tag",
                     "",
-                    "a whole number of 64 bits, or nothing",
-                    "Tag of this driver's receivers where the subscription's channel names none.",
+                    "a 64-bit integer, or empty",
+                    "Group tag that this driver's receivers send, for channels without a tag.",
                     text -> text.isEmpty() ? null : Long.valueOf(text));
 
     static final Option<Long> NAK_BACKOFF =
@@ -87,10 +88,10 @@ public record GroupOptions(
                     "10ms",
                     1_000,
                     DAY,
-                    "Longest random time by which receivers of a group put off a NAK, so that the"
-                            + " first serves all.");
+                    "Longest random delay of a NAK in a group, so that the first NAK serves all"
+                            + " receivers.");
 
-    /** All options, in the order of help. */
+    /** All options, in help order. */
     static final List<Option<?>> ALL =
             List.of(
                     UNICAST_FLOW,

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values of the transport's options. {@link #ALL} says what each means and may be.
+ * Option values of the transport. {@link #ALL} describes the options and their ranges.
  *
  * @param window {@link #WINDOW}.
  * @param publicationWindow {@link #PUBLICATION_WINDOW}.
@@ -40,8 +40,8 @@ import java.util.stream.Stream;
  * @param maxResend {@link #MAX_RESEND}.
  * @param senderPorts {@link PortRange#SENDER}.
  * @param receiverPorts {@link PortRange#RECEIVER}.
- * @param group for streams that several receive.
- * @param allow {@link AllowedSources#ALLOW}; null where all hosts are allowed.
+ * @param group option values for streams with several receivers.
+ * @param allow {@link AllowedSources#ALLOW}, or null if all hosts are allowed.
  */
 public record UdpOptions(
         int window,
@@ -83,7 +83,7 @@ public record UdpOptions(
                     "128k",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes that a sender may be ahead of the subscribers, half a term at most.");
+                    "Bytes that a sender may be ahead of the subscribers, at most half a term.");
 
     static final Option<Long> PUBLICATION_WINDOW =
             Option.size(
@@ -91,8 +91,8 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Bytes that a publisher may be ahead of what was sent; 0 is half a term, the"
-                            + " most.");
+                    "Bytes that a publisher may be ahead of what was sent; 0 means half a term,"
+                            + " which is also the maximum.");
 
     static final Option<Long> RECEIVE_BUFFER =
             Option.size(
@@ -100,7 +100,7 @@ public record UdpOptions(
                     "2m",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes of the receive buffer that each endpoint asks of the kernel.");
+                    "Receive buffer in bytes to request from the kernel for each endpoint.");
 
     static final Option<Long> SEND_BUFFER =
             Option.size(
@@ -108,27 +108,32 @@ public record UdpOptions(
                     "2m",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes of the send buffer that each destination asks of the kernel.");
+                    "Send buffer in bytes to request from the kernel for each destination.");
 
     static final Option<String> CONGESTION_CONTROL =
             Option.choice(
                     "udp.congestion-control",
                     "static",
                     List.of("static", "cubic"),
-                    "Congestion control where the subscription's channel names none.");
+                    "Congestion control for subscriptions whose channel does not specify one.");
 
     static final Option<Boolean> GSO =
             Option.flag(
                     "udp.gso",
                     true,
-                    "Whether the kernel gets joined datagrams, which it cuts apart.");
+                    "Whether to pass joined datagrams to the kernel, which segments them.");
 
     static final Option<Boolean> GRO =
             Option.flag(
                     "udp.gro", true, "Whether the kernel may join datagrams that arrive together.");
 
     static final Option<Integer> MAX_IMAGES =
-            Option.count("udp.max-images", "8192", 1, 1 << 16, "Images of all hosts.");
+            Option.count(
+                    "udp.max-images",
+                    "8192",
+                    1,
+                    1 << 16,
+                    "Maximum number of images from" + " all hosts.");
 
     static final Option<Integer> MAX_IMAGES_PER_HOST =
             Option.count(
@@ -136,7 +141,7 @@ public record UdpOptions(
                     "8192",
                     1,
                     1 << 16,
-                    "Images of streams from one host.");
+                    "Maximum number of images of streams from one host.");
 
     static final Option<Long> MAX_TERM_LENGTH =
             Option.size(
@@ -144,8 +149,7 @@ public record UdpOptions(
                     "1g",
                     LogLayout.MIN_TERM_LENGTH,
                     LogLayout.MAX_TERM_LENGTH,
-                    "Bytes of the longest term of an image; Aeron's publications have 16m unless"
-                            + " they say otherwise.");
+                    "Maximum term length of an image; Aeron's publications use 16m by default.");
 
     static final Option<Long> MAX_IMAGE_MEMORY =
             Option.size(
@@ -153,7 +157,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of memory for logs of images of one host.");
+                    "Maximum memory for logs of images from one host, in bytes.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -161,7 +165,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of memory for logs of images of all hosts.");
+                    "Maximum memory for logs of images from all hosts, in bytes.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(
@@ -169,7 +173,7 @@ public record UdpOptions(
                     "64",
                     1,
                     1 << 12,
-                    "Receivers that may come by themselves to one publication's control address.");
+                    "Maximum number of dynamic receivers of one publication's control address.");
 
     static final Option<Long> STATUS_INTERVAL =
             Option.duration(
@@ -177,7 +181,7 @@ public record UdpOptions(
                     "200ms",
                     MS,
                     DAY,
-                    "Longest time between status messages.");
+                    "Maximum interval between status messages.");
 
     static final Option<Long> SETUP_INTERVAL =
             Option.duration(
@@ -185,7 +189,7 @@ public record UdpOptions(
                     "100ms",
                     MS,
                     DAY,
-                    "Time between SETUP frames while no receiver answers.");
+                    "Interval between SETUP frames while no receiver responds.");
 
     static final Option<Long> HEARTBEAT_INTERVAL =
             Option.duration(
@@ -193,7 +197,7 @@ public record UdpOptions(
                     "100ms",
                     MS,
                     DAY,
-                    "Time between heartbeats of an idle stream.");
+                    "Interval between heartbeats of an idle stream.");
 
     static final Option<Long> CONNECTION_TIMEOUT =
             Option.duration(
@@ -201,7 +205,7 @@ public record UdpOptions(
                     "5s",
                     10 * MS,
                     DAY,
-                    "Time without a status message after which a receiver is gone.");
+                    "Time without a status message after which a receiver counts as gone.");
 
     static final Option<Long> IMAGE_TIMEOUT =
             Option.duration(
@@ -209,7 +213,7 @@ public record UdpOptions(
                     "10s",
                     10 * MS,
                     DAY,
-                    "Time without a frame after which a sender is gone.");
+                    "Time without a frame after which a sender counts as gone.");
 
     static final Option<Long> LINGER =
             Option.duration(
@@ -217,8 +221,8 @@ public record UdpOptions(
                     "5s",
                     0,
                     DAY,
-                    "Time for which an ended stream still answers NAKs, where its channel names"
-                            + " none.");
+                    "Time for which an ended stream still answers NAKs, for channels without"
+                            + " linger.");
 
     static final Option<Long> NAK_DELAY =
             Option.duration(
@@ -226,11 +230,15 @@ public record UdpOptions(
                     "100us",
                     0,
                     DAY,
-                    "Time for which a gap may be reordering; then the receiver sends a NAK.");
+                    "Time to wait for a reordered frame before the receiver sends a NAK.");
 
     static final Option<Long> NAK_RETRY =
             Option.duration(
-                    "udp.nak-retry", "10ms", 10 * US, DAY, "Time between NAKs for the same gap.");
+                    "udp.nak-retry",
+                    "10ms",
+                    10 * US,
+                    DAY,
+                    "Interval between NAKs for the same" + " gap.");
 
     static final Option<Long> RETRANSMIT_LINGER =
             Option.duration(
@@ -238,7 +246,7 @@ public record UdpOptions(
                     "10ms",
                     10 * US,
                     DAY,
-                    "Time for which the sender does not send a range once more.");
+                    "Time after a retransmission during which the sender does not repeat it.");
 
     static final Option<Integer> MAX_RESEND =
             Option.count(
@@ -246,8 +254,8 @@ public record UdpOptions(
                     "64",
                     1,
                     256,
-                    "Ranges that a publication sends again at a time; of more the closest are"
-                            + " joined.");
+                    "Maximum number of ranges that a publication retransmits at a time; beyond"
+                            + " it, the closest ranges are merged.");
 
     private static final List<Option<?>> OWN =
             List.of(
@@ -275,18 +283,18 @@ public record UdpOptions(
                     RETRANSMIT_LINGER,
                     MAX_RESEND);
 
-    /** All options, in the order of help. */
+    /** All options, in help order. */
     public static final List<Option<?>> ALL =
             Stream.of(List.of(AllowedSources.ALLOW), OWN, PortRange.ALL, GroupOptions.ALL)
                     .<Option<?>>flatMap(List::stream)
                     .toList();
 
     /**
-     * Reads the options that are set, and checks each.
+     * Reads the options.
      *
-     * @param host what knows them.
-     * @return the options.
-     * @throws TransportException that names the wrong one.
+     * @param host settings of the driver.
+     * @return the option values.
+     * @throws TransportException if a value is wrong.
      */
     public static UdpOptions of(TransportSettings host) {
         return new UdpOptions(
@@ -320,10 +328,10 @@ public record UdpOptions(
     }
 
     /**
-     * Bytes that a publisher may be ahead of what was sent.
+     * Returns the number of bytes that a publisher may be ahead of what was sent.
      *
-     * @param channel of the publication.
-     * @param termLength of its log.
+     * @param channel channel of the publication.
+     * @param termLength term length of its log.
      */
     public int publicationWindow(ChannelUri channel, int termLength) {
         int most = termLength / 2;
@@ -331,7 +339,7 @@ public record UdpOptions(
         return asked == 0 ? most : Math.min(asked, most);
     }
 
-    /** How long a closed publication still answers for what was lost, nanoseconds. */
+    /** Returns how long a closed publication still answers NAKs, in nanoseconds. */
     public long lingerNs(ChannelUri channel) {
         return channel.linger() == null ? lingerNs : channel.linger().toNanos();
     }

@@ -27,9 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
-/** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
+/** Open destinations, one per route, and their sockets. Conductor's thread. */
 final class SendDestinations implements AutoCloseable {
-    /** A destination that streams share whose channels say the same of it, or lead to the same. */
+    /**
+     * Destination shared by streams whose channels have equal names or resolve to the same route.
+     */
     static final class Shared {
         private final ChannelUri channel;
         private final SocketBuffers buffers;
@@ -49,7 +51,7 @@ final class SendDestinations implements AutoCloseable {
             return destination;
         }
 
-        /** The way there by now. */
+        /** The current route. */
         Route route() {
             return route;
         }
@@ -58,7 +60,7 @@ final class SendDestinations implements AutoCloseable {
             return buffers;
         }
 
-        /** What names the address that is sent from; null if nothing does. */
+        /** The name of the local address; null if the channel has none. */
         private String from() {
             if (channel.control() != null && route.group() == null) {
                 return channel.control().host();
@@ -75,16 +77,16 @@ final class SendDestinations implements AutoCloseable {
     private final SourceFilter allowed;
     private final Queue<SenderEvent> events;
 
-    /** Those that one more stream may go by, by what channels say that led there. */
+    /** Destinations that further streams may share, by unresolved names. */
     private final Map<RouteNames, Shared> byNames = new HashMap<>();
 
-    /** The same, by where those channels lead. */
+    /** The same destinations, by route. */
     private final Map<Route, Shared> byRoute = new HashMap<>();
 
-    /** Those that streams go by. */
+    /** Destinations in use by streams. */
     private final List<Shared> used = new ArrayList<>();
 
-    /** Those whose sockets are open. */
+    /** Destinations whose sockets are open. */
     private final List<Destination> open = new ArrayList<>();
 
     private final MovedNames names;
@@ -111,10 +113,11 @@ final class SendDestinations implements AutoCloseable {
     }
 
     /**
-     * One more stream comes: it shares the destination of others whose channels say the same of it,
-     * wherever the names lead by now, or lead to the same.
+     * Adds a stream. It shares the destination of streams whose channels have equal names, even if
+     * these resolve to other addresses now, or resolve to the same route.
      *
-     * @throws TransportException if no socket can be opened for it, or it wants other buffers.
+     * @throws TransportException if no socket can be opened for it, or it requests other buffer
+     *     sizes.
      */
     Shared enter(OutboundStream stream) {
         ChannelUri channel = stream.channel();
@@ -145,7 +148,10 @@ final class SendDestinations implements AutoCloseable {
         return shared;
     }
 
-    /** A receiver that is silent may have moved; a group, or receivers that come, do not. */
+    /**
+     * Watches names and networks of a destination. A single silent receiver may have moved; groups
+     * and dynamic receivers do not.
+     */
     private void watch(Shared shared, ChannelUri channel) {
         network.watch(shared.destination, changedNs -> isSettled(shared, changedNs));
         if (shared.route.to() == null || shared.route.group() != null) {
@@ -165,7 +171,7 @@ final class SendDestinations implements AutoCloseable {
                 to -> move(shared, to));
     }
 
-    /** Another destination may be at the new address already. */
+    /** Moves a destination to a new address, which another destination may use already. */
     private void move(Shared shared, InetSocketAddress to) {
         if (shared.route.isFromAnyAddress()) {
             DatagramSocket.sourceTo(to); // throws if no route leads there
@@ -180,7 +186,7 @@ final class SendDestinations implements AutoCloseable {
         byRoute.putIfAbsent(route, shared);
     }
 
-    /** Addresses or routes of this host have changed: whether nothing is left to do for it. */
+    /** Handles changes of local addresses or routes; returns whether nothing is left to do. */
     private boolean isSettled(Shared shared, long changedNs) {
         long heardNs = shared.destination.heardNs();
         if (heardNs != 0 && heardNs - changedNs > 0) {
@@ -194,7 +200,7 @@ final class SendDestinations implements AutoCloseable {
         return true;
     }
 
-    /** The name of the address that is sent from was looked up again. */
+    /** Handles the result of a lookup of the local address. */
     private void located(Shared shared, String name) {
         if (shared.streams == 0) {
             return;
@@ -209,7 +215,7 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    /** Goes on from another address of this host; false if that cannot be. */
+    /** Rebinds a destination to another local address; returns false if that fails. */
     private boolean sendFrom(Shared shared, InetAddress from) {
         InetAddress before = shared.destination.localHost();
         Route route = shared.route.from(from);
@@ -225,7 +231,7 @@ final class SendDestinations implements AutoCloseable {
         return true;
     }
 
-    /** Whether a socket that is bound to no address sends from where the route begins by now. */
+    /** Makes an unbound socket use the current route; returns whether that succeeded. */
     private boolean isRouted(Shared shared) {
         Route route = shared.route;
         if (!route.isConnected() || !route.isFromAnyAddress()) {
@@ -235,7 +241,7 @@ final class SendDestinations implements AutoCloseable {
         try {
             source = DatagramSocket.sourceTo(route.to());
         } catch (SocketException noRoute) {
-            return false; // which the kernel's refusals to send tell
+            return false; // reported when the kernel rejects datagrams
         }
         InetAddress before = shared.destination.localHost();
         if (!source.equals(before)) {
@@ -250,16 +256,16 @@ final class SendDestinations implements AutoCloseable {
                 new TransportException(
                         "WARN: publications to "
                                 + shared.destination
-                                + " are sent from "
+                                + " are now sent from "
                                 + source.getHostAddress()
-                                + " now, since addresses or routes of this host have changed;"
-                                + " before, from "
+                                + " instead of "
                                 + before.getHostAddress()
-                                + ": see that firewalls and udp.allow at the receivers let it"
-                                + " through"));
+                                + ", because addresses or routes of this host have changed:"
+                                + " check that firewalls and udp.allow at the receivers permit"
+                                + " it"));
     }
 
-    /** A stream has ended: the last takes the destination with it, and a new one opens another. */
+    /** Removes a stream. The last one closes the destination, which new streams no longer share. */
     void leave(Destination destination) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
@@ -278,13 +284,13 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    /** Closes a destination that the sender has let go of. */
+    /** Closes a destination that the sender has detached. */
     void close(Destination destination) {
         destination.close();
         open.remove(destination);
     }
 
-    /** Closes all. The sender has stopped. */
+    /** Closes all destinations. The sender must have stopped. */
     @Override
     public void close() {
         open.forEach(Destination::close);
@@ -319,7 +325,9 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    /** A destination that the sender lets go of may still have the address. */
+    /**
+     * Binds a socket, possibly to the address of a destination that the sender is still detaching.
+     */
     private DatagramSocket bind(InetSocketAddress from) {
         for (Destination each : open) {
             if (each.isClosingAt(from)) {
@@ -362,7 +370,7 @@ final class SendDestinations implements AutoCloseable {
         if (given < Math.min(options.window(), asked)) {
             host.onError(
                     new TransportException(
-                            "the kernel gives a send buffer of "
+                            "the kernel granted a send buffer of "
                                     + given
                                     + " bytes, less than the window of "
                                     + options.window()
@@ -375,8 +383,8 @@ final class SendDestinations implements AutoCloseable {
         if (!can) {
             host.onError(
                     new TransportException(
-                            "this kernel does not cut joined datagrams apart (UDP_SEGMENT), so that"
-                                    + " each costs its own way through it: use Linux 4.18 or later,"
+                            "this kernel cannot segment joined datagrams (UDP_SEGMENT), so each"
+                                    + " passes through it separately: use Linux 4.18 or later,"
                                     + " or set udp.gso=false"));
         }
         return can;
