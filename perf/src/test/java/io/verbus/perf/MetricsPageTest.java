@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * {@code docs/reference/metrics.md} is made of the table of metrics. With {@code -Dhelp.write=true}
- * this test writes the page.
+ * Checks that {@code docs/reference/metrics.md} matches the table of metrics. With {@code
+ * -Dhelp.write=true}, writes the page.
  */
 class MetricsPageTest {
     private static final Path PAGE = Path.of("../docs/reference/metrics.md");
@@ -30,13 +30,13 @@ class MetricsPageTest {
                         """
                         # Metrics
 
-                        `verbus driver --metrics HOST:PORT` and `verbus metrics` give these to Prometheus, each as the kind that its name tells: one that
-                        ends with `_total` is a counter, every other a gauge. [Operating a driver](../guide/operate.md#watch-it) says how to scrape them.
-                        `verbus stat` shows the same table: `--json` names the metric of each counter, with its labels.
+                        `verbus driver --metrics HOST:PORT` and `verbus metrics` export these metrics to Prometheus. Names that end with `_total` are
+                        counters, all others are gauges. [Operating a driver](../guide/operate.md#watch-it) explains how to scrape them.
+                        `verbus stat` shows the same data; with `--json`, it gives the metric of each counter with its labels.
 
-                        The column *counter* has type and number of the [counter](counters.md) that a metric is made of. Times are in seconds, positions
-                        and lengths in bytes. Positions count the bytes of a stream, so `rate` of one is bytes a second. Labels come from the keys of
-                        counters: a `channel` is cut to 92 characters. Where nothing else tells two series apart they have the counter's id as label `counter`.
+                        The column *counter* has the type and number of the [counter](counters.md) from which a metric is derived. Times are in seconds,
+                        positions and lengths in bytes. Positions count the bytes of a stream, so their `rate` is in bytes per second. Labels come from the
+                        keys of counters; a `channel` is truncated to 92 characters. Series that are otherwise equal have the counter's id as label `counter`.
                         """);
         for (KeyForm form : KeyForm.values()) {
             List<Metric> metrics =
@@ -47,7 +47,7 @@ class MetricsPageTest {
                         .append(String.join("`, `", form.labels()))
                         .append("`.\n\n");
             }
-            page.append("| metric | counter | says |\n|---|---|---|\n");
+            page.append("| metric | counter | meaning |\n|---|---|---|\n");
             for (Metric each : metrics) {
                 page.append("| `")
                         .append(each.name())
@@ -70,29 +70,29 @@ class MetricsPageTest {
 
     private static String title(KeyForm form) {
         return switch (form) {
-            case DRIVER -> "Of the driver as a whole";
-            case STREAM -> "Of publications";
-            case IMAGE -> "Of images and their subscribers";
-            case CHANNEL -> "Of channels";
-            case ADDRESS -> "Of local addresses";
-            case CLIENT -> "Of clients";
-            case DESTINATION -> "Of destinations";
-            case CARRIER -> "Of what carries a stream";
-            case CONNECTION -> "Of RDMA connections";
-            case CONNECTION_IMAGE -> "Of images over RDMA";
-            case DEVICE -> "Of RDMA devices";
-            case ERROR -> "Of logged errors";
-            case APPLICATION -> "Of applications";
+            case DRIVER -> "Driver";
+            case STREAM -> "Publications";
+            case IMAGE -> "Images and their subscribers";
+            case CHANNEL -> "Channels";
+            case ADDRESS -> "Local addresses";
+            case CLIENT -> "Clients";
+            case DESTINATION -> "Destinations";
+            case CARRIER -> "Carriers of streams";
+            case CONNECTION -> "RDMA connections";
+            case CONNECTION_IMAGE -> "Images over RDMA";
+            case DEVICE -> "RDMA devices";
+            case ERROR -> "Logged errors";
+            case APPLICATION -> "Applications";
         };
     }
 
     @Test
-    void thePageIsTheTablesOwn() throws IOException {
+    void pageMatchesMetricsTable() throws IOException {
         if (Boolean.getBoolean("help.write")) {
             Files.writeString(PAGE, page());
         }
         assertTrue(Files.exists(PAGE), "write it with -Dhelp.write=true");
-        assertEquals(page(), Files.readString(PAGE), "write it anew with -Dhelp.write=true");
+        assertEquals(page(), Files.readString(PAGE), "write it again with -Dhelp.write=true");
         for (String line : page().split("\n")) {
             assertTrue(line.length() <= MAX_LINE, line);
         }
