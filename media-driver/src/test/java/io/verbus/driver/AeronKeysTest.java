@@ -232,7 +232,8 @@ class AeronKeysTest {
                             RegistrationException.class,
                             () -> aeron.addPublication(endpoint + "|so-sndbuf=64k", STREAM + 1));
             assertEquals(ErrorCode.GENERIC_ERROR, refused.errorCode());
-            assertTrue(refused.getMessage().contains("another so-sndbuf"), refused.getMessage());
+            assertTrue(
+                    refused.getMessage().contains("a different so-sndbuf"), refused.getMessage());
         }
     }
 }

@@ -517,7 +517,7 @@ class MovingAddressesTest {
             }
             hosts.ip("a", "link set one down");
             deliver(publication, subscription, 2);
-            awaitError(a, group, "on another interface now");
+            awaitError(a, group, "now use another interface");
             awaitError(b, group, "receive at 239.1.1.1:4000 now");
         }
     }

@@ -101,7 +101,7 @@ class UdpFullMemoryTest {
                         "subscriber: "
                                 + count(subscribers, "misses a stream")
                                 + ", publisher: "
-                                + count(publishers, "cannot take it"));
+                                + count(publishers, "cannot receive the stream"));
                 System.out.println(subscribers.peek());
                 System.out.println(publishers.peek());
                 System.out.println(

@@ -24,7 +24,7 @@ class UdpInterfaceTest {
                                             "verbus:udp?endpoint=127.0.0.1:0|interface="
                                                     + ELSEWHERE,
                                             1));
-            assertTrue(unicast.contains("endpoint is none: remove interface"), unicast);
+            assertTrue(unicast.contains("a unicast endpoint: remove interface"), unicast);
             String group =
                     Drivers.refusal(
                             () ->

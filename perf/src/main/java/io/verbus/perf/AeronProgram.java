@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Finds Aeron's C driver, the program {@code aeronmd}. */
+/** Locates Aeron's C media driver, {@code aeronmd}. */
 final class AeronProgram {
-    /** Environment variable: the folder that has the program. */
+    /** Environment variable that names the directory containing the program. */
     static final String FOLDER_VARIABLE = "AERON_C_BIN";
 
     private static final String NAME = "aeronmd";
@@ -19,12 +19,13 @@ final class AeronProgram {
     private AeronProgram() {}
 
     /**
-     * Finds it: by its path, else in the folder that the environment names, else on the PATH.
+     * Locates the program at the given path, else in the directory that the environment names, else
+     * on the PATH.
      *
-     * @param given path, or null.
-     * @param environment of this process.
-     * @return its absolute path.
-     * @throws BusException if it is not there.
+     * @param given path, or null to search.
+     * @param environment variables of this process.
+     * @return the absolute path.
+     * @throws BusException if the program is not found.
      */
     static Path find(Path given, Map<String, String> environment) {
         if (given != null) {
@@ -44,7 +45,7 @@ final class AeronProgram {
                                 new BusException(
                                         "Aeron's C driver is not on PATH: build aeronmd from"
                                                 + " Aeron's sources, and give its path with"
-                                                + " --aeronmd or its folder in "
+                                                + " --aeronmd or its directory in "
                                                 + FOLDER_VARIABLE))
                 .toAbsolutePath();
     }
@@ -53,10 +54,10 @@ final class AeronProgram {
         if (!isProgram(program)) {
             throw new BusException(
                     source
-                            + " leads to "
+                            + " points to "
                             + program
-                            + ", which is no program: build aeronmd from Aeron's sources, and name"
-                            + " where it is");
+                            + ", which is not an executable file: build aeronmd from"
+                            + " Aeron's sources and give its location");
         }
         return program.toAbsolutePath();
     }

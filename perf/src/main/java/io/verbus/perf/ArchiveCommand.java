@@ -17,18 +17,19 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/** Measures recording and replay by Aeron's archive on drivers of both. */
+/** Measures recording and replay by Aeron Archive on Verbus and Aeron drivers. */
 @Command(
         name = "archive",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures how fast Aeron's archive records a stream from another host, and replays it"
-                    + " to that host. Prints the ratios Verbus / Aeron of the messages a second"
-                    + " (above 1 is better).",
-            "The archive is a process with a driver, the publisher and reader is another. They are"
-                    + " the same on Aeron's Java driver. A recording is over when the archive tells"
-                    + " that it has all, a replay when the last message has come; all must come,"
-                    + " once, in order. Nothing is forced to disk."
+            "Measures how fast Aeron Archive records a stream from another host and replays it"
+                    + " to that host. Prints the ratios Verbus / Aeron of the messages per"
+                    + " second (above 1 is better).",
+            "The archive with its driver is one process, the publisher and reader another. The"
+                    + " same setup runs on Aeron's Java driver. A recording is complete when the"
+                    + " archive reports the final position, a replay when the last message"
+                    + " arrives; every message must arrive once, in order. Nothing is synced to"
+                    + " disk."
         })
 final class ArchiveCommand implements Callable<Integer> {
     private static final int PROCESSES = 2;
@@ -43,16 +44,13 @@ final class ArchiveCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description =
-                    "Messages that are recorded and replayed (default: 1000000 on UDP, 20000 on"
-                            + " RDMA).")
+                    "Messages recorded and replayed (default: 1000000 on UDP, 20000 on RDMA).")
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = {
-                "Messages before, unmeasured, in 20 recordings (default: a half of --messages)."
-            })
+            description = {"Warm-up messages, in 20 recordings (default: half of --messages)."})
     private Long warmup;
 
     @Override

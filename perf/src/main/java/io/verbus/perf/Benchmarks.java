@@ -12,19 +12,19 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 import java.nio.file.Path;
 
-/** The benchmarks, by JMH. Loaded only where JMH is. */
+/** Runs the JMH benchmarks. Loaded only if JMH is on the class path. */
 final class Benchmarks {
     private Benchmarks() {}
 
     /**
-     * Runs those that a pattern names.
+     * Runs the benchmarks that match a pattern.
      *
-     * @param regex which, by class and method.
-     * @param excluded pattern of those that are left out; null if none are.
-     * @param seconds of warm-up, and of measurement, of each.
-     * @param json file for the results; null if none is wanted.
-     * @return exit status: 1 if there were none.
-     * @throws BusException if one fails.
+     * @param regex pattern of class and method names.
+     * @param excluded pattern of benchmarks to skip; null to skip none.
+     * @param seconds duration of warm-up, and of measurement, per benchmark.
+     * @param json file for the results; null to write none.
+     * @return exit status: 1 if no benchmark matched, else 0.
+     * @throws BusException if a benchmark fails.
      */
     static int run(String regex, String excluded, int seconds, Path json) {
         var options =

@@ -6,12 +6,12 @@ import io.verbus.perf.run.BusUnderTest;
 
 import java.util.Locale;
 
-/** Whose client uses Verbus' driver. */
+/** Client library used with Verbus' driver. */
 enum Client {
-    /** Verbus'. */
+    /** Verbus' client. */
     VERBUS(BusUnderTest.VERBUS),
 
-    /** Aeron's. */
+    /** Aeron's client. */
     AERON(BusUnderTest.AERON_ON_VERBUS);
 
     private final BusUnderTest bus;
@@ -20,7 +20,7 @@ enum Client {
         this.bus = bus;
     }
 
-    /** The client on Verbus' driver. */
+    /** The bus that pairs this client with Verbus' driver. */
     BusUnderTest bus() {
         return bus;
     }

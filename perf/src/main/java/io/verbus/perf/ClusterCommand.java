@@ -19,19 +19,19 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Measures round trips through Aeron's cluster on drivers of both. */
+/** Measures round trips through Aeron Cluster on Verbus and Aeron drivers. */
 @Command(
         name = "cluster",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures round trips through Aeron's cluster: from a client to the leader, through the"
-                    + " log that a majority of three members has, through a service that echoes,"
-                    + " and back. Prints the ratios Verbus / Aeron of the percentiles (below 1 is"
-                    + " better).",
+            "Measures round trips through Aeron Cluster: from a client to the leader, through"
+                    + " the log once a majority of the three members has it, through an echo"
+                    + " service, and back. Prints the ratios Verbus / Aeron of the percentiles"
+                    + " (below 1 is better).",
             "Each member is a process with a driver, archive, consensus module and service; the"
-                    + " client is another, with a driver. They are the same on Aeron's Java driver."
-                    + " Messages are due by a schedule that nothing delays. Nothing is forced to"
-                    + " disk."
+                    + " client with its driver is another. The same setup runs on Aeron's Java"
+                    + " driver. Messages are sent on a fixed schedule, and latency counts from"
+                    + " the scheduled time. Nothing is synced to disk."
         })
 final class ClusterCommand implements Callable<Integer> {
     private static final int PROCESSES = 4;
@@ -53,15 +53,15 @@ final class ClusterCommand implements Callable<Integer> {
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Round trips before, unmeasured (default: a half of --messages).")
+            description = "Warm-up round trips (default: half of --messages).")
     private Long warmup;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Messages a second, such as 2000 or 2K, each measured from the time it was due"
-                            + " (default: 2000 on UDP, 20 on RDMA).")
+                    "Messages per second, such as 2000 or 2K; latency counts from the time a"
+                            + " message was due (default: 2000 on UDP, 20 on RDMA).")
     private String rate;
 
     @Override
@@ -105,7 +105,7 @@ final class ClusterCommand implements Callable<Integer> {
         try {
             long perSecond = Rates.parse(rate).of(List.of(0), 0);
             if (perSecond == Load.MAX) {
-                throw options.wrong("--rate takes messages a second here, such as 2000 or 2K");
+                throw options.wrong("--rate takes messages per second, such as 2000 or 2K");
             }
             return perSecond;
         } catch (IllegalArgumentException ex) {

@@ -30,17 +30,17 @@ import java.util.concurrent.Callable;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
-/** Measures the same on Verbus and on a peer, in turns. */
+/** Measures Verbus and a peer alternately under the same load. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the same on Verbus and on a peer, in turns, and prints the ratios Verbus /"
-                    + " peer: of round trips the percentiles (below 1 is better), of a stream the"
-                    + " rates (above 1 is better).",
-            "Aeron has the same processes, threads, idle strategies, lengths, kinds of publication"
-                    + " and JVM flags; with --transport rdma, it uses UDP between the same two"
-                    + " addresses."
+            "Measures Verbus and a peer alternately under the same load, and prints the ratios"
+                    + " Verbus / peer: of the percentiles for round trips (below 1 is better),"
+                    + " of the rates for streams (above 1 is better).",
+            "Aeron runs with the same processes, threads, idle strategies, message lengths,"
+                    + " publication types and JVM flags; with --transport rdma, it uses UDP"
+                    + " between the same two addresses."
         })
 final class CompareCommand implements Callable<Integer> {
     private static final int MAX_REPEATS = 1000;
@@ -48,14 +48,14 @@ final class CompareCommand implements Callable<Integer> {
     private static final int QUICK_PAIRS = 3;
     private static final int SLICES = 20;
 
-    /** So much less is measured by a quick comparison. */
+    /** Factor by which {@code --quick} reduces the number of messages. */
     private static final int QUICK_DIVISOR = 4;
 
-    /** What is compared. */
+    /** Measurement to compare. */
     enum Metric {
-        /** Round trips. */
+        /** Round-trip latency. */
         RTT,
-        /** A stream. */
+        /** Stream throughput. */
         THROUGHPUT,
         /** Both. */
         ALL;
@@ -79,23 +79,23 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--metric",
             paramLabel = "rtt|throughput|all",
-            description = "What to compare (default: all that the peer has).")
+            description = "What to compare (default: everything that the peer supports).")
     private Metric metric = Metric.ALL;
 
     @Option(
             names = "--stream-messages",
             paramLabel = "N",
             description = {
-                "Messages of a stream that are measured (default: as for throughput), after half as"
-                        + " many of warm-up."
+                "Messages measured per stream (default: as for throughput), after half as many"
+                        + " for warm-up."
             })
     private Long streamMessages;
 
     @Option(
             names = "--quick",
             description = {
-                "Three pairs of short runs, in less than three minutes outside the lab: enough to"
-                        + " see whether a change has slowed the hot path."
+                "Runs three pairs of short runs, in less than three minutes outside the lab:"
+                        + " enough to see whether a change has slowed the hot path."
             })
     private boolean quick;
 
@@ -103,7 +103,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "How often both are measured, in new processes (default: 5; with --quick, 3)."
+                "How often to measure both, in new processes (default: 5; with --quick, 3)."
             })
     private Integer pairs;
 
@@ -111,8 +111,8 @@ final class CompareCommand implements Callable<Integer> {
             names = "--slices",
             paramLabel = "N",
             description = {
-                "Parts of each measurement, in which the two take turns; with 1, one has ended"
-                        + " before the other is set up, and the peer is first in every second pair"
+                "Parts of each measurement, alternating between the two. With 1, each runs alone"
+                        + " from start to end, and the peer goes first in every second pair"
                         + " (default: 20; in the lab, 1)."
             })
     private Integer slices;
@@ -120,13 +120,14 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes the ratios and the environment as JSON.")
+            description = "File for the ratios and the environment, as JSON.")
     private Path json;
 
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "Writes a page that plots the percentiles of both, all pairs together.")
+            description =
+                    "File for an HTML page that plots the percentiles of both over all" + " pairs.")
     private Path html;
 
     private Measurement allOurs;
@@ -150,13 +151,16 @@ final class CompareCommand implements Callable<Integer> {
             return Lab.run(arguments(outputs), outputs);
         }
         if (peers.peer().isTwoThreads(options.transport())) {
-            options.checkOneProcess("--peer " + peers.peer() + " of IPC is measured in");
-            stream.checkOnePublisher(options, "--peer " + peers.peer() + " of IPC has");
+            options.checkOneProcess("--peer " + peers.peer() + " over IPC is measured in");
+            stream.checkOnePublisher(options, "--peer " + peers.peer() + " over IPC supports only");
         }
         return compare();
     }
 
-    /** In the lab, where the environment does not tell where a program is. */
+    /**
+     * Arguments for the same command in the lab, which does not inherit the environment variables
+     * that locate programs.
+     */
     private List<String> arguments(Map<String, Path> outputs) {
         Set<String> leftOut = new HashSet<>(outputs.keySet());
         leftOut.add(PeerOptions.PROGRAM_OPTION);
@@ -176,7 +180,7 @@ final class CompareCommand implements Callable<Integer> {
             compareStreams(comparison);
         }
         if (comparison.isEmpty()) {
-            throw new BusException("--peer " + peer + " has no --metric " + metric);
+            throw new BusException("--peer " + peer + " does not support --metric " + metric);
         }
         System.out.print(comparison.summary());
         if (json != null) {
@@ -184,7 +188,7 @@ final class CompareCommand implements Callable<Integer> {
         }
         if (html != null && allOurs != null) {
             PercentilePage page =
-                    new PercentilePage("Round trips, " + options.transport() + ", pairs together");
+                    new PercentilePage("Round trips, " + options.transport() + ", all pairs");
             page.add(peers.subjectName(), allOurs.histogram());
             page.add(peer.toString(), allTheirs.histogram());
             Outputs.write(html, page.html(comparison.environment()));

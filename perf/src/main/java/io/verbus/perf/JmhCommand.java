@@ -15,15 +15,15 @@ import picocli.CommandLine.Spec;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Runs the benchmarks of single steps. */
+/** Runs the JMH microbenchmarks. */
 @Command(
         name = "jmh",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs JMH benchmarks of single steps: offer, claim and commit, poll, round trips"
-                + " through logs and through cache lines, turns of a duty cycle, frame and control"
-                + " codecs, an empty call of C, and verbs where there is an RDMA device (try it"
-                + " with: verbus lab ./verbus perf jmh Verbs)."
+            "Runs the JMH microbenchmarks: offer, claim and commit, poll, round trips through"
+                    + " logs and through cache lines, duty cycles, frame and control codecs, an"
+                    + " empty call into C, and verbs if there is an RDMA device (try: verbus lab"
+                    + " ./verbus perf jmh Verbs)."
         })
 final class JmhCommand implements Callable<Integer> {
     private static final String VERBS = ".*VerbsBenchmark.*";
@@ -33,19 +33,21 @@ final class JmhCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "REGEX",
             arity = "0..1",
-            description = "Which to run, by class and method (default: all).")
+            description = "Pattern of the class and method names to run (default: all).")
     private String regex = ".*";
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "Of warm-up, and of measurement, of each (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Seconds of warm-up, and of measurement, per benchmark (default:"
+                            + " ${DEFAULT-VALUE}).")
     private int seconds = 3;
 
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes the results as JMH's JSON.")
+            description = "File for the results, in JMH's JSON format.")
     private Path json;
 
     @Override
@@ -56,13 +58,12 @@ final class JmhCommand implements Callable<Integer> {
         }
         if (!isJmhHere()) {
             throw new BusException(
-                    "JMH is not on the class path, as the distribution archive has none: run"
-                            + " `./verbus perf jmh` in a clone of the repository");
+                    "JMH is not on the class path, because the distribution archive does not"
+                            + " include it: run `./verbus perf jmh` in a clone of the repository");
         }
         boolean isVerbsLeftOut = Environment.rdmaDevices().isEmpty();
         if (isVerbsLeftOut) {
-            System.err.println(
-                    "This host has no RDMA device: the benchmarks of verbs are left out.");
+            System.err.println("This host has no RDMA device: skipping the verbs benchmarks.");
         }
         return Benchmarks.run(regex, isVerbsLeftOut ? VERBS : null, seconds, json);
     }

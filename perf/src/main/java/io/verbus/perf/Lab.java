@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Runs a command of this program in the lab, and fetches the files it writes. */
+/** Runs a command of this program in the lab, and copies the files it writes to this host. */
 final class Lab {
     private static final int TIMEOUT_S = 3000;
     private static final int END_TIMEOUT_S = 10;
@@ -24,17 +24,17 @@ final class Lab {
     private Lab() {}
 
     /**
-     * Runs a command in the lab, with the output and exit status of its own.
+     * Runs a command in the lab, passing through its output and exit status.
      *
-     * @param arguments of {@code verbus}, without those in {@code outputs}.
-     * @param outputs where the command's files go on this host, by the option that names each.
-     * @return its exit status.
+     * @param arguments arguments of {@code verbus}, without the options in {@code outputs}.
+     * @param outputs files to write on this host, by the option that names each.
+     * @return the command's exit status.
      */
     static int run(List<String> arguments, Map<String, Path> outputs) {
         String home = System.getenv("VERBUS_HOME");
         if (home == null || Environment.isLab()) {
             throw new BusException(
-                    "there is no RDMA device here; run `./verbus perf` in the repository, which"
+                    "this host has no RDMA device: run `./verbus perf` in the repository, which"
                             + " uses the lab");
         }
         System.err.println(

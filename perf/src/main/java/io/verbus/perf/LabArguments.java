@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The arguments of a command as they are given on in the lab. */
+/** Command-line arguments to pass on to the lab. */
 final class LabArguments {
     private LabArguments() {}
 
     /**
-     * Leaves out options and their values.
+     * Returns the arguments without some options and their values.
      *
-     * @param arguments as the user typed them, values in a word of their own or after {@code =}.
-     * @param options to leave out.
+     * @param arguments words as the user typed them; a value is the next word or follows {@code =}.
+     * @param options names of the options to remove.
      */
     static List<String> without(List<String> arguments, Set<String> options) {
         List<String> kept = new ArrayList<>();

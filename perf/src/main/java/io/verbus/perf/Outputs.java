@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
-/** What the commands share in how they tell their outcome. */
+/** Reports progress and writes result files; shared by the commands. */
 final class Outputs {
     private Outputs() {}
 
-    /** Adds an option's file, if it was given. */
+    /** Adds an option's file, unless it is null. */
     static void add(Map<String, Path> outputs, String option, Path file) {
         if (file != null) {
             outputs.put(option, file);
         }
     }
 
-    /** Shows progress on standard error. */
+    /** Returns a consumer that prints progress to standard error. */
     static LongConsumer progress(String what, Work work) {
         long warmup = work.warmup() * work.load().publishers();
         long total = warmup + work.messages() * work.load().publishers();
@@ -35,18 +35,17 @@ final class Outputs {
                         what, done, total, done <= warmup ? " (warm-up)" : "");
     }
 
-    /** Writes a file. */
     static void write(Path file, String text) {
         try {
             Files.writeString(file, text);
         } catch (IOException ex) {
             throw new BusException(
-                    "cannot write " + file + " (" + ex + "): name a file in a folder that exists",
+                    "cannot write " + file + " (" + ex + "): name a file in an existing directory",
                     ex);
         }
     }
 
-    /** Every word that the user typed after {@code verbus}. */
+    /** Returns the words that the user typed after {@code verbus}. */
     static List<String> typed(CommandSpec spec) {
         return spec.root().commandLine().getParseResult().originalArgs();
     }

@@ -24,15 +24,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Measures a long run at a fixed rate, and lays its outliers beside the JVM's pauses. */
+/** Runs at a fixed rate for minutes, and attributes latency outliers to the JVM's pauses. */
 @Command(
         name = "pauses",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs round trips over shared memory at a fixed rate for minutes, with the JVM's"
-                + " safepoint and collection logs on, and tells of each stall whether the JVM stood"
-                + " still in it. What remains is the kernel's or the hypervisor's: a thread that"
-                + " does not run."
+            "Runs round trips over shared memory at a fixed rate for minutes with the JVM's"
+                    + " safepoint and GC logs on, and reports for each stall whether it overlaps"
+                    + " a JVM pause. Other stalls come from the kernel or hypervisor, which did"
+                    + " not run the thread."
         })
 final class PausesCommand implements Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;
@@ -45,33 +45,34 @@ final class PausesCommand implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "How long (default: ${DEFAULT-VALUE}).")
+            description = "Duration in minutes (default: ${DEFAULT-VALUE}).")
     private double minutes = 10;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Messages a second (default: ${DEFAULT-VALUE}).")
+            description = "Messages per second (default: ${DEFAULT-VALUE}).")
     private long rate = 100_000;
 
     @Option(
             names = "--outlier",
             paramLabel = "US",
             description =
-                    "Round trips of more microseconds are outliers (default: ${DEFAULT-VALUE}).")
+                    "Round trips longer than this many microseconds are outliers (default:"
+                            + " ${DEFAULT-VALUE}).")
     private long outlierUs = 200;
 
     @Option(
             names = "--coming-and-going",
             paramLabel = "BYTES",
             description = {
-                "Instead of round trips: streams with terms of that many bytes, such as 1073741824,"
-                        + " come and go, and the waits of another client are told. It takes twelve"
-                        + " times that memory in /dev/shm."
+                "Instead of round trips, repeatedly adds and closes streams with terms of this"
+                        + " many bytes, such as 1073741824, and reports how long another client"
+                        + " waits. Takes twelve times that memory in /dev/shm."
             })
     private int comingAndGoing;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes the stalls as JSON.")
+    @Option(names = "--json", paramLabel = "FILE", description = "File for the stalls, as JSON.")
     private Path json;
 
     @Override
@@ -86,9 +87,9 @@ final class PausesCommand implements Callable<Integer> {
             return measureComingAndGoing();
         }
         if (options.transport() != Work.Wire.IPC) {
-            throw options.wrong("pauses are looked for on shared memory: leave --transport out");
+            throw options.wrong("pauses are measured over shared memory: leave --transport out");
         }
-        options.checkOneProcess("pauses are looked for in");
+        options.checkOneProcess("pauses are measured in");
         long messages = Math.max(1, Math.round(minutes * SECONDS * rate));
         Work work = options.work(options.length(), Load.roundTrips(rate, 1), messages, rate);
         try {
@@ -99,7 +100,7 @@ final class PausesCommand implements Callable<Integer> {
                 Files.delete(log);
             }
         } catch (IOException ex) {
-            throw new BusException("cannot keep the JVM's log: " + ex, ex);
+            throw new BusException("cannot create a file for the JVM's log: " + ex, ex);
         }
     }
 
@@ -122,7 +123,7 @@ final class PausesCommand implements Callable<Integer> {
                 new Runner(
                         BusUnderTest.VERBUS, work, Outputs.progress("round trips", work), flags)) {
             runner.warmUp();
-            runner.takeOutliers(); // of the warm-up
+            runner.takeOutliers(); // discards those of the warm-up
             report =
                     new RttReport(
                             work,

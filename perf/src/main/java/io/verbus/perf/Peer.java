@@ -17,9 +17,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
-/** What Verbus can be compared with. */
+/** System to compare Verbus with. */
 enum Peer {
-    /** Aeron's Java driver and client; beside RDMA it uses UDP. */
+    /** Aeron's Java driver and client; compared with Verbus over RDMA, it uses UDP. */
     AERON(EnumSet.allOf(Wire.class), true, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -27,7 +27,7 @@ enum Peer {
         }
     },
 
-    /** Aeron's client on its C driver; beside RDMA it uses UDP. */
+    /** Aeron's Java client on its C driver; compared with Verbus over RDMA, it uses UDP. */
     AERON_C(EnumSet.allOf(Wire.class), true, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -35,7 +35,9 @@ enum Peer {
         }
     },
 
-    /** What the machine does without a bus; streams are no part of UDP's, as it loses some. */
+    /**
+     * The machine's cost without a bus. No streams over UDP, because sockets alone lose datagrams.
+     */
     FLOOR(EnumSet.allOf(Wire.class), true, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -52,7 +54,10 @@ enum Peer {
         }
     },
 
-    /** What a log costs without a bus: each message in the next lines of as much memory. */
+    /**
+     * The cost of a log without a bus: each message goes to the next cache lines of equally large
+     * memory.
+     */
     BARE_LOG(EnumSet.of(Wire.IPC), true, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -60,7 +65,7 @@ enum Peer {
         }
     },
 
-    /** perftest's program for the latency of writes. */
+    /** perftest's RDMA write latency program. */
     IB_WRITE_LAT(EnumSet.of(Wire.RDMA), true, false) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -68,7 +73,7 @@ enum Peer {
         }
     },
 
-    /** perftest's program for the bandwidth of writes. */
+    /** perftest's RDMA write bandwidth program. */
     IB_WRITE_BW(EnumSet.of(Wire.RDMA), false, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -86,15 +91,15 @@ enum Peer {
         this.hasStreams = hasStreams;
     }
 
-    /** The same work for Aeron, which has no RDMA. */
+    /** Returns the work for Aeron: RDMA is replaced by UDP. */
     private static Work ofAeron(Work work) {
         return work.wire() == Wire.IPC ? work : work.overUdp();
     }
 
     /**
-     * Sets it up for the same work as Verbus, at ports of its own.
+     * Starts the peer for the same work as Verbus, on different ports.
      *
-     * @param flags of the JVMs of the C driver.
+     * @param flags additional flags for the JVMs that run the C driver.
      */
     abstract Contender contender(Work work, List<String> flags, LongConsumer progress);
 
@@ -106,17 +111,17 @@ enum Peer {
         return hasStreams;
     }
 
-    /** Whether it is a bus, with drivers and clients. */
+    /** Whether the peer is a bus, with drivers and clients. */
     boolean isBus() {
         return this == AERON || this == AERON_C;
     }
 
-    /** Whether it has no processes of its own for the two ends, and one sending thread. */
+    /** Whether both ends are threads of one process, with a single publisher. */
     boolean isTwoThreads(Wire wire) {
         return wire == Wire.IPC && !isBus();
     }
 
-    /** Fails if it is none of this transport. */
+    /** Fails if the peer does not support the transport. */
     void check(Wire wire) {
         if (!wires.contains(wire)) {
             throw new BusException(

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** Options that say what is compared with what. */
+/** Options that select the two systems to compare. */
 final class PeerOptions {
-    /** Option that names Aeron's C driver. */
+    /** Option that gives the path of Aeron's C driver. */
     static final String PROGRAM_OPTION = "--aeronmd";
 
     @Option(
@@ -22,15 +22,18 @@ final class PeerOptions {
             paramLabel = "PEER",
             description = {
                 "What to compare with (default: ${DEFAULT-VALUE}):",
-                "aeron: on RDMA, its UDP between the same addresses;",
+                "aeron: over IPC or UDP as Verbus; with --transport rdma, over UDP between the"
+                        + " same addresses;",
                 "aeron-c: Aeron's client on its C driver, by default beside the same client on"
-                        + " Verbus' driver; drivers are in processes of their own; on RDMA, UDP;",
-                "floor: what the machine does without a bus: on IPC, a cache line that goes to"
-                        + " another thread and one that comes back, or a memory copy; on UDP, a"
-                        + " datagram a message, through Verbus's sockets alone, no streams; on"
-                        + " RDMA, two work requests a message, through Verbus's verbs alone;",
-                "bare_log: on IPC, a log without a bus: each message in the next cache lines of as"
-                        + " much memory, and nothing but the word that says it is there;",
+                        + " Verbus' driver; the drivers run in their own processes; with"
+                        + " --transport rdma, over UDP;",
+                "floor: the machine's cost without a bus: on IPC, a cache line to another thread"
+                        + " and one back, or a memory copy; on UDP, one datagram per message"
+                        + " through Verbus's sockets alone, no streams; on RDMA, two work"
+                        + " requests per message through Verbus's verbs alone;",
+                "bare_log: on IPC, a log without a bus: each message goes to the next cache"
+                        + " lines of equally large memory, with one word that marks it as"
+                        + " complete;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Peer peer = Peer.AERON;
@@ -39,8 +42,8 @@ final class PeerOptions {
             names = "--subject",
             paramLabel = "verbus|verbs",
             description = {
-                "What to compare: the bus, or its verbs alone, one work request a message (default:"
-                        + " verbs with ib_write_lat, else verbus)."
+                "What to compare with the peer: the bus, or its verbs alone, one work request"
+                        + " per message (default: verbs with ib_write_lat, else verbus)."
             })
     private Subject subject;
 
@@ -48,7 +51,7 @@ final class PeerOptions {
             names = "--client",
             paramLabel = "verbus|aeron",
             description = {
-                "Whose client uses Verbus' driver: with aeron, the same program runs on both"
+                "Client used with Verbus' driver. With aeron, the same program runs on both"
                         + " drivers (default: verbus; aeron with --peer aeron-c)."
             })
     private Client client;
@@ -57,21 +60,22 @@ final class PeerOptions {
             names = PROGRAM_OPTION,
             paramLabel = "PATH",
             description = {
-                "Aeron's C driver, for --peer aeron-c (default: aeronmd in the folder AERON_C_BIN,"
-                        + " else on PATH)."
+                "Path of Aeron's C driver, for --peer aeron-c (default: aeronmd in the directory"
+                        + " AERON_C_BIN, else on PATH)."
             })
     private Path program;
 
-    /** What Verbus is compared with. */
+    /** The peer that Verbus is compared with. */
     Peer peer() {
         return peer;
     }
 
     /**
-     * Checks them together, and finds the program.
+     * Checks the options together, and locates Aeron's C driver if it is needed.
      *
-     * @throws picocli.CommandLine.ParameterException or {@link io.verbus.BusException} that names
-     *     what is wrong.
+     * @throws picocli.CommandLine.ParameterException if an option is wrong.
+     * @throws io.verbus.BusException if the peer does not support the transport, or its driver is
+     *     not found.
      */
     void check(WorkOptions options) {
         peer.check(options.transport());
@@ -79,18 +83,18 @@ final class PeerOptions {
             subject = Subject.against(peer);
         }
         if (peer == Peer.AERON_C) {
-            options.needOwnDrivers("--peer " + peer + " is a program of its own");
+            options.needOwnDrivers("--peer " + peer + " is a separate program");
             program = AeronProgram.find(program, System.getenv());
             client = client == null ? Client.AERON : client;
         } else if (program != null) {
-            throw options.wrong(PROGRAM_OPTION + " is the program of --peer aeron-c: give both");
+            throw options.wrong(PROGRAM_OPTION + " applies only to --peer aeron-c: give both");
         }
         boolean isBus = subject == Subject.VERBUS && peer.isBus();
         if (client != null && !isBus) {
             throw options.wrong(
-                    "--client uses a driver, which "
+                    "--client applies only to a bus, not to "
                             + (peer.isBus() ? "--subject " + subject : "--peer " + peer)
-                            + " has not: leave it out");
+                            + ": leave it out");
         }
         if (client == null) {
             client = Client.VERBUS;
@@ -100,22 +104,22 @@ final class PeerOptions {
         }
     }
 
-    /** The program in the words of the command line, where one is used. */
+    /** The option that gives the path of Aeron's C driver, or an empty list if none is used. */
     List<String> words() {
         return program == null ? List.of() : List.of(PROGRAM_OPTION + "=" + program);
     }
 
-    /** What is compared, in words. */
+    /** The display name of what is compared with the peer. */
     String subjectName() {
         return client == Client.AERON ? subject + " with aeron's client" : subject.toString();
     }
 
-    /** Sets up what is compared. */
+    /** Starts what is compared with the peer. */
     Contender subject(Work work, LongConsumer progress) {
         return subject.contender(client, work, progress);
     }
 
-    /** Sets up what it is compared with. */
+    /** Starts the peer. */
     Contender peer(Work work, LongConsumer progress) {
         return peer.contender(work, flags(), progress);
     }

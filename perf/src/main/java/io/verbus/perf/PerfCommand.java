@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Groups the commands that measure. */
+/** Groups the measurement commands. */
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
@@ -32,6 +32,7 @@ public final class PerfCommand implements VerbusCommand, Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "perf takes what to measure, for example: verbus perf rtt");
+                spec.commandLine(),
+                "perf needs a measurement to run, for example: verbus perf" + " rtt");
     }
 }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What {@code --rate} says: one rate for all lengths, or one for each. */
+/** Value of {@code --rate}: one rate for all message lengths, or one for each. */
 final class Rates {
     /** The highest rate, in messages a second: more than any machine sustains. */
     static final long HIGHEST = 100_000_000;
@@ -20,7 +20,7 @@ final class Rates {
     private static final Pattern RATE = Pattern.compile("(\\d{1,9})([KM]?)");
 
     /**
-     * Length in bytes and messages a second at which Aeron's figures are published.
+     * Published rate, in messages per second, by message length in bytes, of Aeron's benchmarks.
      *
      * @see <a
      *     href="https://github.com/aeron-io/benchmarks/blob/master/scripts/remote-benchmarks-runner">the
@@ -38,9 +38,9 @@ final class Rates {
     }
 
     /**
-     * Reads the option's text.
+     * Parses the value of the option.
      *
-     * @throws IllegalArgumentException that says what it takes.
+     * @throws IllegalArgumentException if the value is malformed or out of range.
      */
     static Rates parse(String text) {
         if (text.equals(FIELD)) {
@@ -60,8 +60,8 @@ final class Rates {
         Matcher matcher = RATE.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "--rate takes messages a second such as 501000 or 501K, several with commas"
-                            + " between, field, or max, not '"
+                    "--rate takes messages per second such as 501000 or 501K, several separated"
+                            + " by commas, field, or max, not '"
                             + text
                             + "'");
         }
@@ -79,24 +79,24 @@ final class Rates {
         return rate;
     }
 
-    /** Lengths to measure where none was asked for. */
+    /** Message lengths to measure if the user gives none. */
     List<Integer> lengths(int ifNotField) {
         return isField ? List.copyOf(PUBLISHED.keySet()) : List.of(ifNotField);
     }
 
     /**
-     * The rate of a length, or {@link Load#MAX}.
+     * Returns the rate for a message length, or {@link Load#MAX}.
      *
-     * @param lengths that are measured.
-     * @param index of the length among them.
-     * @throws IllegalArgumentException if it has none.
+     * @param lengths all measured lengths.
+     * @param index index of the length in the list.
+     * @throws IllegalArgumentException if there is no rate for the length.
      */
     long of(List<Integer> lengths, int index) {
         if (isField) {
             Long rate = PUBLISHED.get(lengths.get(index));
             if (rate == null) {
                 throw new IllegalArgumentException(
-                        "--rate field knows the lengths "
+                        "--rate field is defined for the lengths "
                                 + PUBLISHED.keySet()
                                 + ", not "
                                 + lengths.get(index)

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 import java.util.List;
 
-/** Options that say how round trips follow each other. */
+/** Options for the pacing of round trips. */
 final class RoundTripOptions {
     private static final long IPC_MESSAGES = 1_000_000;
     private static final long UDP_MESSAGES = 200_000;
@@ -21,25 +21,25 @@ final class RoundTripOptions {
             names = "--messages",
             paramLabel = "N",
             description = {
-                "Round trips measured (default: 1000000 on IPC, 200000 on UDP, 20000 on RDMA)."
+                "Round trips to measure (default: 1000000 on IPC, 200000 on UDP, 20000 on RDMA)."
             })
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Round trips before, unmeasured (default: as many as --messages).")
+            description = "Warm-up round trips (default: as many as --messages).")
     private Long warmup;
 
     @Option(
             names = "--rate",
             paramLabel = "R[,R...]|field|max",
             description = {
-                "Messages a second, such as 501000 or 501K, each measured from the time it was due,"
-                        + " several of them one for each --length; or field: 501K of 32 bytes, 301K"
-                        + " of 288, 101K of 1344, the rates at which Aeron's figures are published;"
-                        + " or max (the default): each message is sent when the echo of the one"
-                        + " before has arrived."
+                "Messages per second, such as 501000 or 501K; latency counts from the time a"
+                        + " message was due. Several rates separated by commas: one for each"
+                        + " --length. field: the rates at which Aeron's figures are published,"
+                        + " which are 501K for 32 bytes, 301K for 288 and 101K for 1344. max"
+                        + " (the default): sends each message when the previous echo arrives."
             })
     private String rate = "max";
 
@@ -47,8 +47,7 @@ final class RoundTripOptions {
             names = "--burst",
             paramLabel = "N",
             description = {
-                "Messages that are due at the same time, where there is a --rate (default:"
-                        + " ${DEFAULT-VALUE})."
+                "Messages due at the same time, with a --rate (default: ${DEFAULT-VALUE})."
             })
     private int burst = 1;
 
@@ -56,27 +55,28 @@ final class RoundTripOptions {
             names = "--polling",
             paramLabel = "controlled|plain",
             description = {
-                "How the end that reflects polls: controlled, where an echo that cannot be sent"
-                        + " aborts the poll; or plain, where the handler offers the echo until it"
-                        + " is sent (default: ${DEFAULT-VALUE})."
+                "How the reflecting end polls. controlled: aborts the poll when an echo cannot"
+                        + " be sent. plain: the handler retries the offer until the echo is sent"
+                        + " (default: ${DEFAULT-VALUE})."
             })
     private Polling polling = Polling.CONTROLLED;
 
-    /** Lengths of messages that were asked for, in order. */
+    /** The message lengths to measure, in order. */
     List<Integer> lengths(WorkOptions options) {
         return options.lengths(rates(options).lengths(WorkOptions.DEFAULT_LENGTH));
     }
 
     /**
-     * The round trips that were asked for.
+     * Returns the configured work for one message length.
      *
-     * @param index of the length of a message, among {@link #lengths}.
-     * @param divisor of the number that is measured, if none was asked for.
+     * @param index index of the length in {@link #lengths}.
+     * @param divisor divisor of the default number of messages; ignored if the user gives a number.
      */
     Work work(WorkOptions options, int index, int divisor) {
         long asked = messages != null ? messages : defaultMessages(options.transport());
         long count = messages != null ? messages : asked / divisor;
-        // Not divided: past the first term, at whose end the JVM compiles the hot path anew.
+        // Not divided: the JVM recompiles the hot path at the end of the first term, so warm up
+        // past it.
         long before = warmup != null ? warmup : asked;
         return options.work(lengths(options).get(index), load(options, index), count, before);
     }
@@ -90,7 +90,7 @@ final class RoundTripOptions {
             throw options.wrong(ex.getMessage());
         }
         if (burst > 1 && messagesPerSecond == Load.MAX) {
-            throw options.wrong("--burst needs a --rate, at which the messages are due");
+            throw options.wrong("--burst needs a --rate");
         }
         return Load.roundTrips(messagesPerSecond, burst).with(polling);
     }

@@ -26,15 +26,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/** Measures round trips through two streams. */
+/** Measures round-trip latency over two streams. */
 @Command(
         name = "rtt",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures round trips through two streams.",
-            "IPC: one process, two threads, an embedded driver. UDP and RDMA: two processes, each"
-                    + " with one thread that also drives its embedded driver; RDMA in the lab where"
-                    + " this host has no RDMA device."
+            "Measures round-trip latency over two streams.",
+            "IPC: one process, two threads, an embedded driver. UDP and RDMA: two processes,"
+                    + " each with one thread that also invokes its embedded driver. RDMA runs in"
+                    + " the lab if this host has no RDMA device."
         })
 final class RttCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -49,35 +49,38 @@ final class RttCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "50",
             description = {
-                "Fits a --rate to the machine: measures first how many round trips a second it"
-                    + " sustains at that length, and lowers the rate to PERCENT of that (default:"
-                    + " 50), unless it is below."
+                "Adapts --rate to the machine: first measures the sustainable rate of round"
+                        + " trips for the message length, then lowers --rate to PERCENT of it"
+                        + " (default: 50), unless it is lower already."
             })
     private Integer scale;
 
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes percentiles and environment as JSON; a list of several --length.")
+            description =
+                    "File for percentiles and environment, as JSON; a list if --length has"
+                            + " several values.")
     private Path json;
 
     @Option(
             names = "--hgrm",
             paramLabel = "FILE",
             description =
-                    "Writes the distribution in microseconds, as HdrHistogram's plotter reads it.")
+                    "File for the latency distribution in microseconds, in the format of"
+                            + " HdrHistogram's plotter.")
     private Path hgrm;
 
     @Option(
             names = "--hlog",
             paramLabel = "FILE",
-            description = "Writes every sample in HdrHistogram's log format.")
+            description = "File for all samples, in HdrHistogram's log format.")
     private Path hlog;
 
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "Writes a page that plots the percentiles of each --length.")
+            description = "File for an HTML page that plots the percentiles for each --length.")
     private Path html;
 
     @Override
@@ -89,7 +92,7 @@ final class RttCommand implements Callable<Integer> {
         Outputs.add(outputs, "--html", html);
         List<Integer> lengths = roundTrips.lengths(options);
         if (hgrm != null) {
-            options.only(lengths); // a file holds one distribution
+            options.only(lengths); // the file holds only one distribution
         }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
@@ -110,7 +113,7 @@ final class RttCommand implements Callable<Integer> {
         return status;
     }
 
-    /** What was asked for: all of it is looked at before any is measured. */
+    /** Validates and returns all work before any is measured. */
     private List<Work> works(int count) {
         List<Work> works = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -119,7 +122,7 @@ final class RttCommand implements Callable<Integer> {
         if (scale != null) {
             options.check("--scale", scale, 1, 100);
             if (works.getFirst().load().rate() == Load.MAX) {
-                throw options.wrong("--scale needs a --rate that it lowers, such as field");
+                throw options.wrong("--scale needs a --rate to lower, such as field");
             }
         }
         return works;

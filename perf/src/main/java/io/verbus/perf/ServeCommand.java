@@ -11,22 +11,22 @@ import picocli.CommandLine.Option;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** The other host of a measurement between two. */
+/** Runs the remote end of a measurement between two hosts. */
 @Command(
         name = "serve",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs, until it is interrupted, what `verbus perf rtt`, throughput and compare on"
-                + " another host need on this one, there with --server: the end that reflects or"
-                + " receives, and perftest's programs.",
-            "Who connects from that host can start these, and nothing else."
+            "Serves `verbus perf rtt`, `throughput` and `compare` run with --server on another"
+                    + " host: runs the reflecting or receiving end and perftest's programs here,"
+                    + " until interrupted.",
+            "The other host can start only these."
         })
 final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             required = true,
             paramLabel = "ADDRESS:PORT",
-            description = "An address of this host, and a TCP port.")
+            description = "IP address of this host and TCP port to listen on.")
     private String listen;
 
     @Option(
@@ -34,7 +34,7 @@ final class ServeCommand implements Callable<Integer> {
             required = true,
             paramLabel = "ADDRESS",
             description =
-                    "Of the host that measures, from which it connects; no other is answered.")
+                    "Address from which the measuring host connects; all other hosts are ignored.")
     private String peer;
 
     @Override

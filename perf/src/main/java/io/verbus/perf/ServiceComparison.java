@@ -19,8 +19,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A service of Aeron's on Verbus' drivers, over RDMA maybe and over UDP, beside the same on Aeron's
- * drivers over UDP.
+ * Compares an Aeron service on Verbus drivers, over UDP and optionally RDMA, with the same service
+ * on Aeron drivers over UDP.
  */
 final class ServiceComparison {
     private static final String PEER = "aeron over udp";
@@ -32,10 +32,10 @@ final class ServiceComparison {
     private final int pairs;
 
     /**
-     * @param onVerbus the service on Verbus' drivers.
-     * @param onAeron the service on Aeron's.
-     * @param work of it, over the transport that was asked for.
-     * @param pairs how often each is measured.
+     * @param onVerbus the service on Verbus drivers.
+     * @param onAeron the service on Aeron drivers.
+     * @param work work to measure, over the selected transport.
+     * @param pairs how often to measure each.
      */
     ServiceComparison(BusUnderTest onVerbus, BusUnderTest onAeron, Work work, int pairs) {
         this.work = work;
@@ -56,11 +56,11 @@ final class ServiceComparison {
     }
 
     /**
-     * Measures all, in turns, and prints each turn.
+     * Measures all contenders alternately, and prints the result of each turn.
      *
-     * @param measure how each is measured.
-     * @param figures of a result.
-     * @return all results.
+     * @param measure measurement to run on a contender.
+     * @param figures function that extracts the figures of a result.
+     * @return the results of all measurements.
      */
     <T> List<T> run(Pair.Measure<T> measure, Function<T, Map<String, Double>> figures) {
         List<T> all = new ArrayList<>();
@@ -90,12 +90,12 @@ final class ServiceComparison {
         return all;
     }
 
-    /** In front of a line, where there are several comparisons. */
+    /** Returns the prefix of an output line; empty if there is only one comparison. */
     private String name(Comparison comparison) {
         return comparisons.size() == 1 ? "" : comparison.name() + ": ";
     }
 
-    /** Everything, for programs. */
+    /** Returns all results as JSON. */
     String json() {
         return Json.write(
                 Map.of("comparisons", comparisons.stream().map(Comparison::toMap).toList()));

@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Options that say how Aeron's archive or cluster is measured on drivers of both. */
+/** Options for measuring Aeron Archive or Aeron Cluster on Verbus and Aeron drivers. */
 final class ServiceOptions {
     private static final int MAX_PAIRS = 1000;
 
@@ -31,9 +31,9 @@ final class ServiceOptions {
             names = "--transport",
             paramLabel = "rdma|udp",
             description = {
-                "rdma: Verbus' drivers over RDMA, then over UDP, each beside Aeron's over UDP"
-                        + " between the same two addresses; udp: Verbus' over UDP beside Aeron's"
-                        + " (default: ${DEFAULT-VALUE})."
+                "Transport between the hosts. rdma: measures Verbus drivers over RDMA, then over"
+                        + " UDP, each beside Aeron's over UDP between the same two addresses."
+                        + " udp: Verbus over UDP beside Aeron (default: ${DEFAULT-VALUE})."
             })
     private Wire transport = Wire.RDMA;
 
@@ -41,34 +41,34 @@ final class ServiceOptions {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "How often each is measured, in new processes, one after the other; another is"
-                        + " first each time (default: ${DEFAULT-VALUE})."
+                "How often to measure each, in new processes; the order rotates (default:"
+                        + " ${DEFAULT-VALUE})."
             })
     private int pairs = 3;
 
     @Option(
             names = "--length",
             paramLabel = "BYTES",
-            description = "Length of a message (default: ${DEFAULT-VALUE}).")
+            description = "Message length in bytes (default: ${DEFAULT-VALUE}).")
     private int length = 288;
 
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
-            description = "Longest frame, header included (default: ${DEFAULT-VALUE}).")
+            description = "Maximum frame length, including the header (default: ${DEFAULT-VALUE}).")
     private int mtu = 1408;
 
     @Option(
             names = "--term-length",
             paramLabel = "BYTES",
-            description = "Of the logs between hosts (default: ${DEFAULT-VALUE}).")
+            description = "Term length of the logs between hosts (default: ${DEFAULT-VALUE}).")
     private int termLength = 4 * 1024 * 1024;
 
     @Option(
             names = "--threading",
             paramLabel = "MODE",
             description =
-                    "Threading of the drivers: shared, shared_network, dedicated (default:"
+                    "Threading mode of the drivers: shared, shared_network, dedicated (default:"
                             + " ${DEFAULT-VALUE}).")
     private Threading threading = Threading.SHARED;
 
@@ -76,32 +76,32 @@ final class ServiceOptions {
             names = "--idle",
             paramLabel = "STRATEGY",
             description =
-                    "Of the thread that sends: busy_spin, noop, yield, backoff, sleep (default:"
-                            + " ${DEFAULT-VALUE}).")
+                    "Idle strategy of the sending thread: busy_spin, noop, yield, backoff, sleep"
+                            + " (default: ${DEFAULT-VALUE}).")
     private Idle idle = Idle.BACKOFF;
 
     @Option(
             names = "--driver-idle",
             paramLabel = "STRATEGY",
             description =
-                    "Of the threads of drivers, archives, consensus modules and services (default:"
-                            + " ${DEFAULT-VALUE}).")
+                    "Idle strategy of the threads of drivers, archives, consensus modules and"
+                            + " services (default: ${DEFAULT-VALUE}).")
     private Idle driverIdle = Idle.BACKOFF;
 
     @Option(
             names = "--local",
             paramLabel = "ADDRESS",
             description =
-                    "Of the client (default: VERBUS_LAB_ADDR1; with --transport udp else"
-                            + " 127.0.0.1).")
+                    "Address of the client (default: VERBUS_LAB_ADDR1; with --transport udp,"
+                            + " else 127.0.0.1).")
     private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
     @Option(
             names = "--remote",
             paramLabel = "ADDRESS",
             description =
-                    "Of the archive, or of the member that leads, on this host too (default:"
-                            + " VERBUS_LAB_ADDR2; with --transport udp else 127.0.0.1).")
+                    "Address of the archive or the cluster leader, also on this host (default:"
+                            + " VERBUS_LAB_ADDR2; with --transport udp, else 127.0.0.1).")
     private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
     @Option(
@@ -113,25 +113,25 @@ final class ServiceOptions {
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes the ratios and the environment as JSON.")
+            description = "File for the ratios and the environment, as JSON.")
     private Path json;
 
-    /** Whether it takes an RDMA device, and this host has none. */
+    /** Whether RDMA is selected but this host has no RDMA device. */
     boolean needLab() {
         return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
     }
 
-    /** What carries the channels between hosts. */
+    /** The transport of channels between hosts. */
     Wire transport() {
         return transport;
     }
 
-    /** How often each is measured. */
+    /** How often to measure each. */
     int pairs() {
         return pairs;
     }
 
-    /** Where the JSON goes, or null. */
+    /** The file for the JSON results, or null. */
     Path json() {
         return json;
     }
@@ -143,10 +143,10 @@ final class ServiceOptions {
         return outputs;
     }
 
-    /** Fails where an option is wrong whatever is measured. */
+    /** Checks the options that do not depend on the measurement. */
     void check() {
         if (transport == Wire.IPC) {
-            throw wrong("--transport takes rdma or udp, not ipc: channels go between hosts");
+            throw wrong("--transport takes rdma or udp, not ipc: the channels connect two hosts");
         }
         if (threading == Threading.INVOKER) {
             throw wrong("--threading takes shared, shared_network or dedicated, not invoker");
@@ -158,12 +158,12 @@ final class ServiceOptions {
     }
 
     /**
-     * The work that was asked for.
+     * Returns the configured work.
      *
-     * @param processes that do it.
-     * @param load of it.
-     * @param messages to measure.
-     * @param warmup messages before.
+     * @param processes number of processes that do the work.
+     * @param load load to apply.
+     * @param messages number of messages to measure.
+     * @param warmup number of messages to send before measuring.
      */
     Work work(int processes, Load load, long messages, long warmup) {
         WorkChecks.messages(spec, messages, warmup);

@@ -8,7 +8,7 @@ import io.verbus.perf.load.Work.Threading;
 
 import picocli.CommandLine.Option;
 
-/** Options that say what a stream to saturation is. */
+/** Options for measuring stream throughput. */
 final class StreamOptions {
     private static final int MAX_PUBLISHERS = 64;
     private static final int MAX_SUBSCRIBERS = 64;
@@ -21,9 +21,9 @@ final class StreamOptions {
             names = "--publishers",
             paramLabel = "N",
             description = {
-                "Threads that send, on one concurrent publication if there are several; on UDP and"
-                        + " RDMA that takes another --threading than invoker (default:"
-                        + " ${DEFAULT-VALUE})."
+                "Sending threads, which share one concurrent publication if there are several;"
+                        + " on UDP and RDMA, several need a --threading other than invoker"
+                        + " (default: ${DEFAULT-VALUE})."
             })
     private int publishers = 1;
 
@@ -31,17 +31,19 @@ final class StreamOptions {
             names = "--batch",
             paramLabel = "N",
             description = {
-                "Messages sent between two turns of the driver, where the sending thread drives it"
-                        + " (default: 64 KiB of frames)."
+                "Messages to send between two driver duty cycles, if the sending thread invokes"
+                        + " the driver (default: 64 KiB of frames)."
             })
     private Integer batch;
 
     /**
-     * The stream that was asked for.
+     * Returns the configured work for one stream.
      *
-     * @param messages of all publishers together, or null for a number that takes about a second.
-     * @param warmup messages before, or null for half as many.
-     * @param divisor of their number, if none was asked for.
+     * @param messages number of messages of all publishers together; null for about one second's
+     *     worth.
+     * @param warmup number of messages to send before measuring; null for half of the measured
+     *     number.
+     * @param divisor divisor of the default number of messages; ignored if the user gives a number.
      */
     Work work(
             WorkOptions options,
@@ -63,7 +65,7 @@ final class StreamOptions {
             throw options.wrong(
                     "--publishers "
                             + publishers
-                            + " needs a driver with threads of its own: choose --threading shared");
+                            + " needs a driver with its own threads: choose --threading shared");
         }
         return work;
     }
@@ -74,7 +76,7 @@ final class StreamOptions {
         }
     }
 
-    /** As many as take about a second. */
+    /** Returns about as many messages as a stream transfers in one second. */
     private static long defaultMessages(WorkOptions options, int frame) {
         return switch (options.transport()) {
             case IPC -> Math.max(MIN_MESSAGES, Math.min(20_000_000L, (2L << 30) / frame));

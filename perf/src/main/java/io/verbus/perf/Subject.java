@@ -12,7 +12,7 @@ import io.verbus.perf.run.Runner;
 import java.util.Locale;
 import java.util.function.LongConsumer;
 
-/** What of Verbus is compared. */
+/** Part of Verbus to compare with a peer. */
 enum Subject {
     /** The bus. */
     VERBUS {
@@ -22,7 +22,7 @@ enum Subject {
         }
     },
 
-    /** Its verbs alone: a message is one write, whose last word is polled. */
+    /** Verbus' verbs layer alone: one write per message; the receiver polls its last word. */
     VERBS {
         @Override
         Contender contender(Client client, Work work, LongConsumer progress) {
@@ -33,10 +33,10 @@ enum Subject {
         }
     };
 
-    /** Sets it up; the client is that of the bus. */
+    /** Starts the subject; the client applies only to the bus. */
     abstract Contender contender(Client client, Work work, LongConsumer progress);
 
-    /** What is compared with a peer if nothing else is said: with programs of writes, writes. */
+    /** Returns the default subject for a peer: verbs for perftest's write latency, else the bus. */
     static Subject against(Peer peer) {
         return peer == Peer.IB_WRITE_LAT ? VERBS : VERBUS;
     }

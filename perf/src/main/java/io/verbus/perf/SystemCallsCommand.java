@@ -16,15 +16,15 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/** Counts the system calls of a message, beside Aeron's. */
+/** Counts the system calls per message, beside Aeron's. */
 @Command(
         name = "syscalls",
         mixinStandardHelpOptions = true,
         description = {
-            "Counts the system calls on sockets that a round trip and a streamed message take with"
-                    + " --transport udp, of both processes together, beside Aeron's: those that do"
-                    + " something, and those that find nothing. Takes strace, under which all is"
-                    + " slow: so the latter are more than without it."
+            "Counts the socket system calls per round trip and per streamed message with"
+                    + " --transport udp, of both processes together, beside Aeron's: separately"
+                    + " those that transfer data, and those that find nothing to do. Needs"
+                    + " strace, which slows down everything and thereby raises the second count."
         })
 final class SystemCallsCommand implements Callable<Integer> {
     private static final long MAX_MESSAGES = 100_000_000;
@@ -42,7 +42,7 @@ final class SystemCallsCommand implements Callable<Integer> {
     @Option(
             names = "--stream-messages",
             paramLabel = "N",
-            description = "Messages of a stream (default: ${DEFAULT-VALUE}).")
+            description = "Messages per stream (default: ${DEFAULT-VALUE}).")
     private long streamMessages = 200_000;
 
     @Override
@@ -65,7 +65,7 @@ final class SystemCallsCommand implements Callable<Integer> {
             SystemCalls calls = SystemCalls.count(bus, work);
             System.out.printf(
                     Locale.ROOT,
-                    "%s, %d bytes, %s: %.4f, and in vain %.1f%n",
+                    "%s, %d bytes, %s: %.4f, and idle %.1f%n",
                     bus.name().toLowerCase(Locale.ROOT),
                     work.length(),
                     what,

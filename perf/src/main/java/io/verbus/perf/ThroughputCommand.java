@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Measures streams to saturation. */
+/** Measures the maximum throughput of streams. */
 @Command(
         name = "throughput",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures streams to saturation: messages and bytes a second, and what a message costs"
-                    + " in processor time and allocation.",
-            "IPC: one process, one thread that receives, an embedded driver. UDP and RDMA: two"
-                    + " processes; RDMA in the lab where this host has no RDMA device."
+            "Measures the maximum throughput of streams: messages and bytes per second, and the"
+                    + " processor time and allocation per message.",
+            "IPC: one process, one receiving thread, an embedded driver. UDP and RDMA: two"
+                    + " processes. RDMA runs in the lab if this host has no RDMA device."
         })
 final class ThroughputCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -42,8 +42,8 @@ final class ThroughputCommand implements Callable<Integer> {
             paramLabel = "N",
             split = ",",
             description = {
-                "Subscriptions that each receive the whole stream, polled by one thread, or several"
-                        + " such numbers with commas between (default: 1)."
+                "Subscriptions that each receive the whole stream, polled by one thread; one"
+                        + " number, or several separated by commas to measure in turn (default: 1)."
             })
     private List<Integer> subscribers = List.of(1);
 
@@ -51,7 +51,7 @@ final class ThroughputCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description = {
-                "How many are measured (default: 20000000 on IPC, 2000000 on UDP, 200000 on RDMA,"
+                "Messages to measure (default: 20000000 on IPC, 2000000 on UDP, 200000 on RDMA,"
                         + " fewer if they are long)."
             })
     private Long messages;
@@ -59,13 +59,13 @@ final class ThroughputCommand implements Callable<Integer> {
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "How many are sent before, unmeasured (default: half of --messages).")
+            description = "Warm-up messages (default: half of --messages).")
     private Long warmup;
 
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes the figures and the environment as JSON.")
+            description = "File for the figures and the environment, as JSON.")
     private Path json;
 
     @Override

@@ -18,15 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Measures new processes: how soon they exchange messages, and how fast at first. */
+/** Measures the start-up and warm-up times of new processes. */
 @Command(
         name = "warmup",
         mixinStandardHelpOptions = true,
         description = {
             "Measures new processes over shared memory: the time from start to the first round"
-                + " trip, and the first round trips without warm-up, beside Aeron's. Verbus runs as"
-                + " the launcher runs it, with the JVM's ahead-of-time cache and what is compiled"
-                + " early; so, and with a warm-up while it starts; and without all that."
+                    + " trip, and the first round trips without warm-up, beside Aeron's."
+                    + " Measures Verbus in three ways: as the launcher runs it, with the JVM's"
+                    + " ahead-of-time cache and early compilation; the same with a warm-up"
+                    + " during start; and without any of these."
         })
 final class WarmupCommand implements Callable<Integer> {
     private static final int MAX_PAIRS = 1000;
@@ -37,27 +38,27 @@ final class WarmupCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "First round trips of each process (default: ${DEFAULT-VALUE}).")
+            description = "First round trips to measure per process (default: ${DEFAULT-VALUE}).")
     private long messages = 10_000;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description = "How often each is started, in turns (default: ${DEFAULT-VALUE}).")
+            description = "How often to start each, alternating (default: ${DEFAULT-VALUE}).")
     private int pairs = 5;
 
     @Option(
             names = "--warm-up",
             paramLabel = "MS",
             description =
-                    "Milliseconds for which a process that warms up does so (default:"
+                    "Milliseconds of warm-up in the process that warms up (default:"
                             + " ${DEFAULT-VALUE}).")
     private int warmUpMs = 30;
 
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes the figures and the environment as JSON.")
+            description = "File for the figures and the environment, as JSON.")
     private Path json;
 
     @Override
@@ -73,9 +74,9 @@ final class WarmupCommand implements Callable<Integer> {
         List<String> launched = ColdStart.startFlags();
         if (launched.isEmpty()) {
             System.err.println(
-                    "This command runs without the launcher's flags, so that it is measured without"
-                            + " alone: start it with ./verbus, outside the lab, and if the JVM"
-                            + " could not be trained, see target/training.log.");
+                    "No launcher flags found: measuring Verbus without them only. Start this"
+                            + " command with ./verbus, outside the lab; if the JVM could not be"
+                            + " trained, see target/training.log.");
         }
         WarmupReport report = new WarmupReport(work);
         System.out.print(report.header());

@@ -9,7 +9,7 @@ import io.verbus.perf.load.Work.Wire;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Values of options that several commands have; what is wrong is told in one sentence. */
+/** Checks option values that several commands share. */
 final class WorkChecks {
     private static final String LOOPBACK = "127.0.0.1";
     private static final int MAX_MTU = 65_504;
@@ -26,7 +26,7 @@ final class WorkChecks {
         }
     }
 
-    /** The values of {@code --mtu} and {@code --term-length}. */
+    /** Checks the values of {@code --mtu} and {@code --term-length}. */
     static void log(CommandSpec spec, int mtu, int termLength) {
         range(spec, "--mtu", mtu, 64, MAX_MTU);
         if (mtu % FRAME_ALIGNMENT != 0) {
@@ -40,13 +40,13 @@ final class WorkChecks {
         }
     }
 
-    /** The values of {@code --messages} and {@code --warmup}. */
+    /** Checks the values of {@code --messages} and {@code --warmup}. */
     static void messages(CommandSpec spec, long messages, long warmup) {
         range(spec, "--messages", messages, 1, MAX_MESSAGES);
         range(spec, "--warmup", warmup, 0, MAX_MESSAGES);
     }
 
-    /** The address of an end: that of an option, or what stands for it. */
+    /** Returns the address of one end: the option's value, or loopback for UDP. */
     static String address(CommandSpec spec, Wire transport, String option, String address) {
         if (transport == Wire.IPC) {
             return "";
@@ -61,10 +61,10 @@ final class WorkChecks {
                 spec.commandLine(),
                 option
                         + " is missing: give the IP address of an RDMA device's interface, as"
-                        + " `rdma link` and `ip address` show them");
+                        + " shown by `rdma link` and `ip address`");
     }
 
-    /** A variable of the environment, empty if it is not set. */
+    /** Returns the value of an environment variable, or an empty string if it is not set. */
     static String environment(String name) {
         String value = System.getenv(name);
         return value == null ? "" : value;

@@ -21,11 +21,14 @@ import picocli.CommandLine.Spec.Target;
 
 import java.util.List;
 
-/** Options that say what is measured, common to all commands. */
+/** Options for the measured work, common to all commands. */
 final class WorkOptions {
     static final int DEFAULT_LENGTH = 32;
 
-    /** Of the lab's two ends: each sends where the other's packets are handled. */
+    /**
+     * Default CPUs of the lab's two ends: each thread runs on the CPU that handles the other end's
+     * packets.
+     */
     private static final String LAB_AFFINITY = "0,1";
 
     @Spec(Target.MIXEE)
@@ -34,15 +37,16 @@ final class WorkOptions {
     @Option(
             names = "--transport",
             paramLabel = "ipc|udp|rdma",
-            description = "What carries the messages (default: ${DEFAULT-VALUE}).")
+            description = "Transport of the messages (default: ${DEFAULT-VALUE}).")
     private Wire transport = Wire.IPC;
 
     @Option(
             names = "--processes",
             paramLabel = "1|2",
             description = {
-                "Processes of the two ends (default: 1 on IPC, where 2 share the driver of the one"
-                        + " that reflects or receives; 2 otherwise, each with its own driver)."
+                "Number of processes for the two ends (default: 1 on IPC; with 2 on IPC, both"
+                        + " share the driver in the reflecting or receiving process; otherwise"
+                        + " 2, each with its own driver)."
             })
     private Integer processes;
 
@@ -50,10 +54,10 @@ final class WorkOptions {
             names = "--drivers",
             paramLabel = "embedded|own",
             description = {
-                "Where the drivers are: embedded in the processes of the ends; or own: in processes"
-                        + " of their own, one on IPC and two otherwise, beside two of the ends,"
-                        + " with --threading dedicated by default (default: embedded; own with"
-                        + " --peer aeron-c)."
+                "Location of the drivers. embedded: in the processes of the two ends. own: in"
+                        + " separate processes, one driver on IPC and two otherwise, beside two"
+                        + " processes for the ends, with --threading dedicated by default"
+                        + " (default: embedded; own with --peer aeron-c)."
             })
     private Drivers drivers;
 
@@ -61,8 +65,7 @@ final class WorkOptions {
             names = "--publications",
             paramLabel = "exclusive|concurrent",
             description = {
-                "Kind of the publications (default: exclusive; concurrent where several threads"
-                        + " send)."
+                "Type of the publications (default: exclusive; concurrent if several threads send)."
             })
     private Publications publications;
 
@@ -71,30 +74,31 @@ final class WorkOptions {
             paramLabel = "BYTES",
             split = ",",
             description = {
-                "Length of a message, or several with commas between, one after the other (default:"
-                        + " 32). 32, 288 and 1344 are the lengths that the field publishes."
+                "Message length in bytes, or several separated by commas to measure in turn"
+                        + " (default: 32). Published benchmarks use 32, 288 and 1344."
             })
     private List<Integer> lengths;
 
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
-            description = "Longest frame, header included (default: ${DEFAULT-VALUE}).")
+            description = "Maximum frame length, including the header (default: ${DEFAULT-VALUE}).")
     private int mtu = 1408;
 
     @Option(
             names = "--term-length",
             paramLabel = "BYTES",
-            description = "Of every log (default: ${DEFAULT-VALUE}).")
+            description = "Term length of every log (default: ${DEFAULT-VALUE}).")
     private int termLength = 16 * 1024 * 1024;
 
     @Option(
             names = "--threading",
             paramLabel = "MODE",
             description = {
-                "Threading of the drivers: invoker, shared, shared_network, dedicated (default:"
-                        + " shared on IPC; invoker otherwise, where the thread that sends or"
-                        + " reflects drives its process's driver; dedicated with --drivers own)."
+                "Threading mode of the drivers: invoker, shared, shared_network, dedicated"
+                        + " (default: shared on IPC; invoker otherwise, where the sending or"
+                        + " reflecting thread invokes its process's driver; dedicated with"
+                        + " --drivers own)."
             })
     private Threading threading;
 
@@ -102,8 +106,8 @@ final class WorkOptions {
             names = "--idle",
             paramLabel = "STRATEGY",
             description = {
-                "Of the threads that send and reflect: busy_spin, noop, yield, backoff, sleep"
-                        + " (default: ${DEFAULT-VALUE})."
+                "Idle strategy of the sending and reflecting threads: busy_spin, noop, yield,"
+                        + " backoff, sleep (default: ${DEFAULT-VALUE})."
             })
     private Idle idle = Idle.BUSY_SPIN;
 
@@ -111,8 +115,8 @@ final class WorkOptions {
             names = "--driver-idle",
             paramLabel = "STRATEGY",
             description =
-                    "Of the drivers' own threads (default: ${DEFAULT-VALUE}). Where they back off,"
-                            + " a sender or receiver of Verbus with a thread of its own yields"
+                    "Idle strategy of the drivers' own threads (default: ${DEFAULT-VALUE}). With"
+                            + " backoff, a dedicated sender or receiver thread of Verbus yields"
                             + " for longer before it parks.")
     private Idle driverIdle = Idle.BACKOFF;
 
@@ -120,7 +124,7 @@ final class WorkOptions {
             names = "--local",
             paramLabel = "ADDRESS",
             description = {
-                "Of the end that sends (default: VERBUS_LAB_ADDR1; on UDP else 127.0.0.1)."
+                "Address of the sending end (default: VERBUS_LAB_ADDR1; on UDP, else 127.0.0.1)."
             })
     private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
@@ -128,8 +132,8 @@ final class WorkOptions {
             names = "--remote",
             paramLabel = "ADDRESS",
             description = {
-                "Of the end that reflects, on this host too unless there is a --server (default:"
-                        + " VERBUS_LAB_ADDR2; on UDP else 127.0.0.1)."
+                "Address of the reflecting or receiving end, also on this host unless there is a"
+                        + " --server (default: VERBUS_LAB_ADDR2; on UDP, else 127.0.0.1)."
             })
     private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
@@ -143,10 +147,10 @@ final class WorkOptions {
             names = "--affinity",
             paramLabel = "CPU[,CPU...]|any",
             description = {
-                "CPU of the thread that sends, then of the one that reflects or receives, then of"
-                        + " further ones that send; or any: where the kernel puts them (default:"
-                        + " any; in the lab 0,1 where these threads drive the drivers, like two"
-                        + " hosts with a CPU each)."
+                "CPUs of the sending thread, the reflecting or receiving thread, and further"
+                        + " sending threads, in this order. any: the kernel places the threads"
+                        + " (default: any; in the lab 0,1 if these threads invoke the drivers,"
+                        + " like two hosts with one CPU each)."
             })
     private String affinity;
 
@@ -154,12 +158,12 @@ final class WorkOptions {
             names = "--server",
             paramLabel = "ADDRESS:PORT",
             description = {
-                "Where `verbus perf serve` listens on another host, which then has the end that"
-                    + " reflects or receives, at --remote (default: both ends are on this host)."
+                "Address of `verbus perf serve` on another host, which then runs the reflecting"
+                        + " or receiving end at --remote (default: both ends run on this host)."
             })
     private String server = "";
 
-    /** Whether it takes an RDMA device, and this host has none. */
+    /** Whether RDMA between local addresses is selected but this host has no RDMA device. */
     boolean needLab() {
         return server.isEmpty() && needDevice();
     }
@@ -168,31 +172,30 @@ final class WorkOptions {
         return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
     }
 
-    /** What carries the messages. */
     Wire transport() {
         return transport;
     }
 
-    /** Lengths of messages that were asked for, in order. */
+    /** The message lengths to measure, in order; the default length if the user gives none. */
     List<Integer> lengths() {
         return lengths(List.of(DEFAULT_LENGTH));
     }
 
     /**
-     * As above.
+     * Returns the message lengths to measure, in order.
      *
-     * @param otherwise lengths to measure where none was asked for.
+     * @param otherwise lengths to measure if the user gives none.
      */
     List<Integer> lengths(List<Integer> otherwise) {
         return lengths == null ? otherwise : lengths;
     }
 
-    /** The one length that was asked for, where only one can be. */
+    /** Returns the message length, for measurements that take only one. */
     int length() {
         return only(lengths());
     }
 
-    /** The one of several lengths, where only one can be. */
+    /** Returns the only element of the list, or fails. */
     int only(List<Integer> lengths) {
         if (lengths.size() != 1) {
             throw wrong("--length takes one number here, not " + lengths);
@@ -200,19 +203,19 @@ final class WorkOptions {
         return lengths.getFirst();
     }
 
-    /** Longest frame in bytes. */
+    /** Maximum frame length in bytes. */
     int mtu() {
         return mtu;
     }
 
     /**
-     * The work that was asked for.
+     * Returns the configured work.
      *
-     * @param length of a message.
-     * @param load that is put on the bus.
-     * @param messages to measure.
-     * @param warmup messages before.
-     * @throws ParameterException that names what is wrong.
+     * @param length message length in bytes.
+     * @param load load to put on the bus.
+     * @param messages number of messages to measure.
+     * @param warmup number of messages to send before measuring.
+     * @throws ParameterException if an option is wrong.
      */
     Work work(int length, Load load, long messages, long warmup) {
         WorkChecks.log(spec, mtu, termLength);
@@ -245,9 +248,9 @@ final class WorkOptions {
             return "";
         }
         if (transport == Wire.IPC) {
-            throw wrong("--server is another host, which IPC does not reach: add --transport");
+            throw wrong("--server is another host, which IPC cannot reach: add --transport");
         }
-        checkEmbeddedDrivers("--server is measured with drivers in the processes of the ends");
+        checkEmbeddedDrivers("--server is measured with embedded drivers");
         try {
             Endpoint.parse(server);
         } catch (BusException ex) {
@@ -259,7 +262,7 @@ final class WorkOptions {
     private Load checkedLoad(Load load) {
         if (publications == Publications.EXCLUSIVE && load.publishers() > 1) {
             throw wrong(
-                    "--publications exclusive is of one thread that sends, not of --publishers "
+                    "--publications exclusive allows only one sending thread, not --publishers "
                             + load.publishers()
                             + ": leave one of them out");
         }
@@ -276,9 +279,7 @@ final class WorkOptions {
         }
         if (!affinity.matches("\\d{1,4}(,\\d{1,4})*")) {
             throw wrong(
-                    "--affinity takes numbers of CPUs, such as 2,3, or any, not '"
-                            + affinity
-                            + "'");
+                    "--affinity takes CPU numbers, such as 2,3, or any, not '" + affinity + "'");
         }
         return affinity;
     }
@@ -287,8 +288,8 @@ final class WorkOptions {
         if (drivers == Drivers.OWN) {
             if (threading == Threading.INVOKER) {
                 throw wrong(
-                        "--threading invoker needs a driver in the process of each end: leave"
-                                + " --drivers own out, or choose dedicated");
+                        "--threading invoker needs embedded drivers: leave --drivers own out, or"
+                                + " choose dedicated");
             }
             return threading == null ? Threading.DEDICATED : threading;
         }
@@ -297,7 +298,7 @@ final class WorkOptions {
         }
         if (threading == Threading.INVOKER) {
             throw wrong(
-                    "--threading invoker needs a driver for each end, but on IPC they share one:"
+                    "--threading invoker needs one driver per end, but on IPC both share one:"
                             + " choose shared");
         }
         return threading == null ? Threading.SHARED : threading;
@@ -309,11 +310,11 @@ final class WorkOptions {
         }
         check("--processes", processes, 1, 2);
         if (processes == 1 && drivers == Drivers.OWN) {
-            throw wrong("--processes 1 has its driver in it: leave it or --drivers own out");
+            throw wrong("--processes 1 embeds the driver: leave it or --drivers own out");
         }
         if (processes == 1 && transport != Wire.IPC) {
             throw wrong(
-                    "--processes 1 is of IPC only: "
+                    "--processes 1 works only on IPC: "
                             + transport
                             + " is measured between two processes, each with its own driver");
         }
@@ -321,9 +322,9 @@ final class WorkOptions {
     }
 
     /**
-     * Refuses several processes where only one is measured.
+     * Rejects a second process.
      *
-     * @param what is measured.
+     * @param what start of the error message, such as "warmup starts".
      */
     void checkOneProcess(String what) {
         if (processes != null && processes != 1) {
@@ -333,21 +334,21 @@ final class WorkOptions {
     }
 
     /**
-     * Has drivers in processes of their own, and refuses embedded ones.
+     * Selects drivers in separate processes, or fails if the user selected embedded ones.
      *
-     * @param why they are not embedded.
+     * @param why reason, the start of the error message.
      */
     void needOwnDrivers(String why) {
         if (drivers == Drivers.EMBEDDED) {
-            throw wrong(why + ", which no process embeds: leave --drivers embedded out");
+            throw wrong(why + " and cannot be embedded: leave --drivers embedded out");
         }
         drivers = Drivers.OWN;
     }
 
     /**
-     * Refuses another host.
+     * Rejects a second host.
      *
-     * @param what is measured.
+     * @param what start of the error message, such as "pauses are measured".
      */
     void checkOneHost(String what) {
         if (!server.isEmpty()) {
@@ -356,9 +357,9 @@ final class WorkOptions {
     }
 
     /**
-     * Refuses drivers in processes of their own.
+     * Rejects drivers in separate processes.
      *
-     * @param what is measured.
+     * @param what start of the error message.
      */
     void checkEmbeddedDrivers(String what) {
         if (drivers == Drivers.OWN) {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The commands that measure: {@code verbus perf}. */
+/** Measurement commands of {@code verbus perf}. */
 package io.verbus.perf;

@@ -16,18 +16,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Each row of {@code docs/aeron.md} names a test that there is. */
+/** Checks that each row of {@code docs/aeron.md} names an existing test. */
 class AeronPageTest {
     private static final Path PAGE = Path.of("../docs/aeron.md");
     private static final String BEGIN = "These tests cover each row:";
 
     @Test
-    void eachRowNamesTestsThatAreThere() throws IOException {
+    void rowsNameExistingTests() throws IOException {
         String page = Files.readString(PAGE);
         int rows = rows(page.substring(page.indexOf("## Supported features"), page.indexOf(BEGIN)));
         String shown = page.substring(page.indexOf(BEGIN)).split("\n## ")[0];
         assertTrue(rows > 20, rows + " rows");
-        assertEquals(rows, rows(shown), "as many rows as there are above");
+        assertEquals(rows, rows(shown), "as many rows as above");
         Set<String> absent = new TreeSet<>();
         Set<String> sources = sources();
         Pattern.compile("`(\\w+Test)`")

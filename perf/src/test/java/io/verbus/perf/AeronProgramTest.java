@@ -28,7 +28,7 @@ class AeronProgramTest {
     }
 
     @Test
-    void aPathComesBeforeTheVariableAndThatBeforeTheSearchPath() throws IOException {
+    void prefersGivenPathOverVariableOverSearchPath() throws IOException {
         Path given = program("given");
         Path named = program("named");
         Path onPath = program("on-path");
@@ -45,24 +45,27 @@ class AeronProgramTest {
     }
 
     @Test
-    void saysHowToNameAProgramThatIsNowhere() {
-        assertSays(null, Map.of("PATH", "/nowhere"), "give its path with --aeronmd");
-        assertSays(null, Map.of(), "or its folder in AERON_C_BIN");
-        assertSays(
+    void explainsHowToGiveMissingProgram() {
+        assertFailsWith(null, Map.of("PATH", "/nowhere"), "give its path with --aeronmd");
+        assertFailsWith(null, Map.of(), "or its directory in AERON_C_BIN");
+        assertFailsWith(
                 null,
                 Map.of(AeronProgram.FOLDER_VARIABLE, "/nowhere"),
-                "AERON_C_BIN leads to /nowhere/aeronmd, which is no program");
-        assertSays(folder, Map.of(), "--aeronmd leads to " + folder + ", which is no program");
+                "AERON_C_BIN points to /nowhere/aeronmd, which is not an executable file");
+        assertFailsWith(
+                folder,
+                Map.of(),
+                "--aeronmd points to " + folder + ", which is not an executable file");
     }
 
     @Test
-    void aFileThatCannotBeRunIsNoProgram() throws IOException {
+    void rejectsFileThatIsNotExecutable() throws IOException {
         Path file = Files.createFile(folder.resolve("aeronmd"));
-        assertSays(file, Map.of(), "which is no program");
-        assertSays(null, Map.of("PATH", folder.toString()), "is not on PATH");
+        assertFailsWith(file, Map.of(), "which is not an executable file");
+        assertFailsWith(null, Map.of("PATH", folder.toString()), "is not on PATH");
     }
 
-    private static void assertSays(Path given, Map<String, String> environment, String words) {
+    private static void assertFailsWith(Path given, Map<String, String> environment, String words) {
         BusException e =
                 assertThrows(BusException.class, () -> AeronProgram.find(given, environment));
         assertTrue(e.getMessage().contains(words), e.getMessage());

@@ -17,14 +17,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@code docs/architecture.md} names classes and packages that there are, in 200 lines. */
+/**
+ * Checks that {@code docs/architecture.md} names existing classes and all packages, in at most 200
+ * lines.
+ */
 class ArchitecturePageTest {
     private static final Path PAGE = Path.of("../docs/architecture.md");
     private static final Pattern CODE = Pattern.compile("`([a-zA-Z.]+)`");
     private static final int MAX_LINES = 200;
 
     @Test
-    void eachClassThatThePageNamesIsThere() throws IOException {
+    void pageNamesOnlyExistingClasses() throws IOException {
         Set<String> sources = sources();
         Set<String> absent = new TreeSet<>();
         Matcher matcher = CODE.matcher(Files.readString(PAGE));
@@ -41,7 +44,7 @@ class ArchitecturePageTest {
     }
 
     @Test
-    void eachPackageIsOnThePage() throws IOException {
+    void pageListsAllPackages() throws IOException {
         String page = Files.readString(PAGE);
         Set<String> absent = new TreeSet<>();
         for (String source : sources()) {
@@ -59,7 +62,7 @@ class ArchitecturePageTest {
     }
 
     @Test
-    void thePageIsShort() throws IOException {
+    void pageHasAtMost200Lines() throws IOException {
         long lines = Files.readString(PAGE).lines().count();
         assertTrue(lines <= MAX_LINES, lines + " lines");
     }

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The launcher prints what {@code docs/commands} holds, so that help needs no build: those texts
- * are the commands' own. With {@code -Dhelp.write=true} this test writes them.
+ * Checks that {@code docs/commands}, which the launcher prints so that help needs no build, matches
+ * the commands. With {@code -Dhelp.write=true}, writes the files.
  */
 class CommandHelpTest {
     private static final Path TEXTS = Path.of("../docs/commands");
@@ -50,7 +50,7 @@ class CommandHelpTest {
     }
 
     @Test
-    void theLaunchersTextsAreTheCommandsOwn() throws IOException {
+    void storedTextsMatchCommandHelp() throws IOException {
         Map<String, String> expected = expected();
         if (Boolean.getBoolean("help.write")) {
             Files.createDirectories(TEXTS);
@@ -59,7 +59,7 @@ class CommandHelpTest {
             }
         }
         String remedy =
-                "write docs/commands anew with: ./verbus test -Dhelp.write=true"
+                "write docs/commands again with: ./verbus test -Dhelp.write=true"
                         + " -Dtest=CommandHelpTest -Dsurefire.failIfNoSpecifiedTests=false";
         Map<String, String> stored = stored();
         assertEquals(expected.keySet(), stored.keySet(), remedy);

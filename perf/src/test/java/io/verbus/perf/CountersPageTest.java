@@ -22,14 +22,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Each counter of a driver is on {@code docs/reference/counters.md}. */
+/** Checks that {@code docs/reference/counters.md} lists each counter of a driver. */
 @Timeout(60)
 class CountersPageTest {
     private static final Path PAGE = Path.of("../docs/reference/counters.md");
     private static final String CHANNEL = "verbus:udp?endpoint=127.0.0.1:20499";
 
     @Test
-    void thePageHasTheCountersOfTheDriverAndOfUdp() throws IOException {
+    void pageListsCountersOfDriverAndUdp() throws IOException {
         String page = Files.readString(PAGE);
         List<String> absent = new ArrayList<>();
         int[] listed = new int[1];
@@ -58,7 +58,7 @@ class CountersPageTest {
     }
 
     @Test
-    void thePageHasTheTypes() throws IOException, IllegalAccessException {
+    void pageListsCounterTypes() throws IOException, IllegalAccessException {
         String page = Files.readString(PAGE);
         List<String> absent = new ArrayList<>();
         for (Field type : CounterTypes.class.getFields()) {

@@ -13,7 +13,7 @@ import com.tngtech.archunit.lang.ArchRule;
 @AnalyzeClasses(packages = "io.verbus.perf", importOptions = ImportOption.DoNotIncludeTests.class)
 class DependencyRulesTest {
     @ArchTest
-    static final ArchRule theLoopRunsOnAnyBusesClassPath =
+    static final ArchRule measuringLoopRunsOnClassPathOfAnyBus =
             classes()
                     .that()
                     .resideInAPackage("io.verbus.perf.load")
@@ -28,7 +28,7 @@ class DependencyRulesTest {
                             "io.verbus.perf.load");
 
     @ArchTest
-    static final ArchRule thePeerRunsWithoutVerbus =
+    static final ArchRule peerRunsWithoutVerbus =
             classes()
                     .that()
                     .resideInAPackage("io.verbus.perf.aeron")
@@ -42,7 +42,7 @@ class DependencyRulesTest {
                             "io.verbus.perf.aeron");
 
     @ArchTest
-    static final ArchRule aeronsDemoRunsWithoutVerbus =
+    static final ArchRule aeronDemoRunsWithoutVerbus =
             classes()
                     .that()
                     .resideInAPackage("io.verbus.perf.demo.aeron")
@@ -56,7 +56,7 @@ class DependencyRulesTest {
                             "io.verbus.perf.demo.aeron");
 
     @ArchTest
-    static final ArchRule onlyThePeersProcessKnowsThePeer =
+    static final ArchRule onlyPeerPackagesUseAeron =
             noClasses()
                     .that()
                     .resideOutsideOfPackages(

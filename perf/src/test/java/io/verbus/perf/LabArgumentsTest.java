@@ -11,7 +11,7 @@ import java.util.Set;
 
 class LabArgumentsTest {
     @Test
-    void leavesOutOptionsWithTheirValues() {
+    void removesOptionsWithValues() {
         List<String> typed =
                 List.of(
                         "perf",

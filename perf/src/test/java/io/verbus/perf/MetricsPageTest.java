@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * {@code docs/reference/metrics.md} is made of the table of metrics. With {@code -Dhelp.write=true}
- * this test writes the page.
+ * Checks that {@code docs/reference/metrics.md} matches the table of metrics. With {@code
+ * -Dhelp.write=true}, writes the page.
  */
 class MetricsPageTest {
     private static final Path PAGE = Path.of("../docs/reference/metrics.md");
@@ -87,12 +87,12 @@ class MetricsPageTest {
     }
 
     @Test
-    void thePageIsTheTablesOwn() throws IOException {
+    void pageMatchesMetricsTable() throws IOException {
         if (Boolean.getBoolean("help.write")) {
             Files.writeString(PAGE, page());
         }
         assertTrue(Files.exists(PAGE), "write it with -Dhelp.write=true");
-        assertEquals(page(), Files.readString(PAGE), "write it anew with -Dhelp.write=true");
+        assertEquals(page(), Files.readString(PAGE), "write it again with -Dhelp.write=true");
         for (String line : page().split("\n")) {
             assertTrue(line.length() <= MAX_LINE, line);
         }

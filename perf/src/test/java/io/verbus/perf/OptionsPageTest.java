@@ -23,13 +23,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The options of the driver and of all transports, and {@code docs/reference/options.md}, which is
- * made of their own words. With {@code -Dhelp.write=true} this test writes the page.
+ * Checks the options of the driver and all transports, and {@code docs/reference/options.md}, which
+ * is generated from them. With {@code -Dhelp.write=true}, writes the page.
  */
 class OptionsPageTest {
     private static final Path PAGE = Path.of("../docs/reference/options.md");
 
-    /** Defaults that are no value: nothing is set, or a name depends on the user. */
+    /** Placeholder defaults: unset, or a name that depends on the user. */
     private static final Set<String> WITHOUT_DEFAULT =
             Set.of("directory-group", "log-directory", "metrics", "resolver.bootstrap-neighbor");
 
@@ -52,7 +52,7 @@ class OptionsPageTest {
                         `MediaDriver.launch` takes the options from a `DriverConfig`. The driver reads all options when it starts, including those of
                         transports, and rejects a wrong value with the valid range. `./verbus driver --help` has the same list.
 
-                        Lengths take `k`, `m` and `g`; times take `ns`, `us`, `ms` and `s`.
+                        Lengths take the suffixes `k`, `m` and `g`; times take `ns`, `us`, `ms` and `s`.
                         """);
         String group = null;
         for (Option<?> option : all().toList()) {
@@ -80,20 +80,20 @@ class OptionsPageTest {
     }
 
     @Test
-    void thePageListsTheOptions() throws IOException {
+    void pageMatchesOptions() throws IOException {
         if (Boolean.getBoolean("help.write")) {
             Files.writeString(PAGE, page());
         }
         assertEquals(
                 page(),
                 Files.readString(PAGE),
-                "write docs/reference/options.md anew with: ./verbus test -Dhelp.write=true"
+                "write docs/reference/options.md again with: ./verbus test -Dhelp.write=true"
                         + " -Dtest='*PageTest' -Dsurefire.failIfNoSpecifiedTests=false");
     }
 
     @ParameterizedTest
     @MethodSource("all")
-    void eachOptionHasADefaultInItsRangeAndASentence(Option<?> option) {
+    void optionHasValidDefaultAndSentence(Option<?> option) {
         if (!WITHOUT_DEFAULT.contains(option.name())) {
             assertDoesNotThrow(() -> option.parse(option.preset()));
         }
@@ -109,7 +109,7 @@ class OptionsPageTest {
     }
 
     @Test
-    void noNameStandsForTwoOptions() {
+    void optionNamesAreUnique() {
         List<String> names = all().<String>map(Option::name).toList();
         assertEquals(names.stream().distinct().toList(), names);
     }

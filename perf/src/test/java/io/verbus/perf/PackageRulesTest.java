@@ -25,13 +25,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The packages of the whole project: which may use which, and how many files one holds. */
+/** Checks the packages of the whole project: their dependencies, and their number of files. */
 @AnalyzeClasses(packages = "io.verbus", importOptions = ImportOption.DoNotIncludeTests.class)
 class PackageRulesTest {
     private static final int MAX_FILES = 36;
 
     @ArchTest
-    static final ArchRule modulesUseOnlyThoseBelow =
+    static final ArchRule modulesUseOnlyModulesBelow =
             layeredArchitecture()
                     .consideringOnlyDependenciesInLayers()
                     .layer("codecs")
@@ -70,11 +70,10 @@ class PackageRulesTest {
                     .mayOnlyAccessLayers("driver", "api", "codecs")
                     .whereLayer("perf")
                     .mayOnlyAccessLayers("samples", "driver", "rdma", "udp", "api", "codecs")
-                    .because(
-                            "docs/architecture.md draws the modules with arrows that only go down");
+                    .because("modules may only use those below them in docs/architecture.md");
 
     @ArchTest
-    static final ArchRule theDriversRoomsDoNotKnowTheDriver =
+    static final ArchRule driverSubpackagesDoNotUseDriver =
             noClasses()
                     .that()
                     .resideInAnyPackage(
@@ -86,10 +85,10 @@ class PackageRulesTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.verbus.driver", "io.verbus.driver.tools")
-                    .because("the driver uses its rooms: pass them what they need as arguments");
+                    .because("the driver uses its subpackages: pass what they need as arguments");
 
     @ArchTest
-    static final ArchRule aChannelIsParsedOnlyWhereItEntersTheDriver =
+    static final ArchRule channelsAreParsedOnlyByCommandExecutor =
             noClasses()
                     .that()
                     .resideInAnyPackage("io.verbus.driver..", "io.verbus.rdma..", "io.verbus.udp..")
@@ -100,23 +99,23 @@ class PackageRulesTest {
                     .because("a command's channel is parsed once, and passed on as ChannelUri");
 
     @ArchTest
-    static final ArchRule theDriversPackagesAreFreeOfCircles =
+    static final ArchRule driverPackagesAreFreeOfCycles =
             slices().matching("io.verbus.driver.(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule theRdmaTransportsPackagesAreFreeOfCircles =
+    static final ArchRule rdmaPackagesAreFreeOfCycles =
             slices().matching("io.verbus.rdma.(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule theUdpTransportsPackagesAreFreeOfCircles =
+    static final ArchRule udpPackagesAreFreeOfCycles =
             slices().matching("io.verbus.udp.(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule theMeasurementsPackagesAreFreeOfCircles =
+    static final ArchRule perfPackagesAreFreeOfCycles =
             slices().matching("io.verbus.perf.(*)..").should().beFreeOfCycles();
 
     @Test
-    void noPackageHasMoreFilesThanAReaderKeepsInMind() throws IOException {
+    void packagesHaveAtMost36Files() throws IOException {
         List<String> crowded = new ArrayList<>();
         int packages = 0;
         try (Stream<Path> folders = Files.walk(Path.of(".."), 12)) {

@@ -24,48 +24,48 @@ class PerfCommandTest {
             textBlock =
                     """
                     rtt --burst 5 | --burst needs a --rate
-                    rtt --rate fast | --rate takes messages a second such as
+                    rtt --rate fast | --rate takes messages per second such as
                     rtt --rate 5G | not '5G'
                     rtt --rate 0 | --rate takes a number from 1
                     rtt --rate 200M | --rate takes a number from 1
                     rtt --rate 1K,2K | one for each --length
-                    rtt --rate field --length 64 | --rate field knows the lengths [32, 288, 1344]
+                    rtt --rate field --length 64 | --rate field is defined for the lengths [32, 288, 1344]
                     rtt --rate field --hgrm x | --length takes one number here
                     rtt --scale | --scale needs a --rate
                     rtt --rate 1K --scale 101 | --scale takes a number from 1 to 100
                     rtt --length 32,288 --hgrm x | --length takes one number here
-                    rtt --affinity one | --affinity takes numbers of CPUs
+                    rtt --affinity one | --affinity takes CPU numbers
                     throughput --transport udp --publishers 2 | choose --threading shared
                     throughput --subscribers 0 | --subscribers takes a number from 1
                     compare --pairs 0 | --pairs takes a number from 1
-                    compare --transport udp --peer floor --metric throughput | has no --metric throughput
+                    compare --transport udp --peer floor --metric throughput | does not support --metric throughput
                     compare --peer ib_write_lat | not --transport ipc
                     compare --rate field | --length takes one number here
-                    compare --peer floor --processes 2 | --peer floor of IPC is measured in one process
-                    compare --peer bare_log --publishers 2 | --peer bare_log of IPC has one publisher
+                    compare --peer floor --processes 2 | --peer floor over IPC is measured in one process
+                    compare --peer bare_log --publishers 2 | --peer bare_log over IPC supports only one publisher
                     compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
-                    compare --client aeron --peer floor | --client uses a driver, which --peer floor has not
-                    compare --client aeron --subject verbs | --client uses a driver, which --subject verbs has not
+                    compare --client aeron --peer floor | --client applies only to a bus, not to --peer floor
+                    compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
                     compare --client other | Invalid value for option '--client'
-                    compare --aeronmd /bin/sh | --aeronmd is the program of --peer aeron-c: give both
-                    compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd leads to /nowhere/aeronmd, which is no program
+                    compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: give both
+                    compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd points to /nowhere/aeronmd, which is not an executable file
                     compare --peer aeron-c --drivers embedded | leave --drivers embedded out
-                    compare --peer aeron-c --aeronmd /bin/sh --threading invoker | --threading invoker needs a driver in the process
+                    compare --peer aeron-c --aeronmd /bin/sh --threading invoker | --threading invoker needs embedded drivers
                     compare --peer aeron-c --aeronmd /bin/sh --processes 1 | leave it or --drivers own out
-                    rtt --transport udp --processes 1 | --processes 1 is of IPC only
-                    rtt --drivers own --processes 1 | --processes 1 has its driver in it
+                    rtt --transport udp --processes 1 | --processes 1 works only on IPC
+                    rtt --drivers own --processes 1 | --processes 1 embeds the driver
                     rtt --drivers own --threading invoker | leave --drivers own out
-                    throughput --publishers 2 --publications exclusive | --publications exclusive is of one thread
+                    throughput --publishers 2 --publications exclusive | --publications exclusive allows only one sending thread
                     compare --transport udp --peer floor --drivers own | leave --drivers out
                     pauses --drivers own | leave --drivers out
-                    rtt --server 10.0.0.2:1 | which IPC does not reach: add --transport
+                    rtt --server 10.0.0.2:1 | which IPC cannot reach: add --transport
                     rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is wrong
                     rtt --transport udp --server 10.0.0.2:1 --drivers own | leave --drivers out
                     syscalls --transport udp --server 10.0.0.2:1 | leave --server out
                     pauses --transport udp --server 10.0.0.2:1 | leave --server out
                     serve --listen 10.0.0.2:1 | Missing required option: '--for=ADDRESS'
                     serve --listen 192.0.2.1:1 --for 10.0.0.1 | cannot listen at 192.0.2.1:1
-                    serve --listen 127.0.0.1:0 --for no.such.host.invalid | is not the address of a host
+                    serve --listen 127.0.0.1:0 --for no.such.host.invalid | is not a host address
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | leave --processes out
@@ -73,8 +73,8 @@ class PerfCommandTest {
                     warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
                     cluster --transport ipc | --transport takes rdma or udp, not ipc
-                    cluster --transport udp --rate max | --rate takes messages a second here
-                    cluster --transport udp --rate fast | --rate takes messages a second such as
+                    cluster --transport udp --rate max | --rate takes messages per second, such as
+                    cluster --transport udp --rate fast | --rate takes messages per second such as
                     cluster --transport udp --threading invoker | --threading takes shared
                     cluster --transport udp --length 8 | --length takes a number from 16 to 1344
                     cluster --transport udp --messages 0 | --messages takes a number from 1
@@ -83,13 +83,13 @@ class PerfCommandTest {
                     archive --transport udp --term-length 1000 | --term-length:
                     archive --transport udp --port 80 | --port takes a number from 1024
                     """)
-    void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {
+    void rejectsWrongOptionWithRemedy(String arguments, String remedy) {
         assertNotEquals(0, run(arguments.split(" ")));
         assertTrue(said.toString().contains(remedy), said.toString());
     }
 
     @Test
-    void refusesToMeasureNothing() {
+    void rejectsMissingMeasurement() {
         assertEquals(CommandLine.ExitCode.USAGE, run());
         assertTrue(said.toString().contains("verbus perf rtt"), said.toString());
     }

@@ -36,8 +36,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Prometheus' own tool takes what a driver serves, the alert rules, and the dashboard's
- * expressions. The tool is unpacked from Debian's package on its first use.
+ * Checks a driver's metrics, the alert rules, and the dashboard's expressions with Prometheus'
+ * promtool, which is unpacked from its Debian package on first use.
  */
 @Timeout(600)
 class PromtoolTest {
@@ -62,7 +62,7 @@ class PromtoolTest {
                             .start();
             promtool = new String(unpacked.getInputStream().readAllBytes()).strip();
             int status = unpacked.waitFor();
-            assertEquals(0, status, () -> "there is no promtool: " + read(said));
+            assertEquals(0, status, () -> "cannot get promtool: " + read(said));
         } finally {
             Files.delete(said);
         }
@@ -76,7 +76,7 @@ class PromtoolTest {
         }
     }
 
-    /** Fails with the tool's words if it has anything to say against. */
+    /** Fails with the tool's output if it reports a problem. */
     private void check(Path input, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(promtool));
         command.addAll(List.of(arguments));
@@ -92,7 +92,7 @@ class PromtoolTest {
     }
 
     @Test
-    void whatADriverServesIsAsPrometheusWantsIt() throws IOException, InterruptedException {
+    void acceptsDriverMetrics() throws IOException, InterruptedException {
         Path text = folder.resolve("metrics");
         String channel = "verbus:udp?endpoint=127.0.0.1:20498";
         try (MediaDriver driver =
@@ -116,7 +116,7 @@ class PromtoolTest {
     }
 
     @Test
-    void theToolFindsWhatIsWrong() throws IOException, InterruptedException {
+    void rejectsInvalidMetrics() throws IOException, InterruptedException {
         Path text = folder.resolve("wrong");
         Files.writeString(text, "# TYPE verbus_sent counter\nverbus_sent 1\n");
         Process process =
@@ -124,17 +124,17 @@ class PromtoolTest {
                         .redirectInput(text.toFile())
                         .start();
         assertTrue(process.waitFor(120, TimeUnit.SECONDS));
-        assertFalse(process.exitValue() == 0, "neither help nor _total");
+        assertFalse(process.exitValue() == 0, "accepted a counter without help and _total suffix");
     }
 
     @Test
-    void alertsAreRulesAndFireWhenTheyShould() throws IOException, InterruptedException {
+    void acceptsAlertRulesAndTheirTests() throws IOException, InterruptedException {
         check(null, "check", "rules", ALERTS.toString());
         check(null, "test", "rules", DEPLOY.resolve("prometheus/alerts.test.yml").toString());
     }
 
     @Test
-    void theDashboardsExpressionsAreRules() throws IOException, InterruptedException {
+    void acceptsDashboardExpressions() throws IOException, InterruptedException {
         List<String> expressions = expressions();
         assertTrue(expressions.size() > 30, expressions.size() + " expressions");
         StringBuilder rules = new StringBuilder("groups:\n  - name: dashboard\n    rules:\n");
@@ -162,7 +162,7 @@ class PromtoolTest {
     }
 
     @Test
-    void dashboardAndAlertsNameMetricsThatThereAre() throws IOException {
+    void dashboardAndAlertsUseExistingMetrics() throws IOException {
         Set<String> named = new TreeSet<>();
         for (String text : List.of(String.join("\n", expressions()), Files.readString(ALERTS))) {
             OURS.matcher(text).results().forEach(result -> named.add(result.group()));
@@ -170,6 +170,6 @@ class PromtoolTest {
         assertTrue(named.size() > 30, named.toString());
         named.removeAll(
                 MetricTable.all().stream().map(each -> each.name()).collect(Collectors.toSet()));
-        assertEquals(Set.of(), named, "no metrics of the table");
+        assertEquals(Set.of(), named, "not in the metrics table");
     }
 }

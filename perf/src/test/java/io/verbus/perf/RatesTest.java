@@ -13,7 +13,7 @@ import java.util.List;
 
 class RatesTest {
     @Test
-    void oneRateIsThatOfAllLengths() {
+    void singleRateAppliesToAllLengths() {
         Rates rates = Rates.parse("2K");
         assertEquals(2_000, rates.of(List.of(32, 288), 0));
         assertEquals(2_000, rates.of(List.of(32, 288), 1));
@@ -21,7 +21,7 @@ class RatesTest {
     }
 
     @Test
-    void severalRatesGoWithTheLengthsInTheirOrder() {
+    void severalRatesApplyToLengthsInOrder() {
         Rates rates = Rates.parse("501K,1M,7");
         List<Integer> lengths = List.of(32, 32, 1344);
         assertEquals(501_000, rates.of(lengths, 0));
@@ -31,7 +31,7 @@ class RatesTest {
     }
 
     @Test
-    void theFieldsRatesGoWithTheFieldsLengths() {
+    void fieldRatesApplyToFieldLengths() {
         Rates rates = Rates.parse("field");
         assertEquals(List.of(32, 288, 1344), rates.lengths(64));
         assertEquals(501_000, rates.of(List.of(32), 0));
@@ -39,7 +39,7 @@ class RatesTest {
     }
 
     @Test
-    void maxIsNoRate() {
+    void maxMeansUnlimitedRate() {
         assertEquals(Load.MAX, Rates.parse("max").of(List.of(32), 0));
     }
 }

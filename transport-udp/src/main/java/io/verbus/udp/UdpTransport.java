@@ -15,8 +15,8 @@ import io.verbus.udp.inbound.InboundConductor;
 import io.verbus.udp.outbound.OutboundConductor;
 
 /**
- * Carries logs in UDP datagrams: the publishing and the subscribing side, each with a part for the
- * conductor and a part for the one agent that uses its sockets.
+ * Carries logs in UDP datagrams. The publishing and the subscribing side each have a part for the
+ * conductor, and a part for the one agent that uses their sockets.
  */
 final class UdpTransport implements Transport {
     private final OutboundConductor outbound;
@@ -95,7 +95,7 @@ final class UdpTransport implements Transport {
         inbound.tellResponseSession(image, sessionId);
     }
 
-    /** The reason stays here: the protocol has no words for it. */
+    /** Closes the image. The reason stays local, because the protocol cannot express it. */
     @Override
     public void closeImage(InboundImage image, String reason) {
         inbound.closeImage(image);

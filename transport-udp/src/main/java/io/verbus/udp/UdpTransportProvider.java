@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** Opens the transport over this host's network. */
+/** Provides the UDP transport. */
 public final class UdpTransportProvider implements TransportProvider {
     @Override
     public String media() {

@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
-/** Whose datagrams are taken, over the loopback device: both drivers are at 127.0.0.1. */
+/** Tests the filter of source addresses over loopback; both drivers are at 127.0.0.1. */
 @Timeout(60)
 class AllowedHostsTest {
     private static final int STREAM = 7;
@@ -50,7 +50,7 @@ class AllowedHostsTest {
     }
 
     @Test
-    void carriesStreamsOfHostsThatAreAllowed() {
+    void acceptsStreamsOfAllowedHosts() {
         try (TestDriver a = new TestDriver(1, folder, "udp.allow", "10.0.0.0/8,127.0.0.1");
                 TestDriver b = new TestDriver(2, folder, "udp.allow", "127.0.0.0/8")) {
             b.subscribe(channel, STREAM);
@@ -70,7 +70,7 @@ class AllowedHostsTest {
     }
 
     @Test
-    void dropsDatagramsOfSendersThatAreNotAllowed() {
+    void dropsDatagramsOfDisallowedSenders() {
         try (TestDriver a = new TestDriver(1, folder);
                 TestDriver b = new TestDriver(2, folder, "udp.allow", "127.0.0.2,fd00::/8")) {
             b.subscribe(channel, STREAM);
@@ -80,13 +80,13 @@ class AllowedHostsTest {
             assertTrue(b.images.isEmpty());
             assertEquals(1, b.errors.size(), b.errors.toString());
             assertTrue(
-                    b.errors.getFirst().contains("datagrams of 127.0.0.1 are dropped"),
+                    b.errors.getFirst().contains("dropping datagrams from 127.0.0.1"),
                     b.errors.toString());
         }
     }
 
     @Test
-    void dropsDatagramsOfReceiversThatAreNotAllowed() {
+    void dropsDatagramsOfDisallowedReceivers() {
         try (TestDriver a = new TestDriver(1, folder, "udp.allow", "127.0.0.2");
                 TestDriver b = new TestDriver(2, folder)) {
             b.subscribe(channel, STREAM);

@@ -42,14 +42,14 @@ class ArchitectureTest {
                     .mayOnlyBeAccessedByLayers("outbound", "inbound")
                     .whereLayer("socket")
                     .mayOnlyBeAccessedByLayers("entry", "common", "outbound", "inbound")
-                    .because("the two sides of the protocol know each other only by its frames");
+                    .because("the two sides of the protocol interact only through its frames");
 
     @ArchTest
     static final ArchRule noCycles =
             slices().matching("io.verbus.udp.(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule moduleKnowsOnlyTheContracts =
+    static final ArchRule moduleUsesOnlyContracts =
             classes()
                     .should()
                     .onlyDependOnClassesThat()
@@ -63,7 +63,7 @@ class ArchitectureTest {
                             "io.verbus.memory..",
                             "io.verbus.transport..",
                             "io.verbus.udp..")
-                    .because("a transport knows nothing of drivers, clients and commands");
+                    .because("a transport must not depend on drivers, clients and commands");
 
     @ArchTest
     static final ArchRule nativeCallsAreInOnePackage =
@@ -73,5 +73,5 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("java.lang.foreign..", "java.nio.channels..")
-                    .because("the protocol reaches the network through the socket package");
+                    .because("the protocol accesses the network through the socket package");
 }

@@ -29,7 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** What the keys of channels do, between two transports in one thread and the test's own time. */
+/** Tests the keys of channels between two transports in one thread, with a simulated clock. */
 @Timeout(60)
 class ChannelKeysTest {
     private static final int STREAM = 7;
@@ -96,20 +96,20 @@ class ChannelKeysTest {
     }
 
     @Test
-    void publicationsThatShareASocketAgreeOnItsBuffers() {
+    void rejectsDifferentBuffersOfSharedSocket() {
         a.publish(channel("|so-sndbuf=64k|so-rcvbuf=32k"), STREAM);
         assertRefused(
                 () -> a.publish(channel("|so-sndbuf=32k"), STREAM + 1),
-                "another so-sndbuf than the 65536 bytes");
+                "a different so-sndbuf than the 65536 bytes");
         assertRefused(
                 () -> a.publish(channel("|so-rcvbuf=64k"), STREAM + 1),
-                "another so-rcvbuf than the 32768 bytes");
+                "a different so-rcvbuf than the 32768 bytes");
         a.publish(channel("|so-sndbuf=64k"), STREAM + 1);
         a.publish(channel(""), STREAM + 2);
     }
 
     @Test
-    void aChannelMayAskForTheBufferOfTheOptionLater() {
+    void acceptsBufferEqualToOptionOnSharedSocket() {
         a.close();
         a = new TestDriver(1, folder, "udp.send-buffer", "128k");
         a.publish(channel(""), STREAM);
@@ -119,7 +119,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aFrameMustFitIntoTheSendBuffer() {
+    void rejectsMtuLargerThanSendBuffer() {
         assertRefused(
                 () -> a.publish(channel("|mtu=1056|so-sndbuf=1k"), STREAM),
                 "an mtu of 1056, more than the 1024 bytes of the send buffer");
@@ -127,7 +127,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void theWindowMustFitIntoTheReceiveBuffer() {
+    void rejectsWindowLargerThanReceiveBuffer() {
         assertRefused(
                 () -> b.subscribe(channel("|window=33k|so-rcvbuf=32k"), STREAM),
                 "a window of 33792, more than the 32768 bytes of the receive buffer");
@@ -138,7 +138,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aStreamWhoseFramesDoNotFitTheWindowHasNoImage() {
+    void refusesStreamWithMtuLargerThanWindow() {
         b.subscribe(channel("|window=1376"), STREAM);
         TestStream stream = a.publish(channel("|mtu=1408"), STREAM);
         until(() -> !b.errors.isEmpty());
@@ -148,7 +148,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aPublisherIsAheadOfTheSenderByThePublicationWindowOfItsChannel() {
+    void limitsPublisherToPublicationWindowOfChannel() {
         b.subscribe(channel("|window=16k"), STREAM);
         TestStream stream = a.publish(channel("|pub-wnd=8k"), STREAM);
         TestImage image = connect(stream);
@@ -163,7 +163,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aPublicationIsSentFromItsControlAddress() {
+    void sendsPublicationFromControlAddress() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel("|control=127.0.0.1:" + otherPort), STREAM);
         TestImage image = connect(stream);
@@ -173,13 +173,13 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aPublicationIsSentFromThePortOfItsInterface() {
+    void sendsPublicationFromPortOfInterface() {
         TestStream stream = a.publish(channel("|interface=127.0.0.1:" + otherPort), STREAM);
         assertEquals("127.0.0.1:" + otherPort, a.transport.localAddress(stream));
     }
 
     @Test
-    void aSubscriptionMayNameTheControlAddressAlone() {
+    void subscribesWithControlAddressOnly() {
         String control = "aeron:udp?control=127.0.0.1:" + port;
         assertEquals(
                 b.subscribe(ChannelUri.parse(control), STREAM),
@@ -198,17 +198,17 @@ class ChannelKeysTest {
     }
 
     @Test
-    void anInterfaceOrControlAddressThatMeansNothingIsPassedOverInAeronsChannels() {
+    void ignoresMeaninglessInterfaceInAeronChannelsOnly() {
         String endpoint = "endpoint=127.0.0.1:" + port;
         b.subscribe(ChannelUri.parse("aeron:udp?interface=127.0.0.1|" + endpoint), STREAM);
         assertRefused(
                 () -> b.subscribe(ChannelUri.parse("verbus:udp?interface=h|" + endpoint), STREAM),
-                "its endpoint is none: remove interface");
+                "a unicast endpoint: remove interface");
     }
 
-    /** All has arrived: nothing can be asked for any more. */
+    /** Everything has arrived, so no NAK can follow. */
     @Test
-    void aPublicationDoesNotLingerForAReceiverThatHasAll() {
+    void doesNotLingerForReceiverThatHasEverything() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel("|linger=30s"), STREAM);
         connect(stream);
@@ -222,22 +222,22 @@ class ChannelKeysTest {
     }
 
     @Test
-    void aGapIsAskedForAfterTheDelayOfTheChannel() throws IOException {
+    void sendsNakAfterDelayOfChannel() throws IOException {
         assertTrue(nakDelayMs("|nak-delay=40ms") >= 40);
         assertTrue(nakDelayMs("|nak-delay=0s") <= 2);
         assertTrue(nakDelayMs("") <= 2);
     }
 
     @Test
-    void aGapIsAskedForLaterWhereOthersMayAskForIt() throws IOException {
+    void sendsNakAfterRandomDelayInGroup() throws IOException {
         long most = 0;
-        for (int i = 0; i < 8; i++) { // by chance all within 2 ms once in 300,000 times
+        for (int i = 0; i < 8; i++) { // all within 2 ms by chance once in 300,000 runs
             most = Math.max(most, nakDelayMs("|nak-delay=40ms|group=true"));
         }
         assertTrue(most >= 4 && most <= 13, most + " ms");
     }
 
-    /** Time from when a lost datagram can be missed to the NAK for it. */
+    /** Returns the time from a detectable loss to the NAK. */
     private long nakDelayMs(String options) throws IOException {
         try (TestDriver from = new TestDriver(3, folder, "udp.gso", "false");
                 TestDriver to = new TestDriver(4, folder);
@@ -286,7 +286,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void logsTellHowTheyAreCarried() {
+    void recordsSocketSettingsInLogs() {
         b.subscribe(channel("|window=16k|so-rcvbuf=64k|reliable=false"), STREAM);
         TestStream stream =
                 a.publish(channel("|pub-wnd=8k|so-sndbuf=32k|max-resend=5|linger=3s"), STREAM);
@@ -306,7 +306,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void theDriversOptionsHoldWhereAChannelOfAGroupDoesNotSay() {
+    void appliesDriverOptionsToChannelsWithoutGroupKeys() {
         a.close();
         b.close();
         a =
@@ -330,14 +330,14 @@ class ChannelKeysTest {
         until(() -> b.images.size() == 1);
         a.turn(500);
         b.turn(500);
-        assertFalse(stream.connected, "its tag is another");
+        assertFalse(stream.connected, "the receiver has another tag");
         b.subscribe(ChannelUri.parse(receiver + "|gtag=9"), STREAM);
         until(() -> stream.connected);
         assertEquals(1, a.value("fc-receivers"));
     }
 
     @Test
-    void portsThatAreLeftOpenAreOfTheRange() throws IOException {
+    void takesOpenPortsFromRange() throws IOException {
         int first;
         try (RawSocket free = new RawSocket()) {
             first = free.port();

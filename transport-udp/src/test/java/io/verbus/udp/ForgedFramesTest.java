@@ -31,7 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Strangers that know the ids of a stream, and send frames of it to a receiver. */
+/** Attackers that know the ids of a stream, and send frames of it to a receiver. */
 @Timeout(60)
 class ForgedFramesTest {
     private static final int STREAM = 7;
@@ -117,7 +117,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void forgedHeartbeatsDoNotEndStream() {
+    void ignoresForgedHeartbeats() {
         TestImage image = image(endpoint());
         for (RawSocket stranger : strangers) {
             heartbeat(stranger, Frames.FLAG_END_OF_STREAM, 0);
@@ -125,13 +125,13 @@ class ForgedFramesTest {
             heartbeat(stranger, 0, 4_096);
             driver.turn(50);
         }
-        assertEquals(0, driver.counter("NAKs sent"), "nothing is missed");
+        assertEquals(0, driver.counter("NAKs sent"), "no frame is missing");
         assertEquals(6, driver.counter("forged frames"));
         assertGoesOn(image);
     }
 
     @Test
-    void forgedDataIsNotDelivered() {
+    void dropsForgedData() {
         TestImage image = image(endpoint());
         for (RawSocket stranger : strangers) {
             data(stranger, 0, 13);
@@ -145,7 +145,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void forgedFramesDoNotKeepDeadSenderAlive() {
+    void timesOutDeadSenderDespiteForgedFrames() {
         TestImage image = image(endpoint());
         for (int i = 0; i < 130 && image.lost == null; i++) {
             strangers.forEach(each -> heartbeat(each, 0, 0));
@@ -155,7 +155,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void forgedRoundTripsAreNotAnsweredNorBelieved() {
+    void ignoresForgedRoundTripFrames() {
         TestImage image = image(endpoint() + "|cc=cubic");
         driver.turn(2);
         send(sender, Frame.setup(sender.buffer, SESSION, STREAM));
@@ -179,7 +179,7 @@ class ForgedFramesTest {
         while (sender.receive() > 0) {
             assertFalse(
                     Frames.type(sender.buffer) == Frames.RTT && Frames.flags(sender.buffer, 0) == 0,
-                    "an answer to a forged question");
+                    "an answer to a forged request");
         }
         RttFrame.reply(sender.buffer, question);
         send(sender, RttFrame.LENGTH);
@@ -187,9 +187,9 @@ class ForgedFramesTest {
         assertGoesOn(image);
     }
 
-    /** No sender reports errors to receivers. */
+    /** Senders never send error frames to receivers. */
     @Test
-    void forgedErrorsAreIgnored() {
+    void ignoresForgedErrors() {
         TestImage image = image(endpoint());
         byte[] text = "gone".getBytes(StandardCharsets.US_ASCII);
         for (RawSocket stranger : strangers) {
@@ -209,7 +209,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void forgedSetupsMoveNothingWhileSenderIsHeard() {
+    void ignoresForgedSetupsWhileSenderIsHeard() {
         TestImage image = image(endpoint());
         for (int i = 0; i < 3 * SILENCE_MS / 100; i++) {
             strangers.forEach(this::setup);
@@ -223,27 +223,30 @@ class ForgedFramesTest {
     }
 
     @Test
-    void senderMovesWithSetupOnceOldAddressIsSilent() {
+    void movesSenderBySetupOnceOldAddressIsSilent() {
         TestImage image = image(endpoint());
         int first = data(sender, 0, 0);
         driver.turn(SILENCE_MS);
         RawSocket moved = strangers.getLast();
         setup(moved);
         driver.turn(2);
-        assertTrue(moved.receive() > 0, "a status message");
+        assertTrue(moved.receive() > 0, "no status message");
         assertEquals(Frames.STATUS, Frames.type(moved.buffer));
         data(moved, first, 1);
         driver.turn(2);
         assertEquals(2, poll(image));
         assertEquals(0, driver.counter("forged frames"));
         heartbeat(sender, Frames.FLAG_END_OF_STREAM, 0);
-        assertEquals(1, driver.counter("forged frames"), "the old address is a stranger's now");
+        assertEquals(
+                1,
+                driver.counter("forged frames"),
+                "the old address is no longer the" + " sender's");
         assertEquals(-1, image.endingAt);
     }
 
-    /** Ids of a stream are easier to come by than the id of its first term, which is random. */
+    /** The ids of a stream are easier to learn than its initial term id, which is random. */
     @Test
-    void setupOfAnotherStreamWithSameIdsMovesNothing() {
+    void ignoresSetupOfOtherStreamWithSameIds() {
         TestImage image = image(endpoint());
         driver.turn(SILENCE_MS);
         RawSocket stranger = strangers.getLast();
@@ -260,14 +263,14 @@ class ForgedFramesTest {
         assertGoesOn(image);
     }
 
-    /** As after a router has given the sender another port: it does not send set-ups by itself. */
+    /** As if a router had changed the sender's port: the sender does not send setups unasked. */
     @Test
-    void receiverAsksForSetupWhereFramesComeFromOnceOldAddressIsSilent() {
+    void requestsSetupAtNewSourceOnceOldAddressIsSilent() {
         TestImage image = image(endpoint());
         RawSocket moved = strangers.getLast();
         heartbeat(moved, 0, 0);
         driver.turn(2);
-        assertEquals(0, moved.drain(), "the sender was heard just now");
+        assertEquals(0, moved.drain(), "the sender was heard just before");
         driver.turn(SILENCE_MS);
         for (int i = 0; i < 5; i++) {
             heartbeat(moved, 0, 0);
@@ -277,7 +280,7 @@ class ForgedFramesTest {
         assertEquals(Frames.STATUS, Frames.type(moved.buffer));
         assertEquals(StatusFrame.FLAG_SEND_SETUP, Frames.flags(moved.buffer, 0));
         assertEquals(SESSION, StatusFrame.sessionId(moved.buffer));
-        assertEquals(-1, moved.receive(), "asked once");
+        assertEquals(-1, moved.receive(), "requested more than once");
         setup(moved);
         driver.turn(2);
         int first = data(moved, 0, 0);
@@ -286,16 +289,16 @@ class ForgedFramesTest {
         assertEquals(2, poll(image));
     }
 
-    /** The publication is answered at its control address, and sends from where it sends. */
+    /** Receivers respond to the publication's control address, regardless of its source address. */
     @Test
-    void framesToSubscriptionWithControlComeFromWhereSetupCameFrom() throws IOException {
+    void acceptsFramesOnlyFromSourceOfSetupWithControlAddress() throws IOException {
         try (RawSocket control = new RawSocket()) {
             TestImage image = image(endpoint() + "|control=127.0.0.1:" + control.port());
             strangers.forEach(each -> heartbeat(each, Frames.FLAG_END_OF_STREAM, 0));
             heartbeat(control, Frames.FLAG_END_OF_STREAM, 0);
             assertEquals(3, driver.counter("forged frames"));
             assertGoesOn(image);
-            assertTrue(control.drain() > 0, "status messages");
+            assertTrue(control.drain() > 0, "no status messages");
             assertEquals(0, sender.drain());
         }
     }

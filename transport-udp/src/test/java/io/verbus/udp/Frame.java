@@ -11,7 +11,7 @@ import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Frames of a peer that the test plays itself. */
+/** Encodes the frames of a peer that the test simulates. */
 final class Frame {
     static final int TERM_LENGTH = 64 * 1024;
     static final int INITIAL_TERM = 5;
@@ -25,7 +25,7 @@ final class Frame {
         return SetupFrame.LENGTH;
     }
 
-    /** A data frame that holds message n, as the test's images expect it. */
+    /** Writes a data frame that contains message n, as the test's images expect it. */
     static int data(UnsafeBuffer frame, int session, int stream, int offset, long n) {
         int length = FrameHeader.LENGTH + TestStream.length(n, MTU);
         frame.setMemory(0, FrameHeader.align(length), (byte) 0);

@@ -35,8 +35,8 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 
 /**
- * Ten million frames, right ones with wrong fields, cut off, and joined. Each lies at the end of
- * its buffer's bounds, which are checked: whatever is read past a datagram throws.
+ * Feeds ten million frames: valid ones with wrong fields, truncated, and joined. Each lies at the
+ * end of its buffer's bounds, which are checked, so any read beyond a datagram throws.
  */
 @Tag("slow")
 @Timeout(300)
@@ -48,7 +48,7 @@ class FuzzTest {
     private static final int MAX_LENGTH = 4096;
     private static final int PER_IMAGE = 100_000;
 
-    /** Room for what is not by the frame: images that are offered, a page of the JIT's. */
+    /** Allowance for allocations that do not depend on frames: offered images, JIT pages. */
     private static final long ALLOCATION_BOUND = 256 * 1024;
 
     @TempDir Path folder;
@@ -59,7 +59,7 @@ class FuzzTest {
     private final UnsafeBuffer one = new UnsafeBuffer(ByteBuffer.allocateDirect(MAX_LENGTH));
 
     @Test
-    void noFrameBreaksTheReceivingSideOrMakesItAllocate() throws IOException {
+    void receiverSurvivesAnyFrameWithoutAllocation() throws IOException {
         System.out.println("FuzzTest seed " + seed);
         ChannelUri channel = channel(freePort());
         try (TestDriver driver = new TestDriver(1, folder, "udp.max-images", "4")) {
@@ -93,9 +93,9 @@ class FuzzTest {
         }
     }
 
-    /** A new image, since what was fed may have broken the one before. */
+    /** Creates a new image, because earlier frames may have broken the previous one. */
     private void renew(TestDriver driver, Feed feed) {
-        driver.turn(3); // what was offered meanwhile becomes images first
+        driver.turn(3); // first lets pending offers become images
         for (TestImage image : driver.images.toArray(new TestImage[0])) {
             driver.transport.closeImage(image, "renewed");
         }
@@ -111,7 +111,7 @@ class FuzzTest {
     }
 
     @Test
-    void noFrameBreaksTheSendingSide() throws IOException {
+    void senderSurvivesAnyFrame() throws IOException {
         System.out.println("FuzzTest seed " + seed);
         try (TestDriver driver = new TestDriver(1, folder);
                 RawSocket peer = new RawSocket()) {
@@ -119,7 +119,7 @@ class FuzzTest {
             int session = stream.log().spec().sessionId();
             driver.turn(200);
             do {
-                assertTrue(peer.receive() > 0, "no set-up");
+                assertTrue(peer.receive() > 0, "no setup");
             } while (Frames.type(peer.buffer) != Frames.SETUP);
             Sender sender = new Sender(peer);
             for (int i = 0; i < TO_SENDER; i++) {
@@ -137,13 +137,13 @@ class FuzzTest {
             assertTrue(driver.counter("invalid frames of receivers") > TO_SENDER / 10);
             assertTrue(driver.counter("NAKs received") > TO_SENDER / 100);
             assertTrue(stream.senderPosition() <= stream.position());
-            // Anybody can say so; its clients are told, once in ten seconds.
-            driver.errors.removeIf(error -> error.contains("cannot take it"));
+            // Anybody can send error frames; clients are notified once in ten seconds.
+            driver.errors.removeIf(error -> error.contains("cannot receive the stream"));
             assertEquals(0, driver.errors.size(), driver.errors.toString());
         }
     }
 
-    /** The sender's address, which the peer's socket tells anew with each datagram. */
+    /** The sender's address, which changes with each datagram of the peer's socket. */
     private static final class Sender {
         private final RawSocket peer;
         private final java.net.SocketAddress address;
@@ -159,7 +159,7 @@ class FuzzTest {
 
         void drain() {
             while (peer.receive() >= 0) {
-                // of no interest
+                // ignored
             }
         }
     }
@@ -174,7 +174,7 @@ class FuzzTest {
         }
     }
 
-    /** Writes a datagram of one to four frames; its length. */
+    /** Writes a datagram of one to four frames; returns its length. */
     private int datagram(int session) {
         int frames = random.nextInt(8) == 0 ? 2 + random.nextInt(3) : 1;
         int length = 0;

@@ -36,7 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A peer that sends what it should not: it gets no more than it is due, and breaks nothing. */
+/** A misbehaving peer: it gets no more than it is due, and breaks nothing. */
 @Timeout(120)
 class HostilePeerTest {
     private static final int STREAM = 7;
@@ -81,12 +81,12 @@ class HostilePeerTest {
         return driver.images.getFirst();
     }
 
-    /** A publication that has sent 64 messages to the peer, which has consumed none. */
+    /** Returns a publication that has sent 64 messages to the peer, which has consumed none. */
     private TestStream publication() {
         TestStream stream = driver.publish(channel(peer.port()), STREAM);
         driver.turn(200);
         do {
-            assertTrue(peer.receive() > 0, "no set-up");
+            assertTrue(peer.receive() > 0, "no setup");
         } while (Frames.type(peer.buffer) != Frames.SETUP);
         int length =
                 Frame.status(peer.buffer, 0, stream.log().spec().sessionId(), STREAM, 0, 32 * 1024);
@@ -102,30 +102,30 @@ class HostilePeerTest {
         return stream;
     }
 
-    /** Bytes that have arrived at the peer. */
+    /** Returns the number of bytes that have arrived at the peer. */
     private long drainPeer() {
         return peer.drain();
     }
 
-    /** Whoever asks at a control address in another's name has him sent no more than set-ups. */
+    /** A request at a control address with a forged source causes no more than setups. */
     @Test
-    void nobodyIsSentAStreamThatHeCannotKnow() {
+    void sendsOnlySetupsToForgedAddressOfUnknownReceiver() {
         TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
         int asked = 500;
         for (int i = 0; i < asked; i++) {
             toDriver(Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0));
         }
-        // A guess at the stream's ids is no better.
+        // Guessing the stream's ids has no effect.
         for (int i = 1; i < asked; i++) {
             toDriver(Frame.status(peer.buffer, 0, session + i, STREAM, 0, 32 * 1024));
         }
         driver.turn(50);
         long answered = drainPeer();
-        assertTrue(answered > 0, "a receiver is answered");
+        assertTrue(answered > 0, "a receiver gets an answer");
         assertTrue(answered <= 40L * asked, answered + " bytes for " + asked + " status messages");
         assertFalse(stream.connected);
-        // Who has read a set-up, and shows that he receives, is taken in, and sent data.
+        // A peer that reads a setup and proves that it receives is accepted, and gets data.
         joinDynamic(peer, session);
         assertTrue(stream.connected);
         while (stream.offered < 10 && stream.offer()) {
@@ -134,9 +134,9 @@ class HostilePeerTest {
         assertTrue(drainPeer() > 10, "data");
     }
 
-    /** The attacker receives the stream: knows its ids, and every position. */
+    /** The attacker receives the stream, so it knows the ids and every position. */
     @Test
-    void aForgedStatusMessageBringsItsVictimAQuestionAndNoMore() throws IOException {
+    void sendsOnlyChallengesToVictimOfForgedStatusMessages() throws IOException {
         TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
         joinDynamic(peer, session);
@@ -164,7 +164,8 @@ class HostilePeerTest {
                     brought += length;
                 }
             }
-            assertTrue(stream.senderPosition() > 20L * Frame.TERM_LENGTH, "the stream goes on");
+            assertTrue(
+                    stream.senderPosition() > 20L * Frame.TERM_LENGTH, "the stream must continue");
             assertTrue(
                     brought <= (long) RttFrame.LENGTH * forged,
                     brought + " bytes for " + forged + " status messages");
@@ -172,9 +173,9 @@ class HostilePeerTest {
         }
     }
 
-    /** Nor does a receiver that is there have to be asked by anybody in another's name. */
+    /** A forged request does not make the sender answer other receivers, either. */
     @Test
-    void onlyTheAskerIsAnsweredAndOnlyIfHeIsAReceiver() throws IOException {
+    void answersOnlyRequesterThatIsReceiver() throws IOException {
         TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
         RawSocket[] receivers = new RawSocket[8];
@@ -191,9 +192,9 @@ class HostilePeerTest {
             toDriver(StatusFrame.LENGTH);
             driver.nowNs += TestDriver.MS / 10;
         }
-        assertTrue(drainPeer() <= (long) SetupFrame.LENGTH * asked, "set-ups only");
+        assertTrue(drainPeer() <= (long) SetupFrame.LENGTH * asked, "only setups");
         for (RawSocket receiver : receivers) {
-            assertEquals(0, receiver.drain(), "has asked nothing");
+            assertEquals(0, receiver.drain(), "sent to a receiver that requested nothing");
         }
         for (int i = 0; i < asked; i++) {
             RttFrame.ask(receivers[0].buffer, session, STREAM, i, 99);
@@ -203,16 +204,16 @@ class HostilePeerTest {
         long answered = receivers[0].drain();
         assertTrue(answered > 0 && answered <= 16L * RttFrame.LENGTH, answered + " bytes");
         for (int i = 1; i < receivers.length; i++) {
-            assertEquals(0, receivers[i].drain(), "has asked nothing");
+            assertEquals(0, receivers[i].drain(), "sent to a receiver that requested nothing");
         }
         for (RawSocket receiver : receivers) {
             receiver.close();
         }
     }
 
-    /** Each requester is sent its own stream, and strangers are sent set-ups at most. */
+    /** Each requester gets its own stream; other peers get setups at most. */
     @Test
-    void responsesGoToTheirRequesterAlone() throws IOException {
+    void sendsResponsesOnlyToTheirRequester() throws IOException {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?control=127.0.0.1:"
@@ -232,31 +233,31 @@ class HostilePeerTest {
             }
             assertTrue(drainPeer() > 10 * FrameHeader.LENGTH, "the requester's data");
             assertEquals(0, other.drain(), "data of another requester");
-            // One that comes later to a stream that has its requester gets nothing of it.
+            // A later requester of a stream that has one already gets nothing.
             joinDynamic(other, first.log().spec().sessionId());
             other.drain();
             while (first.offered < 20 && first.offer()) {
                 driver.turn();
             }
-            assertEquals(0, other.drain(), "data of a stranger's stream");
-            // Nor does one who asks for all streams learn any.
+            assertEquals(0, other.drain(), "data of another requester's stream");
+            // A request for all streams does not reveal any, either.
             int asked = Frame.status(other.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0);
             other.send(port, asked);
             driver.turn(2);
-            assertEquals(0, other.drain(), "set-ups of others' streams");
+            assertEquals(0, other.drain(), "setups of other requesters' streams");
         }
     }
 
-    /** What a receiver tells of responses is passed on, and not as often as a peer likes. */
+    /** Session ids of responses are passed on, but at a limited rate. */
     @Test
-    void sessionsOfResponsesAreTakenSeldomAndOnlyForRequests() {
+    void limitsRateOfResponseSessionsAndIgnoresThemForOtherStreams() {
         TestStream stream =
                 driver.publish(
                         ChannelUri.parse(channel(peer.port()) + "|response-correlation-id=4"),
                         STREAM);
         TestStream other = driver.publish(channel(peer.port()), STREAM);
         driver.turn(200);
-        assertTrue(peer.receive() > 0, "no set-up");
+        assertTrue(peer.receive() > 0, "no setup");
         SocketAddress sender = peer.source;
         for (int i = 0; i < 100; i++) {
             ResponseSetupFrame.write(peer.buffer, stream.log().spec().sessionId(), STREAM, i);
@@ -282,7 +283,7 @@ class HostilePeerTest {
         return stream;
     }
 
-    /** Comes to a dynamic publication as a receiver does, from the position at which it begins. */
+    /** Joins a dynamic publication as a receiver does, from its start position. */
     private void joinDynamic(RawSocket receiver, int session) {
         for (int i = 0; i < 2; i++) {
             Frame.status(receiver.buffer, 0, session, STREAM, 0, 32 * 1024);
@@ -305,7 +306,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void framesInAnyOrderAreReadInTheirs() {
+    void deliversReorderedFramesInOrder() {
         TestImage image = image();
         int[] offsets = new int[41];
         for (int n = 0; n < 40; n++) {
@@ -317,7 +318,7 @@ class HostilePeerTest {
             toDriver(Frame.data(peer.buffer, SESSION, STREAM, offsets[n], n));
         }
         while (image.poll(10) > 0) {
-            // reads on
+            // read on
         }
         assertEquals(40, image.next);
         assertEquals(39, driver.counter("duplicate frames"));
@@ -326,7 +327,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aRowOfDatagramsThatTheKernelHasJoinedIsTakenApart() {
+    void splitsDatagramsJoinedByKernel() {
         TestImage image = image();
         UnsafeBuffer one = new UnsafeBuffer(new byte[2048]);
         int length = 0;
@@ -342,7 +343,7 @@ class HostilePeerTest {
         length = append(one, length, Frame.data(one, SESSION, STREAM, first, 1));
         toDriver(length);
         while (image.poll(10) > 0) {
-            // reads on
+            // read on
         }
         assertEquals(3, image.next);
         assertEquals(first + second + third, image.position());
@@ -355,7 +356,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aRoundTripIsAskedForAndOnlyItsAnswerBelieved() {
+    void acceptsOnlyAnswersToOwnRoundTripRequests() {
         driver.subscribe(ChannelUri.parse(channel(port) + "|cc=cubic"), STREAM);
         driver.turn(2);
         toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
@@ -387,10 +388,10 @@ class HostilePeerTest {
     }
 
     @Test
-    void aFrameThatTheDatagramDoesNotHoldIsRefused() {
+    void rejectsFrameLongerThanDatagram() {
         TestImage image = image();
         int length = Frame.data(peer.buffer, SESSION, STREAM, 0, 3);
-        // The buffer keeps what came before: nothing of it may be taken for this datagram's.
+        // The buffer keeps earlier data, none of which may count as part of this datagram.
         toDriver(Frame.data(peer.buffer, SESSION + 1, STREAM, 0, 3));
         Frame.data(peer.buffer, SESSION, STREAM, 0, 3);
         for (int cut = 0; cut < length - FrameHeader.ALIGNMENT; cut++) {
@@ -402,7 +403,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aFrameBeyondTheWindowOrOfAnotherPlaceIsRefused() {
+    void rejectsFramesBeyondWindowOrAtInvalidPosition() {
         TestImage image = image();
         toDriver(Frame.data(peer.buffer, SESSION, STREAM, 32 * 1024, 0));
         assertEquals(1, driver.counter("Flow control over runs"));
@@ -422,7 +423,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void oneFrameFromAfarDoesNotEndTheImageOfAGroup() {
+    void keepsGroupImageAfterSingleFrameFarAhead() {
         TestImage image = groupImage();
         int offset = 0;
         for (int n = 0; n < 64; n++) {
@@ -438,7 +439,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aGroupThatGoesOnFromAfarLeavesTheReceiverBehind() {
+    void endsGroupImageWhenSenderStaysFarAhead() {
         TestImage image = groupImage();
         for (int i = 0; i < 50; i++) {
             toDriver(frameFromAfar());
@@ -511,13 +512,13 @@ class HostilePeerTest {
     }
 
     @Test
-    void framesThatOverlapEndTheImageInWords() {
+    void endsImageWithReasonWhenFramesOverlap() {
         TestImage image = image();
         int length = Frame.data(peer.buffer, SESSION, STREAM, 256, 1);
         peer.buffer.setMemory(FrameHeader.LENGTH, length - FrameHeader.LENGTH, (byte) 0xFF);
         toDriver(length);
         Frame.data(peer.buffer, SESSION, STREAM, 0, 0);
-        peer.buffer.putInt(0, 288); // ends where the other's payload begins
+        peer.buffer.putInt(0, 288); // ends where the other frame's payload starts
         toDriver(288);
         driver.turn(2);
         assertNotNull(image.lost);
@@ -525,7 +526,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void naksDoNotAmplify() {
+    void limitsRetransmissionsOfRepeatedNaks() {
         TestStream stream = publication();
         int session = stream.log().spec().sessionId();
         long unconsumed = stream.senderPosition();
@@ -546,10 +547,10 @@ class HostilePeerTest {
         assertEquals(20_000, driver.counter("NAKs received"));
     }
 
-    /** As many as a table of ranges has room for, each for a frame of its own, or a part of it. */
+    /** Sends as many NAKs as the table has ranges, each for a separate frame or a part of it. */
     @ParameterizedTest
     @ValueSource(ints = {32, 1024})
-    void forgedNaksDoNotKeepRealOnesOut(int forgedLength) {
+    void retransmitsRequestedFrameDespiteForgedNaks(int forgedLength) {
         TestStream stream = publication();
         int session = stream.log().spec().sessionId();
         SocketAddress sender = peer.source;
@@ -581,12 +582,12 @@ class HostilePeerTest {
             for (int i = 0; i < offsets.size(); i++) {
                 driver.turn();
             }
-            assertTrue(isSentAgain(wanted), "in round " + round);
+            assertTrue(isSentAgain(wanted), "not retransmitted in round " + round);
             driver.nowNs += 9 * TestDriver.MS;
         }
     }
 
-    /** Whether a frame is in what has arrived at the peer. */
+    /** Whether a frame is among those that have arrived at the peer. */
     private boolean isSentAgain(int termOffset) {
         boolean isSent = false;
         int length;
@@ -602,7 +603,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void naksForWhatIsNotThereAreIgnored() {
+    void ignoresNaksForUnavailableRanges() {
         TestStream stream = publication();
         int session = stream.log().spec().sessionId();
         SocketAddress sender = peer.source;
@@ -620,7 +621,7 @@ class HostilePeerTest {
             peer.send(sender, Frame.nak(peer.buffer, session, STREAM, range[0], range[1]));
             driver.turn();
         }
-        // In the middle of a frame: no frame begins there.
+        // In the middle of a frame.
         peer.send(sender, Frame.nak(peer.buffer, session, STREAM, 32, 32));
         driver.turn();
         driver.turn();
@@ -630,7 +631,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void statusMessagesCannotGrantWhatWasNotSentNorAskForMoreThanASetupATime() {
+    void rejectsImpossibleStatusMessagesAndLimitsRequestedSetups() {
         TestStream stream = publication();
         int session = stream.log().spec().sessionId();
         SocketAddress sender = peer.source;
@@ -654,7 +655,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aRoundTripIsMeasuredForWhoAsks() {
+    void answersRoundTripRequest() {
         TestStream stream = publication();
         peer.buffer.setMemory(0, RttFrame.LENGTH, (byte) 0);
         peer.buffer.putInt(0, RttFrame.LENGTH);
@@ -674,7 +675,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void unknownStreamsAreAskedForSparingly() {
+    void limitsSetupRequestsForUnknownStreams() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         int sent = 5_000;
@@ -689,7 +690,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void setupsMakeNoMoreThanSoManyImages() {
+    void limitsImagesCreatedBySetups() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 1_000; session++) {
@@ -701,7 +702,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void setupsOfTooLongTermsMakeNothingAndAreToldOnce() {
+    void refusesSetupsWithTooLongTermsAndReportsOnce() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 1_000; session++) {
@@ -712,7 +713,7 @@ class HostilePeerTest {
         driver.turn(25);
         assertEquals(0, driver.setups);
         assertEquals(1000, driver.counter("set-ups refused"));
-        // The receiver itself refuses those that come while eight are undecided.
+        // The receiver itself refuses those that arrive while eight are pending.
         long told = driver.counter("errors caused by peers");
         assertTrue(told > 900, told + " told");
         assertEquals(1, driver.errors.size(), driver.errors.toString());
@@ -720,16 +721,16 @@ class HostilePeerTest {
         assertTrue(driver.errors.getFirst().contains("udp.max-term-length"));
     }
 
-    /** As where there is no room for their logs, each of which has a name of its own. */
+    /** As if there were no space for their logs, each of which has a unique name. */
     @Test
-    void setupsThatFailCountAsImagesAndAreToldOnce() {
+    void countsFailedSetupsAsImagesAndReportsOnce() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 1_000; session++) {
             driver.setupRefusal = "image-" + session + ".log does not fit";
             toDriver(Frame.setup(peer.buffer, session, STREAM));
         }
-        driver.turn(20); // a command of the conductor each
+        driver.turn(20); // one command of the conductor per turn
         assertEquals(8, driver.setups);
         assertEquals(1000, driver.counter("set-ups refused"));
         assertEquals(2, driver.errors.size(), driver.errors.toString());
@@ -742,9 +743,12 @@ class HostilePeerTest {
         assertEquals(1, driver.images.size(), "there is room again");
     }
 
-    /** The sender of a stream without room for its image is told why, in a frame with a bound. */
+    /**
+     * The sender of a stream without room for its image gets the reason, in a frame of limited
+     * length.
+     */
     @Test
-    void theSenderOfAStreamWithoutRoomIsToldWhy() throws IOException {
+    void tellsSenderWhyStreamHasNoRoom() throws IOException {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         driver.setupRefusal = "there is no room" + ".".repeat(1100);
@@ -762,7 +766,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void setupsOfAHostTakeTheShareOfNoOther() throws IOException {
+    void limitsImagesAndMemoryPerHost() throws IOException {
         driver.close();
         driver =
                 new TestDriver(
@@ -783,16 +787,16 @@ class HostilePeerTest {
             }
             driver.turn(5);
         }
-        assertEquals(5, driver.images.size(), "two logs of 384k and more fit into 1m");
+        assertEquals(5, driver.images.size(), "two logs of somewhat more than 384k fit into 1m");
         assertEquals(2, driver.errors.size(), driver.errors.toString());
         assertTrue(driver.errors.getFirst().contains("udp.max-images-per-host"));
         assertTrue(driver.errors.getLast().contains("127.0.0.2"), driver.errors.getLast());
         assertTrue(driver.errors.getLast().contains("udp.max-image-memory"));
     }
 
-    /** What was made and has ended goes on to count: its log is not gone at once. */
+    /** Ended images still count for a while, because their logs are not deleted immediately. */
     @Test
-    void setupsOfStreamsThatEndAtOnceAreCountedForAWhile() {
+    void countsImagesForWhileAfterTheirEnd() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 100; session++) {
@@ -812,7 +816,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void nothingBreaksWhateverArrives() {
+    void survivesRandomFrames() {
         long seed = System.nanoTime();
         System.out.println("HostilePeerTest seed " + seed);
         Random random = new Random(seed);

@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * A stream over a path that loses datagrams in both directions, in the test's own time: how fast it
- * is depends on how losses are recovered, and on nothing of the machine.
+ * Transfers a stream over a path that loses datagrams in both directions, with a simulated clock:
+ * the time depends only on the recovery of losses, not on the machine.
  */
 @Timeout(120)
 class LossRecoveryTest {
@@ -33,7 +33,7 @@ class LossRecoveryTest {
     @TempDir Path folder;
     private int lost;
 
-    /** What goes one way passes, or does not; answers come back by another socket. */
+    /** Forwards datagrams in one direction, and drops some; responses use another socket. */
     private void pass(RawSocket in, RawSocket out, SocketAddress to, Random random, double loss) {
         int length;
         while ((length = in.receive()) >= 0) {
@@ -62,9 +62,9 @@ class LossRecoveryTest {
             while (image == null || image.next < MESSAGES) {
                 a.nowNs += STEP_NS;
                 b.nowNs += STEP_NS;
-                assertTrue(a.nowNs < 60_000 * TestDriver.MS, "not within a minute");
+                assertTrue(a.nowNs < 60_000 * TestDriver.MS, "took more than a minute");
                 while (stream.offered < MESSAGES && stream.offer()) {
-                    // as many as the receiver grants
+                    // as many as the receiver allows
                 }
                 a.turn();
                 pass(front, back, RawSocket.at(port), random, loss);
@@ -74,7 +74,7 @@ class LossRecoveryTest {
                     image = b.images.getFirst();
                 }
                 while (image != null && image.poll(100) > 0) {
-                    // reads on
+                    // read on
                 }
             }
             assertEquals(b.counter("NAKs sent"), image.naks);
@@ -90,10 +90,10 @@ class LossRecoveryTest {
         return ChannelUri.parse("verbus:udp?endpoint=127.0.0.1:" + port + "|term-length=1m");
     }
 
-    /** If one gap were asked for at a time it would take two to six times as long. */
+    /** With one NAK at a time, recovery would take two to six times as long. */
     @ParameterizedTest
     @CsvSource({"0.05, 160", "0.1, 700", "0.2, 2500"})
-    void gapsAreRecoveredTogether(double loss, long mostMs) throws IOException {
+    void recoversGapsConcurrently(double loss, long mostMs) throws IOException {
         long ms = 0;
         for (long seed = 1; seed <= SEEDS; seed++) {
             ms += millisecondsFor(loss, seed);

@@ -12,15 +12,15 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
-/** A socket of the JDK's, for a peer that the test plays itself. */
+/** JDK socket of a peer that the test simulates. */
 final class RawSocket implements AutoCloseable {
     private final DatagramChannel channel;
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(65_536);
 
-    /** What was received last, or is to be sent. */
+    /** Last received datagram, or the one to send. */
     final UnsafeBuffer buffer = new UnsafeBuffer(bytes);
 
-    /** Where the last datagram came from. */
+    /** Source of the last datagram. */
     SocketAddress source;
 
     RawSocket() {
@@ -28,7 +28,7 @@ final class RawSocket implements AutoCloseable {
     }
 
     /**
-     * @param host whose peer it is: one of the loopback device's.
+     * @param host loopback address of the peer.
      */
     RawSocket(String host) {
         try {
@@ -44,7 +44,7 @@ final class RawSocket implements AutoCloseable {
         return channel.socket().getLocalPort();
     }
 
-    /** Length of the next datagram, or -1. */
+    /** Returns the length of the next datagram, or -1. */
     int receive() {
         try {
             bytes.clear();
@@ -59,7 +59,7 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
-    /** Takes all that has arrived; how many bytes. */
+    /** Receives everything that has arrived; returns the number of bytes. */
     long drain() {
         long bytes = 0;
         int length;
@@ -82,7 +82,7 @@ final class RawSocket implements AutoCloseable {
         send(at(port), length);
     }
 
-    /** A port of this host. */
+    /** Returns the address of a port on this host. */
     static SocketAddress at(int port) {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Senders of streams that are refused are told why, and so is the operator of the receiver. */
+/** Tests that senders of refused streams, and the receiver's operator, get the reason. */
 @Timeout(60)
 class RefusedStreamsTest {
     private static final int STREAM = 7;
@@ -73,7 +73,7 @@ class RefusedStreamsTest {
         "udp.max-image-memory, 1m",
         "udp.max-total-image-memory, 1m"
     })
-    void senderBeyondLimitIsToldOption(String option, String limit) throws IOException {
+    void tellsSenderBeyondLimitWhichOptionToRaise(String option, String limit) throws IOException {
         open("", option, limit);
         for (int session = 1; session <= 8; session++) {
             setup(session);
@@ -83,7 +83,7 @@ class RefusedStreamsTest {
         List<String> texts = errorFrames();
         assertTrue(images >= 2 && images < 8, images + " images");
         assertEquals(8 - images, driver.counter("set-ups refused"));
-        assertTrue(!texts.isEmpty(), "nobody was told");
+        assertTrue(!texts.isEmpty(), "no error frame");
         assertTrue(texts.getFirst().startsWith((images + 1) + " "), texts.toString());
         texts.forEach(text -> assertTrue(text.contains(option), text));
         assertEquals(1, driver.errors.size(), driver.errors.toString());
@@ -92,7 +92,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void senderOfTooLongTermsIsToldOption() throws IOException {
+    void tellsSenderOfTooLongTermsWhichOptionToRaise() throws IOException {
         open("", "udp.max-term-length", "64k");
         Frame.setup(sender.buffer, 1, STREAM);
         sender.buffer.putInt(28, 128 * 1024);
@@ -104,7 +104,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void senderOfTooLongMtuIsToldWindow() throws IOException {
+    void tellsSenderOfTooLargeMtuTheWindow() throws IOException {
         open("|window=1376");
         setup(1);
         driver.turn(20);
@@ -115,9 +115,9 @@ class RefusedStreamsTest {
                 texts.getFirst());
     }
 
-    /** A set-up has 40 bytes, whoever sends it in another's name. */
+    /** A setup of 40 bytes with a forged source must not cause much traffic. */
     @Test
-    void refusalsAreToldSparingly() throws IOException {
+    void limitsRateOfErrorFrames() throws IOException {
         open("", "udp.max-images-per-host", "1");
         for (int session = 1; session <= 2_000; session++) {
             sender.send(port, Frame.setup(sender.buffer, session, STREAM));
@@ -131,11 +131,11 @@ class RefusedStreamsTest {
         setup(3_000);
         driver.turn(2);
         texts = errorFrames();
-        assertEquals(1, texts.size(), "another time");
+        assertEquals(1, texts.size(), "in the next interval");
     }
 
     @Test
-    void hostMayHaveThousandsOfStreams() throws IOException {
+    void acceptsThousandsOfStreamsOfOneHost() throws IOException {
         open("");
         int streams = 600;
         for (int session = 1; session <= streams; session++) {

@@ -28,7 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Streams that share one control address, each with receivers of its own. */
+/** Streams that share one control address, each with its own receivers. */
 @Timeout(60)
 class SharedControlTest {
     private static final int STREAM = 7;
@@ -76,7 +76,7 @@ class SharedControlTest {
         driver.turn(2);
     }
 
-    /** Comes as a receiver does: is asked, answers, and says what it takes. */
+    /** Joins as a receiver does: answers the challenge, and sends its window. */
     private void join(RawSocket receiver, TestStream stream) {
         status(receiver, stream, 0);
         UnsafeBuffer question = new UnsafeBuffer(new byte[RttFrame.LENGTH]);
@@ -91,7 +91,7 @@ class SharedControlTest {
         status(receiver, stream, 0);
     }
 
-    /** Offers messages, and has them sent. */
+    /** Offers messages, and lets them be sent. */
     private void offer(TestStream stream, int count) {
         long target = stream.offered + count;
         while (stream.offered < target && stream.offer()) {
@@ -100,7 +100,9 @@ class SharedControlTest {
         assertEquals(target, stream.offered);
     }
 
-    /** Bytes of data that have arrived, all of which must be of one stream. */
+    /**
+     * Returns the number of bytes of data that have arrived, all of which must be of one stream.
+     */
     private static long received(RawSocket receiver, TestStream stream) {
         long bytes = 0;
         int length;
@@ -116,7 +118,7 @@ class SharedControlTest {
     }
 
     @Test
-    void payloadOfEachStreamIsSentToItsReceiverOnly() {
+    void sendsStreamToItsReceiverOnly() {
         List<TestStream> streams = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             streams.add(publish(STREAM + i));
@@ -136,7 +138,7 @@ class SharedControlTest {
     }
 
     @Test
-    void receiverThatLeavesOneStreamGoesOnWithTheOther() {
+    void keepsOtherStreamWhenReceiverLeavesOne() {
         TestStream first = publish(STREAM);
         TestStream second = publish(STREAM + 1);
         RawSocket receiver = receiver();
@@ -151,7 +153,7 @@ class SharedControlTest {
     }
 
     @Test
-    void eachStreamHasRoomForMaxReceivers() {
+    void appliesMaxReceiversPerStream() {
         TestStream first = publish(STREAM);
         TestStream second = publish(STREAM + 1);
         for (int i = 0; i < 4; i++) {
@@ -162,15 +164,15 @@ class SharedControlTest {
         RawSocket fifth = receiver();
         fifth.send(port, Frame.status(fifth.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0));
         driver.turn(2);
-        assertEquals(0, fifth.drain(), "learns nothing of streams that have no room");
+        assertEquals(0, fifth.drain(), "got setups of streams that have no room");
         join(fifth, first);
         assertEquals(4, driver.value("mdc-num-dest"));
         assertTrue(driver.counter("receivers refused") > 0);
     }
 
-    /** A receiver asks for all streams only while it has none. */
+    /** A receiver requests all streams only while it has none. */
     @Test
-    void laterStreamIsOfferedToReceiversOfOthers() {
+    void offersLaterStreamToReceiversOfOtherStreams() {
         TestStream first = publish(STREAM);
         RawSocket receiver = receiver();
         join(receiver, first);
@@ -191,7 +193,7 @@ class SharedControlTest {
     }
 
     @Test
-    void askerOfAllStreamsIsToldOfAllInSeveralTurns() {
+    void announcesAllStreamsOverSeveralRequests() {
         for (int i = 0; i < 40; i++) {
             publish(STREAM + i);
         }
@@ -206,7 +208,7 @@ class SharedControlTest {
                 told.add(SetupFrame.streamId(receiver.buffer));
                 answered++;
             }
-            assertTrue(answered <= 16, answered + " set-ups at a time");
+            assertTrue(answered <= 16, answered + " setups at a time");
         }
         assertEquals(40, told.size());
     }

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A driver with the UDP transport, and a clock that the test moves. */
+/** Driver with the UDP transport, and a clock that the test advances. */
 final class TestDriver extends TestHost {
     static final long MS = 1_000_000;
 
     private static final int MAX_COUNTERS = 512;
 
-    /** Hosts of the names that end with .x; the others are unknown. */
+    /** Hosts of the names that end with .x; other names are unknown. */
     final Map<String, String> hosts = new HashMap<>();
 
     /** Names that were looked up again. */
@@ -58,7 +58,7 @@ final class TestDriver extends TestHost {
         return super.lookUp(name);
     }
 
-    /** One cycle of all agents. */
+    /** Runs one cycle of all agents. */
     void turn() {
         transport.conduct(nowNs);
         transport.send(nowNs);
@@ -66,12 +66,12 @@ final class TestDriver extends TestHost {
         for (TestStream stream : streams) {
             stream.clean();
             if (stream.resumes > 0) {
-                throw new AssertionError("the sender goes back");
+                throw new AssertionError("the sender position decreased");
             }
         }
     }
 
-    /** A while of the test's time, in steps of a millisecond. */
+    /** Advances the clock in steps of a millisecond. */
     void turn(long milliseconds) {
         for (long i = 0; i < milliseconds; i++) {
             nowNs += MS;
@@ -79,14 +79,14 @@ final class TestDriver extends TestHost {
         }
     }
 
-    /** Value of the transport's or the driver's counter with a label, or -1. */
+    /** Returns the value of the counter with a label, or -1. */
     @Override
     public long counter(String label) {
         long own = value("udp: " + label);
         return own >= 0 ? own : value(label);
     }
 
-    /** A failed publication is one of the errors. */
+    /** Adds the failure of a publication to the errors. */
     @Override
     public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
         super.onPublicationFailed(stream, rejected, message);

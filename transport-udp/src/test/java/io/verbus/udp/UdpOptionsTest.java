@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A driver asks for them when it starts, whether or not a channel of UDP ever comes. */
+/** Options are checked when a driver starts, even if it never has a UDP channel. */
 class UdpOptionsTest {
     @ParameterizedTest
     @CsvSource({
@@ -48,7 +48,7 @@ class UdpOptionsTest {
         "group-tag, 9223372036854775808",
         "nak-backoff, 0s"
     })
-    void aWrongValueIsRefusedBeforeTheTransportIsOpened(String name, String value) {
+    void rejectsWrongValueBeforeTransportIsOpened(String name, String value) {
         String message =
                 assertThrows(
                                 TransportException.class,
@@ -64,7 +64,7 @@ class UdpOptionsTest {
     }
 
     @Test
-    void theLongestTermsOfAllArePossible() {
+    void acceptsLongestTerms() {
         UdpOptions options =
                 UdpOptions.of(
                         (asked, preset) -> asked.equals("udp.max-term-length") ? "1g" : preset);

@@ -28,13 +28,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
-/** Two transports over the loopback device, in one thread and the test's own time. */
+/** Connects two transports over loopback in one thread, with a simulated clock. */
 @Timeout(60)
 class UdpTransportTest {
     private static final int STREAM = 7;
     private static final int TERM_LENGTH = 64 * 1024;
 
-    /** Longer than any frame that a test stream has, header included. */
+    /** Longer than any frame of a test stream, including the header. */
     private static final int LONGEST_FRAME = 576;
 
     @TempDir Path folder;
@@ -62,7 +62,7 @@ class UdpTransportTest {
                 "verbus:udp?endpoint=127.0.0.1:" + port + "|term-length=64k" + options);
     }
 
-    /** Turns both, a millisecond of their time each time, until a condition holds. */
+    /** Runs both drivers until a condition holds, a millisecond of their clocks per turn. */
     private void until(BooleanSupplier condition) {
         for (int i = 0; i < 30_000; i++) {
             if (condition.getAsBoolean()) {
@@ -90,14 +90,14 @@ class UdpTransportTest {
         return b.images.getFirst();
     }
 
-    /** Subscribes to the stream, and waits until it has an image. */
+    /** Subscribes to the stream, and waits for an image. */
     private TestImage receive(TestStream stream) {
         b.subscribe(channel(""), STREAM);
         return connect(stream);
     }
 
     @Test
-    void aStreamGoesRoundItsLogManyTimes() {
+    void transfersStreamOverManyTerms() {
         InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
         assertEquals("127.0.0.1:" + port, endpoint.description());
         TestStream stream = a.publish(channel(""), STREAM);
@@ -109,9 +109,12 @@ class UdpTransportTest {
         assertEquals(0, b.counter("Flow control over runs"));
     }
 
-    /** The first one's socket is closed when the sender has let go of it, a moment later. */
+    /**
+     * The socket of the first publication is closed a little later, when the sender has detached
+     * it.
+     */
     @Test
-    void publishesAgainAtControlAddressThatAPublicationHasJustLeft() {
+    void reusesControlAddressOfClosingPublication() {
         String control = "aeron:udp?control=127.0.0.1:" + port;
         ChannelUri channel = ChannelUri.parse(control + "|control-mode=dynamic|term-length=64k");
         TestStream first = a.publish(channel, STREAM);
@@ -124,30 +127,30 @@ class UdpTransportTest {
         assertThrows(
                 TransportException.class,
                 () -> b.publish(channel, STREAM),
-                "another driver cannot have the address");
+                "another driver must not get the address");
     }
 
-    /** So there is something to send when a grant comes while the publisher sleeps. */
+    /** There must be data to send when the window grows while the publisher sleeps. */
     @Test
-    void aPublisherIsHalfATermAheadOfTheSenderWhateverReceiversGrant() {
-        holdsBack(16 * 1024, TERM_LENGTH / 2);
+    void limitsPublisherToHalfTermAheadOfSender() {
+        assertLimits(16 * 1024, TERM_LENGTH / 2);
     }
 
     @Test
-    void aPublisherIsAheadOfTheSenderByThePublicationWindow() {
+    void limitsPublisherToPublicationWindow() {
         a.close();
         a = new TestDriver(1, folder, "udp.publication-window", "8k");
-        holdsBack(16 * 1024, 8 * 1024);
+        assertLimits(16 * 1024, 8 * 1024);
     }
 
     @Test
-    void aPublicationWindowOfMoreThanHalfATermIsHalfATerm() {
+    void capsPublicationWindowAtHalfTerm() {
         a.close();
         a = new TestDriver(1, folder, "udp.publication-window", "1g");
-        holdsBack(16 * 1024, TERM_LENGTH / 2);
+        assertLimits(16 * 1024, TERM_LENGTH / 2);
     }
 
-    private void holdsBack(int granted, int ahead) {
+    private void assertLimits(int granted, int ahead) {
         b.subscribe(channel("|window=" + granted), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = connect(stream);
@@ -171,9 +174,9 @@ class UdpTransportTest {
         assertTrue(actual >= min && actual <= max, actual + ": not from " + min + " to " + max);
     }
 
-    /** A receiver that is held up between putting frames into the log and counting them. */
+    /** Simulates a receiver that is interrupted between inserting frames and counting them. */
     @Test
-    void whatIsReadBeforeItIsCountedIsNotCleaned() {
+    void doesNotCleanFramesThatReceiverHasNotCounted() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);
@@ -184,7 +187,7 @@ class UdpTransportTest {
         int length = (int) (stream.position() - image.position());
         image.log().term(0).putBytes(begin, stream.log().term(0), begin, length);
         while (image.poll(10) > 0) {
-            // Until all is read.
+            // read all
         }
         assertEquals(stream.position(), image.position());
         for (int i = 0; i < 100; i++) {
@@ -196,7 +199,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aStreamGoesOverIpv6() {
+    void transfersStreamOverIpv6() {
         ChannelUri channel =
                 ChannelUri.parse("verbus:udp?endpoint=[::1]:" + port + "|term-length=64k");
         try {
@@ -211,7 +214,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aDamagedLogIsSentUpToTheDamageAndToldInWords() {
+    void sendsDamagedLogUpToDamageAndReportsIt() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
         TestStream other = a.publish(channel(""), STREAM + 1);
@@ -238,7 +241,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void anEndIsToldAndTheImageReleasedBeforeLingerIsOver() {
+    void endsStreamAndReleasesImageBeforeLingerTime() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);
@@ -258,7 +261,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aStreamThatNobodyReceivesEndsAtOnce() {
+    void endsStreamWithoutReceiversImmediately() {
         TestStream stream = a.publish(channel(""), STREAM);
         a.turn(500);
         assertFalse(stream.connected);
@@ -269,7 +272,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aSilentSenderIsLost() {
+    void losesImageOfSilentSender() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);
@@ -283,7 +286,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aSilentReceiverIsDisconnectedAndMayComeBack() {
+    void disconnectsSilentReceiverAndReconnects() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);
@@ -296,7 +299,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aNewReceiverJoinsWhereTheStreamStands() {
+    void joinsStreamAtCurrentPosition() {
         InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = connect(stream);
@@ -312,7 +315,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void anEndpointIsUsedAgainWhileItIsClosing() {
+    void reusesClosingEndpoint() {
         InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = connect(stream);
@@ -327,7 +330,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void streamsOfOneChannelShareASocketAndKeepApart() {
+    void separatesStreamsThatShareSocket() {
         b.subscribe(channel(""), STREAM);
         b.subscribe(channel(""), STREAM + 1);
         TestStream first = a.publish(channel(""), STREAM);
@@ -336,14 +339,14 @@ class UdpTransportTest {
         assertEquals(
                 b.images.getFirst().setup.source(),
                 b.images.getLast().setup.source(),
-                "sent from one socket");
+                "must use one socket");
         for (TestImage image : b.images) {
             exchange(image.setup.streamId() == STREAM ? first : second, image, 500);
         }
     }
 
     @Test
-    void nobodyIsAskedAboutAStreamWithoutSubscription() {
+    void ignoresStreamWithoutSubscription() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM + 1);
         for (int i = 0; i < 500; i++) {
@@ -357,7 +360,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void subscriptionsAtAnEndpointMustAgree() {
+    void rejectsConflictingSubscriptionsAtEndpoint() {
         b.subscribe(channel("|window=16k|so-rcvbuf=64k"), STREAM);
         TransportException window =
                 assertThrows(
@@ -368,12 +371,12 @@ class UdpTransportTest {
                 assertThrows(
                         TransportException.class,
                         () -> b.transport.openEndpoint(channel("|so-rcvbuf=128k")));
-        assertTrue(buffer.getMessage().contains("another so-rcvbuf than the 65536 bytes"));
+        assertTrue(buffer.getMessage().contains("a different so-rcvbuf than the 65536 bytes"));
         b.transport.openEndpoint(channel(""));
     }
 
     @Test
-    void groupsThatCannotBeUsedAreRefusedInWords() {
+    void rejectsUnusableGroups() {
         for (String group : new String[] {"224.0.1.2:4000", "[ff02::1]:4000"}) {
             TransportException refused =
                     assertThrows(
@@ -389,7 +392,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void aWrongOptionIsRefusedInWords() {
+    void rejectsWrongOption() {
         TransportException refused =
                 assertThrows(
                         TransportException.class,

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Destinations whose names are unknown when they are added. */
+/** Tests destinations whose names are unknown when they are added. */
 class UnknownNamesTest {
     private static final int STREAM = 10;
 
@@ -59,10 +59,10 @@ class UnknownNamesTest {
             a.turn(1);
             b.turn(1);
         }
-        assertTrue(condition.getAsBoolean(), "not within 30 s of the test's time");
+        assertTrue(condition.getAsBoolean(), "not within 30 s of simulated time");
     }
 
-    /** A long while of both drivers' time. */
+    /** Advances both drivers' clocks by a long time. */
     private void turn(int seconds) {
         for (int i = 0; i < seconds * 1000; i++) {
             a.turn(1);
@@ -91,7 +91,7 @@ class UnknownNamesTest {
     }
 
     @Test
-    void aDestinationIsSentToFromWhenItsNameIsKnown() {
+    void sendsToDestinationOnceNameIsResolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
@@ -100,7 +100,7 @@ class UnknownNamesTest {
         assertTrue(error.contains("looked up again every 5s"), error);
         turn(21);
         assertEquals(List.of("later.x", "later.x", "later.x", "later.x"), a.lookUps);
-        error(a, 1); // the same is not told again
+        error(a, 1); // not reported again
         assertFalse(stream.connected);
         assertEquals(0, a.counter("connected to " + named.endpoint()));
         assertEquals(0, changes());
@@ -112,9 +112,9 @@ class UnknownNamesTest {
         error(a, 1);
     }
 
-    /** The other destination is served meanwhile, and both from then on. */
+    /** The other destination gets data in the meantime, and both do afterwards. */
     @Test
-    void othersAreSentToMeanwhile() {
+    void sendsToOtherDestinationsMeanwhile() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
@@ -125,7 +125,7 @@ class UnknownNamesTest {
     }
 
     @Test
-    void oneThatIsRemovedBeforeItIsKnownIsForgotten() {
+    void forgetsDestinationRemovedBeforeItsNameIsResolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
@@ -141,7 +141,7 @@ class UnknownNamesTest {
     }
 
     @Test
-    void oneThatEndsWithItsPublicationIsForgotten() {
+    void forgetsDestinationOfClosedPublication() {
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
         a.transport.closePublication(stream);
@@ -150,9 +150,9 @@ class UnknownNamesTest {
         assertEquals(List.of(), a.lookUps);
     }
 
-    /** Which the error log tells, and the name is looked up again. */
+    /** The error is logged, and the name is looked up again. */
     @Test
-    void aNameThatLeadsWhereNothingCanBeSentIsTriedAgain() {
+    void retriesNameThatResolvesToUnusableAddress() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
@@ -169,7 +169,7 @@ class UnknownNamesTest {
     }
 
     @Test
-    void anUnknownNameOfAChannelItselfIsRefused() {
+    void rejectsChannelWithUnknownName() {
         for (String refused :
                 List.of(
                         "verbus:udp?endpoint=later.x:7|term-length=64k",

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Aeron's C driver, with the settings that {@link AeronStack} gives to the Java driver. It ends
- * with this process.
+ * Child process that runs Aeron's C driver, with the settings that {@link AeronStack} gives to the
+ * Java driver.
  */
 final class AeronCDriver {
     private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
@@ -29,7 +29,7 @@ final class AeronCDriver {
         this.process = process;
     }
 
-    /** Launches the program for this work, and waits until it serves clients. */
+    /** Starts the program for some work, and waits until it serves clients. */
     static LocalDriver launch(Work work, String directory) {
         String program = System.getProperty(AeronCWorker.PROGRAM_PROPERTY);
         String version = version(program);
@@ -70,7 +70,7 @@ final class AeronCDriver {
         environment.put("AERON_PERFORM_STORAGE_CHECKS", "false");
     }
 
-    /** The program's name of a strategy; that of backing off takes the same times by default. */
+    /** Returns the program's name of an idle strategy; its backoff has the same default periods. */
     private static String idle(Work.Idle idle) {
         return switch (idle) {
             case BUSY_SPIN -> "spin";
@@ -95,11 +95,11 @@ final class AeronCDriver {
                 throw new IllegalStateException(
                         program
                                 + (isAlive
-                                        ? " has not become a driver"
+                                        ? " did not start a driver"
                                         : " ended with status " + process.exitValue())
                                 + " in "
                                 + directory
-                                + ": see what it says above, and name an aeronmd of Aeron 1.51");
+                                + ": see its output above, and give an aeronmd of Aeron 1.51");
             }
             sleep();
         }
@@ -114,7 +114,7 @@ final class AeronCDriver {
         }
     }
 
-    /** What the program says of itself, such as {@code aeron version=1.51.0 commit=…}. */
+    /** Returns the program's own version string, such as {@code aeron version=1.51.0 commit=…}. */
     private static String version(String program) {
         try {
             Process asked = new ProcessBuilder(program, "-v").redirectErrorStream(true).start();
@@ -135,7 +135,7 @@ final class AeronCDriver {
         process.destroy();
         try {
             if (!process.waitFor(END_TIMEOUT_S, TimeUnit.SECONDS)) {
-                System.err.println("aeronmd did not end by itself, so it is killed");
+                System.err.println("aeronmd did not exit, so it is killed");
                 process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException ex) {

@@ -4,21 +4,21 @@ package io.verbus.perf.aeron;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run that has Aeron's C driver as its child, and is no end. */
+/** Worker process that runs Aeron's C driver as its child, and nothing else. */
 public final class AeronCWorker {
-    /** System property: path of the program. */
+    /** System property: path of {@code aeronmd}. */
     public static final String PROGRAM_PROPERTY = "verbus.perf.aeronmd";
 
     private AeronCWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(
                 args,
                 (work, role, directory) -> {
                     throw new IllegalArgumentException(
-                            "Aeron's C driver is a program of its own, never in the process of an"
-                                    + " end: leave --drivers out");
+                            "Aeron's C driver is a separate program that cannot be embedded:"
+                                    + " leave --drivers out");
                 },
                 AeronCDriver::launch);
     }

@@ -36,8 +36,8 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
- * Aeron's client on any driver, or Aeron, with its settings for low latency: files not sparse and
- * touched beforehand, and no bounds checks (a flag of the JVM).
+ * Aeron's client on any driver, or with Aeron's Java driver, in low-latency configuration: log
+ * files are pretouched and not sparse, and bounds checks are off (by a JVM flag).
  */
 public final class AeronStack implements Stack {
     private static final String VERSION = "Aeron " + AeronVersion.VERSION;
@@ -52,9 +52,9 @@ public final class AeronStack implements Stack {
     /**
      * Starts the client.
      *
-     * @param work to set up for.
-     * @param driver that this process has, and that ends with the stack; null if it is another's.
-     * @param directory of the driver.
+     * @param work work to set up for.
+     * @param driver driver of this process, closed with the stack; null if it runs elsewhere.
+     * @param directory directory of the driver.
      */
     public AeronStack(Work work, LocalDriver driver, String directory) {
         this.work = work;
@@ -72,7 +72,7 @@ public final class AeronStack implements Stack {
         aeron = Aeron.connect(context);
     }
 
-    /** Launches Aeron's Java driver for this work. */
+    /** Launches Aeron's Java driver for some work. */
     static LocalDriver launch(Work work, String directory) {
         MediaDriver driver =
                 MediaDriver.launch(
@@ -191,7 +191,7 @@ public final class AeronStack implements Stack {
         return (buffer, offset, length) -> {
             long result = publication.offer(buffer, offset, length);
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                throw new IllegalStateException("the publication cannot send any more: " + result);
+                throw new IllegalStateException("the publication can no longer send: " + result);
             }
             return result > 0;
         };

@@ -4,11 +4,11 @@ package io.verbus.perf.aeron;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on Aeron. */
+/** Worker process for measuring Aeron. */
 public final class AeronWorker {
     private AeronWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(
                 args,

@@ -15,18 +15,20 @@ import io.verbus.perf.load.Work;
 
 import java.util.concurrent.TimeUnit;
 
-/** Aeron's archive at one end, and at the other what has streams recorded and replayed. */
+/** Aeron Archive at one end, and at the other a client whose streams are recorded and replayed. */
 public final class ArchiveStack extends ServiceStack {
     /**
-     * @param work to do.
-     * @param driver of this process, which ends with the stack.
-     * @param directory of the driver.
+     * @param work work to do.
+     * @param driver driver of this process, closed with the stack.
+     * @param directory directory of the driver.
      */
     public ArchiveStack(Work work, LocalDriver driver, String directory) {
         super(work, driver, directory);
     }
 
-    /** Lets Aeron's clients wait longer; to be called before any class of Aeron's is used. */
+    /**
+     * Raises the time-outs of Aeron's clients; must be called before any class of Aeron is loaded.
+     */
     public static void prepare() {
         bePatient();
     }
@@ -35,7 +37,7 @@ public final class ArchiveStack extends ServiceStack {
         return "aeron:udp?endpoint=" + work.reflector() + ":" + work.port();
     }
 
-    /** Launches the archive; its own threads do the rest. */
+    /** Launches the archive, which has its own threads. */
     @Override
     public Reflector reflector() {
         String anyPort = "aeron:udp?endpoint=" + work.reflector() + ":0";
@@ -80,6 +82,6 @@ public final class ArchiveStack extends ServiceStack {
 
     @Override
     public Initiator initiator(ReplyHandler handler) {
-        throw new UnsupportedOperationException("an archive sends nothing back");
+        throw new UnsupportedOperationException("an archive does not send messages back");
     }
 }

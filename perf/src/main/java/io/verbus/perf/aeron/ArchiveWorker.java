@@ -4,11 +4,14 @@ package io.verbus.perf.aeron;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on Aeron's archive: the archive, or the end that has streams recorded. */
+/**
+ * Worker process for measuring Aeron Archive: runs the archive, or the client whose streams are
+ * recorded.
+ */
 public final class ArchiveWorker {
     private ArchiveWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         ServiceStack.bePatient();
         Worker.main(

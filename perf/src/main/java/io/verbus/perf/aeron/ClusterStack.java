@@ -23,26 +23,28 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A cluster of Aeron's: members, each with archive, consensus module and a service that echoes, and
- * a client. The first member leads. The members take turns with the two addresses of the work.
+ * Aeron Cluster: members, each with archive, consensus module and echo service, and a client. The
+ * first member is the leader. The members alternate between the two addresses of the work.
  */
 public final class ClusterStack extends ServiceStack {
     private static final int PORTS = 10;
     private static final long KEEP_ALIVE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Longer than an emulated machine stands still. */
+    /** Longer than an emulated machine may stall. */
     private static final long LEADER_TIMEOUT_NS = LIVENESS_TIMEOUT_NS;
 
     /**
-     * @param work to do.
-     * @param driver of this process, which ends with the stack.
-     * @param directory of the driver.
+     * @param work work to do.
+     * @param driver driver of this process, closed with the stack.
+     * @param directory directory of the driver.
      */
     public ClusterStack(Work work, LocalDriver driver, String directory) {
         super(work, driver, directory);
     }
 
-    /** Lets Aeron's clients wait longer; to be called before any class of Aeron's is used. */
+    /**
+     * Raises the time-outs of Aeron's clients; must be called before any class of Aeron is loaded.
+     */
     public static void prepare() {
         bePatient();
     }
@@ -59,7 +61,7 @@ public final class ClusterStack extends ServiceStack {
         return host(member) + ":" + (work.port() + member * PORTS + purpose);
     }
 
-    /** Ingress, consensus, log, catch-up and archive of each member. */
+    /** Returns the ingress, consensus, log, catch-up and archive endpoints of all members. */
     private String clusterMembers() {
         return IntStream.range(0, members())
                 .mapToObj(
@@ -70,7 +72,7 @@ public final class ClusterStack extends ServiceStack {
                 .collect(Collectors.joining("|"));
     }
 
-    /** Launches the member of this process's number; its own threads do the rest. */
+    /** Launches the member of this process, which has its own threads. */
     @Override
     public Reflector reflector() {
         int id = Integer.getInteger(Worker.NUMBER_PROPERTY);
@@ -128,7 +130,7 @@ public final class ClusterStack extends ServiceStack {
         return "term-length=" + work.termLength() + "|mtu=" + work.mtu();
     }
 
-    /** Connects a client, once a member leads. */
+    /** Connects a client once there is a leader. */
     @Override
     public Initiator initiator(ReplyHandler handler) {
         EgressListener listener =
@@ -175,7 +177,7 @@ public final class ClusterStack extends ServiceStack {
             return cluster.offer(message, 0, message.capacity()) > 0;
         }
 
-        /** Also keeps the session alive where nothing is sent. */
+        /** Polls egress, and keeps the session alive while nothing is sent. */
         @Override
         public int poll() {
             int work = cluster.pollEgress();

@@ -4,11 +4,11 @@ package io.verbus.perf.aeron;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on a cluster of Aeron's: a member, or the client. */
+/** Worker process for measuring Aeron Cluster: runs a member, or the client. */
 public final class ClusterWorker {
     private ClusterWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         ServiceStack.bePatient();
         Worker.main(

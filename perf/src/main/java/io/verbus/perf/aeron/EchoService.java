@@ -13,7 +13,7 @@ import io.aeron.logbuffer.Header;
 
 import org.agrona.DirectBuffer;
 
-/** Sends back each message that comes through the log of a cluster. */
+/** Cluster service that sends back each message. */
 final class EchoService implements ClusteredService {
     private Cluster cluster;
 
@@ -31,9 +31,9 @@ final class EchoService implements ClusteredService {
             int length,
             Header header) {
         cluster.idleStrategy().reset();
-        long result = session.offer(buffer, offset, length); // only the leader's is sent
+        long result = session.offer(buffer, offset, length); // only the leader really sends
         while (result == Publication.BACK_PRESSURED || result == Publication.ADMIN_ACTION) {
-            cluster.idleStrategy().idle(); // ends when the session's client is gone
+            cluster.idleStrategy().idle(); // ends when the client of the session disconnects
             result = session.offer(buffer, offset, length);
         }
     }

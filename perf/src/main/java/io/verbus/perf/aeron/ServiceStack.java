@@ -20,12 +20,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A part of Aeron's archive or cluster, on the driver of its process. */
+/** Part of Aeron Archive or Aeron Cluster, on the driver of its process. */
 abstract class ServiceStack implements Stack {
-    /** Channel between a service and clients of the same driver. */
+    /** Channel between a service and clients on the same driver. */
     static final String IPC = "aeron:ipc?term-length=1m";
 
-    /** How long a service may take to answer: an emulated machine takes its time. */
+    /** Time within which a service must respond; long, because emulated machines are slow. */
     static final long ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(90);
 
     private static final String VERSION = "Aeron " + AeronVersion.VERSION;
@@ -33,16 +33,16 @@ abstract class ServiceStack implements Stack {
     final Work work;
     final String directory;
 
-    /** Closed in the reverse order. */
+    /** Closed in reverse order. */
     final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
     private final LocalDriver driver;
     private final Path folder;
 
     /**
-     * @param work to do.
-     * @param driver of this process, which ends with the stack.
-     * @param directory of the driver.
+     * @param work work to do.
+     * @param driver driver of this process, closed with the stack.
+     * @param directory directory of the driver.
      */
     ServiceStack(Work work, LocalDriver driver, String directory) {
         this.work = work;
@@ -52,13 +52,15 @@ abstract class ServiceStack implements Stack {
         parts.push(driver::close);
     }
 
-    /** Lets Aeron's clients wait longer; to be called before any class of Aeron's is used. */
+    /**
+     * Raises the time-outs of Aeron's clients; must be called before any class of Aeron is loaded.
+     */
     static void bePatient() {
         long timeoutMs = TimeUnit.NANOSECONDS.toMillis(LIVENESS_TIMEOUT_NS);
         System.setProperty("aeron.driver.timeout", Long.toString(timeoutMs));
     }
 
-    /** For what a service keeps, as long as the stack is there. */
+    /** Returns a directory for a service's files, deleted when the stack is closed. */
     Path folder(String name) {
         return folder.resolve(name);
     }
@@ -70,15 +72,15 @@ abstract class ServiceStack implements Stack {
 
     @Override
     public List<? extends Source> sources() {
-        throw new UnsupportedOperationException("a service has no streams to saturate");
+        throw new UnsupportedOperationException("a service does not measure streams");
     }
 
     @Override
     public Sink sink(Arrivals[] arrivals) {
-        throw new UnsupportedOperationException("a service has no streams to saturate");
+        throw new UnsupportedOperationException("a service does not measure streams");
     }
 
-    /** Says what went wrong in a part. */
+    /** Prints the error of a part. */
     static void report(Throwable error) {
         System.err.println(error);
     }

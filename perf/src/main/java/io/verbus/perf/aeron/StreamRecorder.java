@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Has streams recorded by an archive at the other end, and replayed. Used by one thread. */
+/** Has streams recorded and replayed by an archive at the other end. Used by one thread. */
 final class StreamRecorder implements Recorder {
     private static final int STREAM = 1003;
     private static final int REPLAY_STREAM = 1004;
@@ -65,11 +65,13 @@ final class StreamRecorder implements Recorder {
                 offer(publication, i);
             }
             end = publication.position();
-            await("all is recorded", () -> archive.getMaxRecordedPosition(recordingId) >= end);
+            await(
+                    "all messages are" + " recorded",
+                    () -> archive.getMaxRecordedPosition(recordingId) >= end);
             recordNs = System.nanoTime() - start;
         }
         await(
-                "the recording ends",
+                "the recording stops",
                 () -> archive.getStopPosition(recordingId) != AeronArchive.NULL_POSITION);
         long replayNs = replay(recordingId, count, end);
         archive.purgeRecording(recordingId);
@@ -79,7 +81,7 @@ final class StreamRecorder implements Recorder {
     private long awaitRecording(ExclusivePublication publication) {
         long[] id = {Aeron.NULL_VALUE};
         await(
-                "the archive records",
+                "the archive starts recording",
                 () -> {
                     id[0] =
                             archive.findLastMatchingRecording(
@@ -96,12 +98,12 @@ final class StreamRecorder implements Recorder {
         long result = publication.offer(message, 0, message.capacity());
         while (result < 0) {
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                throw new IllegalStateException("the publication cannot send any more: " + result);
+                throw new IllegalStateException("the publication can no longer send: " + result);
             }
             long now = System.nanoTime();
             deadline = deadline == 0 ? now + LIMIT_NS : deadline;
             if (now - deadline > 0) {
-                throw new IllegalStateException("message " + number + " cannot be sent for 60 s");
+                throw new IllegalStateException("cannot send message " + number + " within 60 s");
             }
             idle.idle();
             result = publication.offer(message, 0, message.capacity());
@@ -114,7 +116,11 @@ final class StreamRecorder implements Recorder {
                 (buffer, offset, length, header) -> {
                     if (buffer.getLong(offset) != replayed) {
                         throw new IllegalStateException(
-                                "message " + buffer.getLong(offset) + " came for " + replayed);
+                                "replayed message "
+                                        + buffer.getLong(offset)
+                                        + " instead of"
+                                        + " "
+                                        + replayed);
                     }
                     replayed++;
                 };
@@ -126,7 +132,7 @@ final class StreamRecorder implements Recorder {
                 int fragments = replay.poll(handler, FRAGMENT_LIMIT);
                 if (fragments == 0 && System.nanoTime() - deadline > 0) {
                     throw new IllegalStateException(
-                            "only " + replayed + " messages of " + count + " were replayed");
+                            "replayed only " + replayed + " of " + count + " messages");
                 }
                 deadline = fragments == 0 ? deadline : System.nanoTime() + LIMIT_NS;
                 idle.idle(fragments);
@@ -140,7 +146,7 @@ final class StreamRecorder implements Recorder {
         idle.reset();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("60 s have passed before " + what);
+                throw new IllegalStateException("timed out after 60 s, before " + what);
             }
             idle.idle();
         }

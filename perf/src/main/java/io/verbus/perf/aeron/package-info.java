@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The same round trips on Aeron. Runs in a JVM of its own on Aeron's class path, with nothing of
- * Verbus on it but {@link io.verbus.perf.load}.
+ * Measures Aeron. Runs in a separate JVM with Aeron's class path and, of Verbus, only {@link
+ * io.verbus.perf.load}.
  */
 package io.verbus.perf.aeron;

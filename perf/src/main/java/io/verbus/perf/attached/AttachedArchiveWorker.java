@@ -6,11 +6,11 @@ import io.verbus.perf.aeron.ArchiveStack;
 import io.verbus.perf.load.Worker;
 import io.verbus.perf.verbus.VerbusStack;
 
-/** A process of a run on Aeron's archive, which has Verbus' driver embedded. */
+/** Worker process for measuring Aeron Archive on an embedded Verbus driver. */
 public final class AttachedArchiveWorker {
     private AttachedArchiveWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         ArchiveStack.prepare();
         Worker.main(

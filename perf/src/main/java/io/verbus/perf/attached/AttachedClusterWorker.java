@@ -6,11 +6,11 @@ import io.verbus.perf.aeron.ClusterStack;
 import io.verbus.perf.load.Worker;
 import io.verbus.perf.verbus.VerbusStack;
 
-/** A process of a run on a cluster of Aeron's, which has Verbus' driver embedded. */
+/** Worker process for measuring Aeron Cluster on an embedded Verbus driver. */
 public final class AttachedClusterWorker {
     private AttachedClusterWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         ClusterStack.prepare();
         Worker.main(

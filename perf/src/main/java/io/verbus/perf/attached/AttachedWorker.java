@@ -6,11 +6,11 @@ import io.verbus.perf.aeron.AeronStack;
 import io.verbus.perf.load.Worker;
 import io.verbus.perf.verbus.VerbusStack;
 
-/** A process of a run of Aeron's client, which has Verbus' driver embedded. */
+/** Worker process for measuring Aeron's client on an embedded Verbus driver. */
 public final class AttachedWorker {
     private AttachedWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(
                 args,

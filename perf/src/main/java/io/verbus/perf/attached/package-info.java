@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Aeron's client in one process with Verbus' driver. */
+/** Runs Aeron's client in one process with Verbus' driver. */
 package io.verbus.perf.attached;

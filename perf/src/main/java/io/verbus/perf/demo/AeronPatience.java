@@ -5,13 +5,16 @@ package io.verbus.perf.demo;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets Aeron's classes wait longer than they do by default, as an overloaded machine or an emulated
- * processor is no reason for a demo to fail.
+ * Raises Aeron's time-outs, so that a demo does not fail on an overloaded machine or an emulated
+ * processor.
  */
 public final class AeronPatience {
     private AeronPatience() {}
 
-    /** To be called before any class of Aeron's is used: they read it once. */
+    /**
+     * Raises the time-outs; must be called before any class of Aeron is loaded, because they are
+     * read once.
+     */
     public static void set() {
         long driverMs = TimeUnit.NANOSECONDS.toMillis(BusClient.DRIVER_TIMEOUT_NS);
         System.setProperty("aeron.driver.timeout", Long.toString(driverMs));
@@ -25,7 +28,10 @@ public final class AeronPatience {
         }
     }
 
-    /** Lets a client give up its driver as soon as it does by default; to be called likewise. */
+    /**
+     * Restores the default driver time-out of clients; must also be called before any class of
+     * Aeron is loaded.
+     */
     public static void noticeDeadDrivers() {
         System.clearProperty("aeron.driver.timeout");
     }

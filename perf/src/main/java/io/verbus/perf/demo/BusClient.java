@@ -6,11 +6,11 @@ import org.agrona.DirectBuffer;
 
 import java.util.concurrent.TimeUnit;
 
-/** A client of a driver, as the demo's publisher and subscriber use it. One thread. */
+/** Client of a driver, as used by the demo's publisher and subscriber. Used by one thread. */
 public interface BusClient extends AutoCloseable {
     /**
-     * For how long a client waits for its driver, whose process starts at the same time: slowly,
-     * where the processor is emulated.
+     * Time to wait for the driver, whose process starts at the same time. Long, because emulated
+     * processors start slowly.
      */
     long DRIVER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
 
@@ -18,62 +18,62 @@ public interface BusClient extends AutoCloseable {
     @FunctionalInterface
     interface Connector {
         /**
-         * Connects.
+         * Connects to a driver.
          *
-         * @param directory of the driver.
+         * @param directory directory of the driver.
          */
         BusClient connect(String directory);
     }
 
-    /** What became of a message that was offered. */
+    /** Result of an offer. */
     enum Offered {
-        /** It is sent. */
+        /** The message was sent. */
         SENT,
-        /** It cannot be sent now: offer it again. */
+        /** The message cannot be sent now; retry. */
         AGAIN,
-        /** The stream is lost. */
+        /** The stream was lost. */
         LOST
     }
 
-    /** A stream that this client publishes. */
+    /** Published stream. */
     interface Outgoing extends AutoCloseable {
-        /** Whether a subscriber receives it. */
+        /** Whether a subscriber is connected. */
         boolean isConnected();
 
-        /** Offers a message, which begins at the buffer's offset 0. */
+        /** Offers the message at offset 0 of the buffer. */
         Offered offer(DirectBuffer buffer, int length);
 
-        /** Bytes that were sent, in the units of a log. */
+        /** The position of the publication. */
         long position();
 
         @Override
         void close();
     }
 
-    /** A stream that this client subscribes to, of one publisher. */
+    /** Subscribed stream of one publisher. */
     interface Incoming extends AutoCloseable {
         /** Whether a publisher has connected. */
         boolean hasBegun();
 
         /**
-         * Takes what has arrived since.
+         * Polls the stream.
          *
-         * @param limit of the fragments taken.
-         * @return how many were.
+         * @param limit maximum number of fragments.
+         * @return number of fragments.
          */
         int poll(int limit);
 
-        /** Whether all of it is read, or no more will come. */
+        /** Whether the stream is read to its end, or lost. */
         boolean hasEnded();
 
         @Override
         void close();
     }
 
-    /** Takes whole messages. */
+    /** Receives assembled messages. */
     @FunctionalInterface
     interface MessageHandler {
-        /** A message arrived. */
+        /** Handles a message. */
         void onMessage(DirectBuffer buffer, int offset, int length);
     }
 

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What carries the streams of one driver, from its counters: a driver of which RDMA carries all
- * that leaves it has never opened UDP. One thread.
+ * Checks a driver's counters for the transport that carries its streams: if RDMA carries
+ * everything, the driver never opens UDP. Used by one thread.
  */
 public final class CarrierWatch {
     private static final long UP = 2;
@@ -27,15 +27,15 @@ public final class CarrierWatch {
     private long bytesSent;
 
     /**
-     * @param name of the driver, for people.
-     * @param directory of it.
+     * @param name display name of the driver.
+     * @param directory directory of the driver.
      */
     public CarrierWatch(String name, Path directory) {
         this.name = name;
         this.directory = directory;
     }
 
-    /** Reads the counters, unless the driver is not there. */
+    /** Reads the counters, if the driver is there. */
     public void look() {
         Path file = directory.resolve(CncFile.NAME);
         if (!Files.exists(file)) {
@@ -59,14 +59,14 @@ public final class CarrierWatch {
             bytesSent = counters.getCounterValue(SystemCounter.BYTES_SENT.ordinal());
             mostQueuePairs = Math.max(mostQueuePairs, queuePairs);
         } catch (BusException starting) {
-            return; // the next look finds it
+            return; // still starting; the next call retries
         }
     }
 
     /**
-     * Makes sure that RDMA has carried all that was sent.
+     * Checks that RDMA carried everything that was sent.
      *
-     * @return what the counters say, for people.
+     * @return summary of the counters.
      * @throws DemoException if UDP was used, or nothing was sent.
      */
     public String requireRdmaAlone() throws DemoException {
@@ -76,13 +76,14 @@ public final class CarrierWatch {
                     "the driver of the "
                             + name
                             + (hasOpenedUdp
-                                    ? " has opened UDP, where RDMA was to carry everything"
-                                    : " has sent nothing by RDMA")
-                            + ": it is a defect, please report it with what the drivers recorded");
+                                    ? " opened UDP, although RDMA should carry everything"
+                                    : " sent nothing over RDMA")
+                            + ": this is a defect; please report it with the errors that"
+                            + " the drivers recorded");
         }
         return String.format(
                 Locale.ROOT,
-                "%s: %,d bytes sent by RDMA, none by UDP; %d queue pairs, at most %d at a time",
+                "%s: %,d bytes sent over RDMA, none over UDP; %d queue pairs, at most %d at a time",
                 name,
                 bytesSent,
                 queuePairs,

@@ -2,14 +2,14 @@
 
 package io.verbus.perf.demo;
 
-/** What the demo learns of its processes. */
+/** Event of a child process of the demo. */
 public sealed interface ChildEvent {
-    /** The process that it is about. */
+    /** The process. */
     ChildProcess child();
 
-    /** A line on the process's standard output. */
+    /** The process printed a line to standard output. */
     record Said(ChildProcess child, String line) implements ChildEvent {}
 
-    /** The process has ended, and all that it wrote has been read. */
+    /** The process has exited, and all its output has been read. */
     record Ended(ChildProcess child, int status) implements ChildEvent {}
 }

@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process that runs a {@link JavaProgram}. What it writes to standard error is passed on with its
- * name in front; what it writes to standard output, and its end, become events.
+ * Process that runs a {@link JavaProgram}. Its standard error is passed on, prefixed with its name;
+ * its standard output and its exit become events.
  */
 public final class ChildProcess {
     private static final long ENDING_MS = 15_000;
 
-    /** In an emulated processor the optimising compiler takes longer than it saves in one demo. */
+    /** On an emulated processor, the optimizing compiler costs more than it saves in one demo. */
     private static final String FAST_START = "-XX:TieredStopAtLevel=1";
 
     private final String name;
@@ -38,10 +38,10 @@ public final class ChildProcess {
     /**
      * Starts a process.
      *
-     * @param name for people.
-     * @param events to add its events to; never full.
-     * @param program to run.
-     * @param arguments of it.
+     * @param name display name.
+     * @param events queue that receives its events; never full.
+     * @param program program to run.
+     * @param arguments arguments of the program.
      */
     static ChildProcess start(
             String name,
@@ -95,7 +95,8 @@ public final class ChildProcess {
                                                     stream, StandardCharsets.UTF_8))) {
                                 lines.lines().forEach(action);
                             } catch (IOException | java.io.UncheckedIOException e) {
-                                System.err.println(name + ": output lost: " + e.getMessage());
+                                System.err.println(
+                                        name + ": cannot read its output:" + " " + e.getMessage());
                             }
                         });
     }
@@ -108,55 +109,55 @@ public final class ChildProcess {
                 errors.join();
                 return new ChildEvent.Ended(this, status);
             } catch (InterruptedException e) {
-                // Nobody interrupts this thread on purpose: the end still has to be told.
+                // Nothing interrupts this thread on purpose, and the exit must still be reported.
                 continue;
             }
         }
     }
 
-    /** For people. */
+    /** The display name. */
     public String name() {
         return name;
     }
 
-    /** Tells the process to go on; see {@link ParentLink}. */
+    /** Tells the process to take its next step; see {@link ParentLink}. */
     public void go() {
         stdin.println(ParentLink.GO);
     }
 
-    /** Kills it at once (SIGKILL). */
+    /** Kills the process (SIGKILL). */
     public void kill() {
         process.destroyForcibly();
     }
 
     /**
-     * Stops it (SIGSTOP), or lets it go on (SIGCONT).
+     * Stops the process (SIGSTOP), or resumes it (SIGCONT).
      *
-     * @throws DemoException if the program {@code kill} does not do so.
+     * @throws DemoException if {@code kill} fails.
      */
     public void stop(boolean isStopped) throws DemoException, InterruptedException {
         String signal = isStopped ? "-STOP" : "-CONT";
         try {
             Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
             if (kill.waitFor() != 0) {
-                throw new DemoException("kill " + signal + " of the " + name + " process fails");
+                throw new DemoException("kill " + signal + " of the " + name + " process failed");
             }
         } catch (IOException e) {
             throw new DemoException("cannot run kill (" + e.getMessage() + "): install procps", e);
         }
     }
 
-    /** Closes its standard input, upon which it ends in good order. */
+    /** Closes the standard input of the process, which makes it exit cleanly. */
     public void askToEnd() {
         stdin.close();
     }
 
-    /** Waits until it has ended, and kills it when it takes too long. */
+    /** Asks the process to exit, and kills it if it takes too long. */
     void end() {
         askToEnd();
         try {
             if (!process.waitFor(ENDING_MS, TimeUnit.MILLISECONDS)) {
-                System.err.println(name + " did not end within 15 s and is killed");
+                System.err.println(name + " did not exit within 15 s and is killed");
                 process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {

@@ -9,8 +9,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The processes of a run. They end with it in the reverse of the order in which they were started,
- * also when this process is interrupted or terminated.
+ * Processes of a run. Closing ends them in reverse order of their start; so does an interrupt or
+ * termination of this process.
  */
 public final class ChildProcesses implements AutoCloseable {
     private final BlockingQueue<ChildEvent> events = new LinkedBlockingQueue<>();
@@ -21,14 +21,14 @@ public final class ChildProcesses implements AutoCloseable {
     private boolean hasEnded;
 
     /**
-     * @param afterEnd to run once all have hasEnded.
+     * @param afterEnd action to run after all processes have ended.
      */
     public ChildProcesses(Runnable afterEnd) {
         this.afterEnd = afterEnd;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** What happens to the processes, in the order in which it is noticed. */
+    /** Events of the processes, in the order in which they are noticed. */
     public BlockingQueue<ChildEvent> events() {
         return events;
     }
@@ -44,14 +44,14 @@ public final class ChildProcesses implements AutoCloseable {
         return child;
     }
 
-    /** Ends those that still run. Idempotent. */
+    /** Ends all running processes. Idempotent. */
     @Override
     public void close() {
         end();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is ending and the hook, which is running, finds nothing left to do.
+            // The JVM is exiting: the shutdown hook is running and has nothing left to do.
             return;
         }
     }

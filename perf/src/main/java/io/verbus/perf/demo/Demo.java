@@ -13,13 +13,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run: starts the processes, shows how far they are, and ends them whatever happens.
+ * One run of the demo: starts the processes, shows their progress, and always ends them.
  *
- * <p>The publisher and the subscriber end by themselves when the stream has ended; the drivers when
- * both are done. Ended before its time, each is a failure.
+ * <p>The publisher and the subscriber exit at the end of the stream, and the drivers are ended when
+ * both are done. An earlier exit of any of them is a failure.
  */
 final class Demo implements AutoCloseable {
-    /** Time without a message after which something hangs. */
+    /** Time without a new message after which the run fails. */
     private static final long STALL_LIMIT_NS = TimeUnit.SECONDS.toNanos(90);
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
@@ -44,11 +44,11 @@ final class Demo implements AutoCloseable {
     private DemoResult result;
 
     /**
-     * @param client that publishes and subscribes.
-     * @param route to send on, whose channels are the client's.
-     * @param plan of what to send.
-     * @param limitNs of the run, nanoseconds.
-     * @param progress where to show how far it is.
+     * @param client client library that publishes and subscribes.
+     * @param route route of the messages, with channels of this client.
+     * @param plan messages to send.
+     * @param limitNs time limit of the run in nanoseconds.
+     * @param progress stream for progress messages.
      */
     Demo(DemoClient client, DemoRoute route, DemoPlan plan, long limitNs, PrintStream progress) {
         this.client = client;
@@ -59,10 +59,10 @@ final class Demo implements AutoCloseable {
     }
 
     /**
-     * Runs it.
+     * Runs the demo.
      *
-     * @return what the subscriber found, which is perfect.
-     * @throws DemoException if anything went wrong.
+     * @return the subscriber's result, in which nothing is wrong.
+     * @throws DemoException if anything goes wrong.
      */
     DemoResult run() throws DemoException, InterruptedException {
         try {
@@ -87,19 +87,19 @@ final class Demo implements AutoCloseable {
             long now = System.nanoTime();
             if (now - start > limitNs) {
                 throw new DemoException(
-                        "the demo has not ended within "
+                        "the demo did not end within "
                                 + TimeUnit.NANOSECONDS.toSeconds(limitNs)
                                 + " s: try fewer --messages or a longer --timeout");
             }
             if (isSubscribed && now - progressTimeNs > STALL_LIMIT_NS) {
                 throw new DemoException(
-                        "no message has arrived for "
+                        "no message arrived for "
                                 + TimeUnit.NANOSECONDS.toSeconds(STALL_LIMIT_NS)
                                 + " s: "
                                 + (route.transport() == DemoTransport.RDMA
-                                        ? "check with ibv_rc_pingpong that the RDMA devices reach"
-                                                + " each other"
-                                        : "check that the machine is not overloaded"));
+                                        ? "check with ibv_rc_pingpong that the RDMA devices can"
+                                                + " reach each other"
+                                        : "check whether the machine is overloaded"));
             }
         }
         return check();
@@ -183,7 +183,7 @@ final class Demo implements AutoCloseable {
             progress.println(
                     String.format(
                             Locale.ROOT,
-                            "demo: now %,d messages each second, for their latency",
+                            "demo: now sending %,d messages per second to measure their latency",
                             plan.rate()));
             publisher.go();
         }
@@ -200,8 +200,8 @@ final class Demo implements AutoCloseable {
                             + child.name()
                             + " process ended early with status "
                             + status
-                            + ": its words are above; `verbus demo --transport ipc` tells whether"
-                            + " RDMA is to blame");
+                            + ": see its output above; `verbus demo --transport ipc` shows"
+                            + " whether RDMA is the cause");
         }
         hasPublisherEnded |= child == publisher;
         hasSubscriberEnded |= child == subscriber;
@@ -210,15 +210,16 @@ final class Demo implements AutoCloseable {
 
     private DemoResult check() throws DemoException {
         if (result == null) {
-            throw new DemoException("the subscriber process ended without a result: run it again");
+            throw new DemoException("the subscriber process exited without a result: run it again");
         }
         if (!result.isPerfect() || result.verified() != plan.messages()) {
             throw new DemoException(
                     String.format(
                             Locale.ROOT,
-                            "of %d messages %d arrived whole, lost=%d reordered=%d duplicated=%d"
-                                    + " corrupt=%d: the lines above tell of a connection that was"
-                                    + " lost; if they do not, it is a defect, please report it",
+                            "%2$d of %1$d messages arrived intact, lost=%3$d reordered=%4$d"
+                                    + " duplicated=%5$d corrupt=%6$d: if the output above does"
+                                    + " not report a lost connection, this is a defect; please"
+                                    + " report it",
                             plan.messages(),
                             result.verified(),
                             result.lost(),
@@ -229,7 +230,7 @@ final class Demo implements AutoCloseable {
         return result;
     }
 
-    /** Ends all processes and deletes what they left behind. */
+    /** Ends all processes and deletes their files. */
     @Override
     public void close() {
         children.close();

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Whose client the demo's publisher and subscriber are. Named in lower case for people. */
+/** Client library of the demo's publisher and subscriber. Its display name is lower case. */
 enum DemoClient {
-    /** Verbus'. */
+    /** Verbus' client. */
     VERBUS {
         @Override
         JavaProgram publisher() {
@@ -24,7 +24,7 @@ enum DemoClient {
         }
     },
 
-    /** Aeron's, whose processes have no other class of Verbus than the demo's own. */
+    /** Aeron's client. Its processes load no classes of Verbus other than the demo's. */
     AERON {
         @Override
         JavaProgram publisher() {
@@ -48,12 +48,12 @@ enum DemoClient {
     /** The program that subscribes. */
     abstract JavaProgram subscriber();
 
-    /** The first word of its channels. */
+    /** The scheme of its channels. */
     String scheme() {
         return toString();
     }
 
-    /** The client of that name. */
+    /** Returns the client with a display name. */
     static Optional<DemoClient> parse(String name) {
         return Stream.of(values()).filter(client -> client.toString().equals(name)).findAny();
     }

@@ -17,18 +17,18 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** Reads the options of {@code verbus demo} and runs it, in the lab where the host has no RDMA. */
+/** Runs {@code verbus demo}, in the lab if the host has no RDMA device. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         subcommands = {ArchiveDemoCommand.class, ClusterDemoCommand.class},
         description = {
-            "Plays market data from a publisher process through two driver processes to a"
+            "Sends market data from a publisher process through two driver processes to a"
                     + " subscriber process, which verifies every message.",
-            "Four fifths of the messages are sent as fast as back pressure allows; the rest at a"
-                    + " fixed rate, for their latency from the time they are due to the"
-                    + " subscriber's handler. It uses the host's RDMA devices, or those of"
-                    + " `verbus lab` if there are none; UDP goes over loopback unless addresses are"
+            "Four fifths of the messages are sent as fast as back pressure allows, the rest at a"
+                    + " fixed rate to measure latency, from the time a message is due until the"
+                    + " subscriber's handler runs. RDMA uses the host's devices, or those of"
+                    + " `verbus lab` if there are none; UDP uses loopback unless addresses are"
                     + " given."
         })
 public final class DemoCommand implements VerbusCommand, Callable<Integer> {
@@ -41,34 +41,34 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--transport",
             paramLabel = "rdma|udp|ipc",
-            description = "What carries the messages (default: ${DEFAULT-VALUE}).")
+            description = "Transport of the messages (default: ${DEFAULT-VALUE}).")
     private String media = DemoTransport.RDMA.media();
 
     @Option(
             names = "--client",
             paramLabel = "verbus|aeron",
             description = {
-                "Whose client publishes and subscribes: Verbus', or Aeron's, unmodified (default:"
-                        + " ${DEFAULT-VALUE}). The drivers are Verbus' with either."
+                "Client library of publisher and subscriber: Verbus', or Aeron's, unmodified"
+                        + " (default: ${DEFAULT-VALUE}). The drivers are always Verbus'."
             })
     private String clientName = DemoClient.VERBUS.toString();
 
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "How many to send (default: ${DEFAULT-VALUE}).")
+            description = "Number of messages (default: ${DEFAULT-VALUE}).")
     private int messages = 200_000;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Of the paced messages, per second (default: ${DEFAULT-VALUE}).")
+            description = "Rate of the paced messages, per second (default: ${DEFAULT-VALUE}).")
     private int rate = 4_000;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "Limit of the whole run (default: ${DEFAULT-VALUE}).")
+            description = "Time limit for the whole run (default: ${DEFAULT-VALUE}).")
     private int timeoutS = 300;
 
     @Option(
@@ -80,7 +80,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Address of the subscriber's on this host; needs --from.")
+            description =
+                    "Address on this host of the subscriber's device or socket; needs" + " --from.")
     private String to;
 
     private DemoTransport transport;
@@ -150,7 +151,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         check("--timeout", timeoutS, 1, MAX_TIMEOUT_S);
         if ((from == null) != (to == null)) {
             throw new ParameterException(
-                    spec.commandLine(), "--from and --to go together: give both addresses or none");
+                    spec.commandLine(),
+                    "--from needs --to and vice versa: give both addresses" + " or none");
         }
     }
 

@@ -2,7 +2,7 @@
 
 package io.verbus.perf.demo;
 
-/** The demo cannot go on. The message is one sentence with cause and remedy. */
+/** Thrown if a demo fails. The message is one sentence with cause and remedy. */
 public final class DemoException extends Exception {
     private static final long serialVersionUID = 1L;
 

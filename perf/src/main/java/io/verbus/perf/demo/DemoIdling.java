@@ -7,12 +7,12 @@ import org.agrona.concurrent.IdleStrategy;
 
 import java.util.concurrent.TimeUnit;
 
-/** How the demo's publisher and subscriber wait. */
+/** Idle strategy of the demo's publisher and subscriber. */
 public final class DemoIdling {
-    /** Spins of an idle thread before it yields its core. */
+    /** Number of spins before an idle thread yields its core. */
     private static final int SPINS = 20;
 
-    /** Yields before it sleeps: others need the core if there are only two. */
+    /** Number of yields before it sleeps: with only two cores, other threads need the core. */
     private static final int YIELDS = 50;
 
     private static final long SHORTEST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(1);
@@ -20,7 +20,7 @@ public final class DemoIdling {
 
     private DemoIdling() {}
 
-    /** For a thread that offers or polls. */
+    /** Creates a strategy for a thread that offers or polls. */
     public static IdleStrategy strategy() {
         return new BackoffIdleStrategy(SPINS, YIELDS, SHORTEST_SLEEP_NS, LONGEST_SLEEP_NS);
     }

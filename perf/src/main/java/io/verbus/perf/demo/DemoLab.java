@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a Verbus command in the lab, with the output and exit status of this process. */
+/** Runs a Verbus command in the lab, passing through its output and exit status. */
 public final class DemoLab {
-    /** Time for the machine to start and to stop. */
+    /** Seconds that the virtual machine may take to start and stop. */
     private static final int MACHINE_S = 60;
 
     private static final long ENDING_S = 10;
@@ -24,27 +24,27 @@ public final class DemoLab {
     /**
      * Runs {@code verbus COMMAND} in the lab.
      *
-     * @param timeoutS limit of the command, seconds.
-     * @param options of the lab.
+     * @param timeoutS time limit of the command in seconds.
+     * @param options options of the lab.
      * @param command words after {@code verbus}.
-     * @return its exit status.
+     * @return the command's exit status.
      */
     public static int run(int timeoutS, List<String> options, List<String> command)
             throws DemoException, InterruptedException {
         if (isHere()) {
             throw new DemoException(
-                    "this is the lab, but it names no addresses of RDMA devices: run it through"
+                    "this is the lab, but it has no addresses of RDMA devices: run it through"
                             + " `verbus lab`");
         }
         String home = System.getenv("VERBUS_HOME");
         if (home == null) {
             throw new DemoException(
-                    "this host has no RDMA device, and VERBUS_HOME does not say where the lab is:"
-                            + " run `./verbus demo` in a clone of the repository, or try"
-                            + " --transport udp");
+                    "this host has no RDMA device, and VERBUS_HOME is not set, so the lab cannot"
+                            + " be found: run `./verbus demo` in a clone of the repository, or"
+                            + " try --transport udp");
         }
         System.err.println(
-                "demo: this host has no RDMA device, so it runs on software RDMA in a virtual"
+                "demo: this host has no RDMA device: running on software RDMA in a virtual"
                         + " machine (verbus lab)");
         String verbus = home + "/verbus";
         List<String> words = new ArrayList<>();

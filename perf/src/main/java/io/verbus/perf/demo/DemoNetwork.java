@@ -10,45 +10,48 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Addresses of this host between which a demo's messages go.
+ * Addresses of this host between which a demo sends its messages.
  *
- * @param transport that carries them.
- * @param device of the first address, or that address.
- * @param addresses at least one.
+ * @param transport transport of the messages.
+ * @param device RDMA device of the first address, or that address.
+ * @param addresses addresses, at least one.
  */
 public record DemoNetwork(DemoTransport transport, String device, List<String> addresses) {
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** Where rxe sends again because the machine was busy, connections fail now and then. */
+    /**
+     * ACK time-out for rxe, whose connections occasionally fail when a busy machine causes
+     * retransmits.
+     */
     private static final String LAB_ACK_TIMEOUT = "1s";
 
-    /** Below the ports that the kernel gives to clients. */
+    /** Below the kernel's range of ephemeral ports. */
     private static final int FIRST_PORT = 20_000;
 
     private static final int PORTS = 10_000;
 
-    /** Address of a publisher. */
+    /** The address of a publisher. */
     public String from() {
         return address(0);
     }
 
-    /** Address of a subscriber: another, if there is one. */
+    /** The address of a subscriber: a second one, if available. */
     public String to() {
         return address(1);
     }
 
-    /** Address of a program: programs take turns with the addresses. */
+    /** Returns the address of a program; programs alternate between the addresses. */
     public String address(int program) {
         return addresses.get(program % addresses.size());
     }
 
     /**
-     * Over UDP loopback, unless addresses are given. Over RDMA those of the lab's devices; else
-     * those of the host that are in one subnet.
+     * Finds addresses: the given ones; else loopback for UDP, and for RDMA the lab's devices or the
+     * host's devices in one subnet.
      *
-     * @param from address, or null.
-     * @param to address, or null like the other.
-     * @return the network, or null if RDMA is asked for and this host has no RDMA device.
+     * @param from first address, or null.
+     * @param to second address, or null if {@code from} is.
+     * @return the network, or null for RDMA if this host has no RDMA device.
      */
     public static DemoNetwork find(DemoTransport transport, String from, String to)
             throws DemoException {
@@ -59,9 +62,9 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
             return from == null ? findRdma() : rdma(from, to);
         } catch (IOException e) {
             throw new DemoException(
-                    "cannot read which RDMA devices there are ("
+                    "cannot list the RDMA devices ("
                             + e.getMessage()
-                            + "): name their addresses with --from and --to",
+                            + "): give their addresses with --from and --to",
                     e);
         }
     }
@@ -77,9 +80,9 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
             }
         }
         throw new DemoException(
-                "no RDMA device that is up has the address "
+                "no active RDMA device has the address "
                         + addresses[0]
-                        + ": `rdma link` and `ip address` tell which there are");
+                        + ": `rdma link` and `ip address` show the available ones");
     }
 
     private static DemoNetwork findRdma() throws IOException, DemoException {
@@ -114,10 +117,10 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
     }
 
     /**
-     * What a driver needs to be told so that {@code aeron:udp} channels between the addresses are
-     * carried by the transport, and begin at the driver's own.
+     * Returns the driver options that make the transport carry {@code aeron:udp} channels between
+     * the addresses, from the driver's own address.
      *
-     * @param address of the driver.
+     * @param address address of the driver.
      * @return arguments of a {@link DriverProcess}.
      */
     public List<String> driverOptions(String address) {
@@ -133,7 +136,7 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
         return options;
     }
 
-    /** The first of some ports in a row that are most likely free. */
+    /** Returns the first of {@code count} consecutive ports that are likely to be free. */
     public static int freePort(int count) {
         return ThreadLocalRandom.current().nextInt(FIRST_PORT, FIRST_PORT + PORTS - count);
     }

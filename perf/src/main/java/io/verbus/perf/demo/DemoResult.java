@@ -5,15 +5,15 @@ package io.verbus.perf.demo;
 import java.util.Locale;
 
 /**
- * What the subscriber process found.
+ * Result of the subscriber process.
  *
- * @param verified messages that arrived whole.
- * @param lost messages that did not.
- * @param reordered messages that arrived after one with a greater number.
- * @param duplicated arrivals of messages that had arrived before.
- * @param corrupt arrivals that are no message of the stream.
- * @param p50Ns median of the latencies of the paced messages, nanoseconds.
- * @param p99Ns their 99th percentile.
+ * @param verified number of messages that arrived intact.
+ * @param lost number of messages that did not.
+ * @param reordered number of messages that arrived after one with a higher number.
+ * @param duplicated number of repeated arrivals.
+ * @param corrupt number of arrivals that are not a message of the stream.
+ * @param p50Ns median latency of the paced messages in nanoseconds.
+ * @param p99Ns 99th percentile of their latency in nanoseconds.
  */
 public record DemoResult(
         long verified,
@@ -25,12 +25,12 @@ public record DemoResult(
         long p99Ns) {
     private static final String WORD = "result";
 
-    /** Whether this line of a process is a result. */
+    /** Whether a line of a process's output is a result. */
     public static boolean isLine(String line) {
         return line.startsWith(WORD + " ");
     }
 
-    /** Reads what {@link #toLine} has written. */
+    /** Parses the output of {@link #toLine}. */
     public static DemoResult parse(String line) {
         String[] words = line.split(" ");
         return new DemoResult(
@@ -43,7 +43,7 @@ public record DemoResult(
                 Long.parseLong(words[7]));
     }
 
-    /** One line from process to process. */
+    /** Encodes the result as one line. */
     public String toLine() {
         return String.join(
                 " ",
@@ -57,12 +57,12 @@ public record DemoResult(
                 Long.toString(p99Ns));
     }
 
-    /** Whether every message arrived whole, once and in order. */
+    /** Whether every message arrived intact, once and in order. */
     boolean isPerfect() {
         return (lost | reordered | duplicated | corrupt) == 0;
     }
 
-    /** The demo's last line. */
+    /** Returns the last line of the demo's output. */
     String summary(DemoTransport transport, String device) {
         return String.format(
                 Locale.ROOT,

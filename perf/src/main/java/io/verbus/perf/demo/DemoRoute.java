@@ -5,14 +5,13 @@ package io.verbus.perf.demo;
 import java.util.List;
 
 /**
- * What carries the demo's messages.
+ * Route of the demo's messages.
  *
- * @param transport that is used.
- * @param device that carries them, the address of the network interface that does, or {@code
- *     shared-memory}.
+ * @param transport transport of the messages.
+ * @param device RDMA device, address of the network interface, or {@code shared-memory}.
  * @param publication channel of the publisher.
  * @param subscription channel of the subscriber.
- * @param peers addresses of the drivers, with commas between them.
+ * @param peers comma-separated addresses of the drivers.
  */
 record DemoRoute(
         DemoTransport transport,
@@ -20,12 +19,12 @@ record DemoRoute(
         String publication,
         String subscription,
         String peers) {
-    /** Arguments of a driver behind its directory: what it needs so that the other may connect. */
+    /** Returns the additional arguments that let each driver accept connections of the other. */
     List<String> driverOptions() {
         return transport == DemoTransport.RDMA ? List.of("rdma.allow=" + peers) : List.of();
     }
 
-    /** For people: what carries the messages, and between which addresses. */
+    /** Describes the transport and addresses in one sentence. */
     String description() {
         return switch (transport) {
             case IPC -> "messages go through the shared memory of one driver";
@@ -34,7 +33,7 @@ record DemoRoute(
         };
     }
 
-    /** The same, with channels as a client writes them. */
+    /** Returns the same route with the channels of a client library. */
     DemoRoute of(DemoClient client) {
         return new DemoRoute(
                 transport,
@@ -48,7 +47,7 @@ record DemoRoute(
         return scheme + channel.substring(channel.indexOf(':'));
     }
 
-    /** Shared memory, through one driver. */
+    /** Shared memory of one driver. */
     static DemoRoute ipc() {
         return new DemoRoute(DemoTransport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc", "");
     }

@@ -6,18 +6,18 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What carries the messages. Named in lower case for people. */
+/** Transport of the demo's messages. Its display name is lower case. */
 public enum DemoTransport {
     RDMA,
     UDP,
     IPC;
 
-    /** The media of the channel. */
+    /** The media part of the channel. */
     public String media() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The transport whose channels have that media. */
+    /** Returns the transport whose channels have the given media. */
     public static Optional<DemoTransport> parse(String media) {
         return Stream.of(values()).filter(transport -> transport.media().equals(media)).findAny();
     }

@@ -11,16 +11,16 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Prints what a driver has recorded as errors, without traces, before its directory goes. */
+/** Prints a driver's recorded errors, without stack traces, before its directory is deleted. */
 public final class DriverErrors {
     private DriverErrors() {}
 
     /**
-     * Prints them, if there are any.
+     * Prints the errors, if there are any.
      *
-     * @param name of the driver, for people.
-     * @param directory of the driver.
-     * @param out to print to.
+     * @param name display name of the driver.
+     * @param directory directory of the driver.
+     * @param out destination.
      */
     public static void print(String name, Path directory, PrintStream out) {
         Path file = directory.resolve(CncFile.NAME);

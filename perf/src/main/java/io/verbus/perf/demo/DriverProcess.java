@@ -13,20 +13,23 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A media driver of the demo, which leaves nothing behind however it is asked to end. It runs on
- * one thread, since two drivers and two clients share what may be two cores.
+ * Media driver of the demo, which deletes its files however it is ended. It runs on one thread,
+ * because two drivers and two clients may have to share two cores.
  */
 public final class DriverProcess {
-    /** Long, because an overloaded machine is no reason to fail; the demo sees who dies. */
+    /**
+     * Long, so that an overloaded machine does not fail the demo, which notices dead processes
+     * itself.
+     */
     private static final long CLIENT_LIVENESS_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** How long the other driver may be silent: long for the same reason. */
+    /** Longest silence of the other driver; long for the same reason. */
     private static final String PEER_LIMIT = "30s";
 
     private DriverProcess() {}
 
     /**
-     * @param args the driver directory, and options of transports, each {@code NAME=VALUE}.
+     * @param args driver directory, then transport options as {@code NAME=VALUE}.
      */
     public static void main(String[] args) throws InterruptedException {
         DriverConfigBuilder config =

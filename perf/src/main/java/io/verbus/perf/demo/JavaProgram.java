@@ -12,19 +12,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A class to run in a process of its own, on the JVM of this process.
+ * Class to run in a separate process, on this process's JVM.
  *
- * @param main class.
- * @param classPath of it.
- * @param flags of the JVM.
+ * @param main name of the main class.
+ * @param classPath class path.
+ * @param flags flags of the JVM.
  */
 public record JavaProgram(String main, String classPath, List<String> flags) {
-    /** A class of this process's class path, with this JVM's flags. */
+    /** Returns a program with this process's class path and JVM flags. */
     public static JavaProgram own(String main) {
         return new JavaProgram(main, System.getProperty("java.class.path"), inherited());
     }
 
-    /** A class of another class path, without the flags that fit none but this process's. */
+    /**
+     * Returns a program with another class path, without JVM flags that depend on this process's.
+     */
     public static JavaProgram other(String main, String classPath) {
         List<String> flags =
                 inherited().stream().filter(flag -> !ColdStart.isStartFlag(flag)).toList();
@@ -32,8 +34,8 @@ public record JavaProgram(String main, String classPath, List<String> flags) {
     }
 
     /**
-     * A class with all of Verbus and Aeron on its class path, and the JVM's ahead-of-time cache for
-     * these, where the launcher has made one.
+     * Returns a program with all of Verbus and Aeron on its class path, and with their
+     * ahead-of-time cache if the launcher has made one.
      */
     public static JavaProgram withAeron(String main) {
         JavaProgram program = other(main, AeronJars.behindOwnClassPath());

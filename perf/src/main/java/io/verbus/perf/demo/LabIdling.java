@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parks at once, for long: two emulated processors have no time for the dozen threads of a cluster
- * to look for work a thousand times a second. Aeron makes one by its name.
+ * Idle strategy that parks immediately and for long: two emulated processors cannot afford a
+ * cluster's dozen threads polling a thousand times a second. Aeron instantiates it by name.
  */
 public final class LabIdling implements IdleStrategy {
     private static final long PARK_NS = TimeUnit.MILLISECONDS.toNanos(5);

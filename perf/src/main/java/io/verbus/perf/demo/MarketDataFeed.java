@@ -15,17 +15,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
 /**
- * A made-up day on a venue: quotes with more or less of the book behind them, trades and orders.
+ * Generates synthetic market data: quotes of varying book depth, trades and orders.
  *
  * <p>Half of the messages are quotes: most carry up to ten levels of depth (240 bytes), one in 64
- * carries 64 to 160 (4 KiB), and one in 1024 carries 400 to 1000 (24 KiB), which no MTU holds. The
- * same seed gives the same messages. One thread; allocates nothing after construction.
+ * carries 64 to 160 (4 KiB), and one in 1024 carries 400 to 1000 (24 KiB), more than any MTU. Equal
+ * seeds generate equal messages. Used by one thread; allocates nothing after construction.
  */
 public final class MarketDataFeed {
-    /** Longest message, in bytes. */
+    /** Maximum message length in bytes. */
     static final int MAX_LENGTH = 32 * 1024;
 
-    /** Bytes of one level of depth: price, size and number of orders. */
+    /** Length of one level of depth: price, size and number of orders. */
     static final int LEVEL_LENGTH = 24;
 
     private static final int BOOK_LENGTH = 2048 * LEVEL_LENGTH;
@@ -45,14 +45,14 @@ public final class MarketDataFeed {
 
     private long random;
 
-    /** The feed of a seed. */
+    /** Creates a feed from a seed. */
     public MarketDataFeed(long seed) {
         SplittableRandom source = new SplittableRandom(seed);
         source.nextBytes(book);
         random = source.nextLong() | 1;
     }
 
-    /** Where {@link #encode} leaves the message, at offset 0. */
+    /** Buffer into which {@link #encode} writes the message, at offset 0. */
     public UnsafeBuffer buffer() {
         return buffer;
     }
@@ -60,9 +60,9 @@ public final class MarketDataFeed {
     /**
      * Encodes the next message.
      *
-     * @param sequence of the message.
-     * @param timestampNs that it carries.
-     * @return its length in bytes.
+     * @param sequence sequence number of the message.
+     * @param timestampNs timestamp of the message.
+     * @return message length in bytes.
      */
     public int encode(long sequence, long timestampNs) {
         long r = nextRandom();

@@ -13,9 +13,9 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Verifies each message of a {@link MarketDataFeed} that arrives, and takes the latency of those
- * that were paced: from the time in the message to its handler, both by {@link System#nanoTime},
- * which is one clock (CLOCK_MONOTONIC) for all processes of a host. One thread.
+ * Verifies the messages of a {@link MarketDataFeed}, and records the latency of the paced ones:
+ * from the timestamp in the message to its handler, both by {@link System#nanoTime}, which is one
+ * clock (CLOCK_MONOTONIC) for all processes of a host. Used by one thread.
  */
 public final class MarketDataVerifier implements BusClient.MessageHandler {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(1);
@@ -30,7 +30,7 @@ public final class MarketDataVerifier implements BusClient.MessageHandler {
     private final Histogram latencies = new Histogram(LONGEST_NS, 3);
 
     /**
-     * @param count of messages in the stream.
+     * @param count number of messages in the stream.
      * @param firstPaced sequence number of the first message whose latency counts.
      */
     public MarketDataVerifier(int count, int firstPaced) {
@@ -70,12 +70,12 @@ public final class MarketDataVerifier implements BusClient.MessageHandler {
         }
     }
 
-    /** Messages that arrived whole so far, each counted once. */
+    /** Number of messages that arrived intact so far, each counted once. */
     public long verified() {
         return sequences.verified();
     }
 
-    /** What was found, once the stream has ended. */
+    /** Returns the result, after the end of the stream. */
     public DemoResult result() {
         return new DemoResult(
                 sequences.verified(),

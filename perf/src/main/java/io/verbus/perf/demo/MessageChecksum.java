@@ -12,11 +12,11 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of a market data message, header included, taken with its checksum field zero. Every
- * message of the schema has that field at the same offset. One thread.
+ * CRC32C of a market data message including its header, computed with the checksum field set to
+ * zero. All messages of the schema have that field at the same offset. Used by one thread.
  */
 final class MessageChecksum {
-    /** Offset of the checksum field from the beginning of the message header. */
+    /** Offset of the checksum field from the start of the message header. */
     static final int OFFSET =
             MessageHeaderEncoder.ENCODED_LENGTH + QuoteEncoder.checksumEncodingOffset();
 
@@ -25,12 +25,12 @@ final class MessageChecksum {
     private final CRC32C crc = new CRC32C();
     private final byte[] message = new byte[MarketDataFeed.MAX_LENGTH];
 
-    /** Computes the checksum of a message and stores it in the message. */
+    /** Computes the checksum of a message, and stores it in the message. */
     void seal(MutableDirectBuffer buffer, int offset, int length) {
         buffer.putInt(offset + OFFSET, compute(buffer, offset, length), ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Whether a message is of a length that is sent and carries the checksum of its bytes. */
+    /** Whether a message has a valid length and checksum. */
     boolean matches(DirectBuffer buffer, int offset, int length) {
         return length >= END
                 && length <= MarketDataFeed.MAX_LENGTH
@@ -39,7 +39,7 @@ final class MessageChecksum {
     }
 
     private int compute(DirectBuffer buffer, int offset, int length) {
-        // A copy, because CRC32C reads arrays and ByteBuffers only, and a log is neither.
+        // Copies the message, because CRC32C accepts only arrays and ByteBuffers.
         buffer.getBytes(offset, message, 0, length);
         for (int i = OFFSET; i < END; i++) {
             message[i] = 0;

@@ -10,20 +10,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The options of a demo that goes over a network, and where it then runs. */
+/** Options of a demo that uses a network. */
 public final class NetworkOptions {
     private static final int MAX_TIMEOUT_S = 86_400;
 
     @Option(
             names = "--transport",
             paramLabel = "rdma|udp",
-            description = "What carries the channels (default: ${DEFAULT-VALUE}).")
+            description = "Transport of the channels (default: ${DEFAULT-VALUE}).")
     private String media = DemoTransport.RDMA.media();
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "Limit of the whole run (default: ${DEFAULT-VALUE}).")
+            description = "Time limit for the whole run (default: ${DEFAULT-VALUE}).")
     private int timeoutS = 600;
 
     @Option(
@@ -35,15 +35,15 @@ public final class NetworkOptions {
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Another of this host, or the same; needs --from.")
+            description = "Another such address of this host, or the same one; needs --from.")
     private String to;
 
     private DemoTransport transport;
 
     /**
-     * Checks them.
+     * Checks the options.
      *
-     * @throws ParameterException that says which is wrong.
+     * @throws ParameterException if an option is wrong.
      */
     public void check(CommandSpec spec) {
         transport =
@@ -57,11 +57,12 @@ public final class NetworkOptions {
         check(spec, "--timeout", timeoutS, 1, MAX_TIMEOUT_S);
         if ((from == null) != (to == null)) {
             throw new ParameterException(
-                    spec.commandLine(), "--from and --to go together: give both addresses or none");
+                    spec.commandLine(),
+                    "--from needs --to and vice versa: give both addresses" + " or none");
         }
     }
 
-    /** Checks a number. */
+    /** Checks that a number is in range. */
     public static void check(CommandSpec spec, String option, int value, int min, int max) {
         if (value < min || value > max) {
             throw new ParameterException(
@@ -70,12 +71,12 @@ public final class NetworkOptions {
         }
     }
 
-    /** Where the demo runs on this host; null if that is to be in the lab. */
+    /** Returns the network to use on this host; null if the demo must run in the lab. */
     public DemoNetwork network() throws DemoException {
         return DemoNetwork.find(transport, from, to);
     }
 
-    /** Limit of the run, nanoseconds. */
+    /** The time limit of the run in nanoseconds. */
     public long limitNs() {
         return TimeUnit.SECONDS.toNanos(timeoutS);
     }
@@ -83,9 +84,9 @@ public final class NetworkOptions {
     /**
      * Runs the same demo in the lab.
      *
-     * @param options of the lab.
+     * @param options options of the lab.
      * @param command words after {@code verbus}.
-     * @return its exit status.
+     * @return the command's exit status.
      */
     public int runInLab(List<String> options, List<String> command)
             throws DemoException, InterruptedException {

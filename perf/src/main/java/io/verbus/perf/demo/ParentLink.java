@@ -10,26 +10,25 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Standard input of a demo process, which leads to the process that started it: each line {@link
- * #GO} lets it go one step further, and the end of the input ends it, also when the parent was
- * killed.
+ * Connection of a demo process to its parent through standard input: each line {@link #GO} permits
+ * the next step, and the end of the input ends the process, even if the parent was killed.
  */
 public final class ParentLink {
-    /** The line that {@link #awaitGo} waits for. */
+    /** Line that {@link #awaitGo} waits for. */
     static final String GO = "go";
 
     private final Semaphore steps = new Semaphore(0);
 
     private ParentLink() {}
 
-    /** Begins to read standard input, on a thread of its own. */
+    /** Starts a thread that reads standard input. */
     public static ParentLink open() {
         ParentLink link = new ParentLink();
         Thread.ofPlatform().daemon().name("parent-link").start(link::read);
         return link;
     }
 
-    /** Waits for the word to take the next step, for a bounded time. */
+    /** Waits for permission to take the next step; returns false on time-out. */
     public boolean awaitGo(long timeout, TimeUnit unit) throws InterruptedException {
         return steps.tryAcquire(timeout, unit);
     }
@@ -43,7 +42,7 @@ public final class ParentLink {
                 }
             }
         } catch (IOException e) {
-            System.err.println("standard input failed (" + e.getMessage() + "): ending");
+            System.err.println("cannot read standard input (" + e.getMessage() + "): exiting");
         }
         System.exit(0);
     }

@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Body of the publisher's process, on any bus. Plays a {@link MarketDataFeed} when told that there
- * is a subscription: first as fast as back pressure allows; then, when told to go on because all of
- * that has been read, the paced messages at a fixed rate.
+ * Publisher process, on any bus. When told that there is a subscription, it sends the unpaced
+ * messages of a {@link MarketDataFeed} as fast as back pressure allows; when told that these have
+ * been read, it sends the paced messages at a fixed rate.
  *
- * <p>A paced message carries the time at which it was due, so that one which back pressure or a
- * busy core holds up counts as late, as do those due while it waits.
+ * <p>A paced message carries the time at which it was due, so back pressure or a busy core makes it
+ * and the messages due meanwhile count as late.
  */
 public final class PublisherProcess {
     private static final long SEED = 20_260_101;
@@ -40,15 +40,16 @@ public final class PublisherProcess {
      * Publishes all messages.
      *
      * @param args driver directory, channel, and the words of a {@link DemoPlan}.
-     * @param bus whose client publishes.
-     * @throws DemoException if the stream was lost, or nobody receives it.
+     * @param bus connector of the client library.
+     * @throws DemoException if the stream is lost, or no subscriber receives it.
      */
     public static void run(String[] args, BusClient.Connector bus)
             throws DemoException, InterruptedException {
         ParentLink parent = ParentLink.open();
         try (BusClient client = bus.connect(args[0])) {
             if (!parent.awaitGo(SUBSCRIPTION_LIMIT_S, TimeUnit.SECONDS)) {
-                throw new DemoException("no subscription was made in time: see the subscriber");
+                throw new DemoException(
+                        "no subscription was added in time: see the subscriber's" + " output");
             }
             try (BusClient.Outgoing publication = client.publish(args[1], DemoPlan.STREAM_ID)) {
                 new PublisherProcess(publication, args[1], DemoPlan.parse(args, 2)).run(parent);
@@ -61,7 +62,7 @@ public final class PublisherProcess {
         for (int sequence = 0; sequence < plan.firstPaced(); sequence++) {
             offer(feed.encode(sequence, System.nanoTime()));
         }
-        // Without the word the subscriber misses messages: the rest shows which.
+        // On time-out, the subscriber is missing messages; sending the rest shows which ones.
         parent.awaitGo(DRAIN_LIMIT_S, TimeUnit.SECONDS);
         long interval = TimeUnit.SECONDS.toNanos(1) / plan.rate();
         long due = System.nanoTime() + interval;
@@ -78,15 +79,15 @@ public final class PublisherProcess {
         while (!publication.isConnected()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new DemoException(
-                        "no subscriber has connected to "
+                        "no subscriber connected to "
                                 + channel
-                                + " for 60 s: check that its address is reachable from here");
+                                + " within 60 s: check that its address is reachable from here");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 
-    /** Spins the last part of the way: a thread that is put to sleep wakes up late. */
+    /** Spins for the last part, because a sleeping thread wakes up late. */
     private static void awaitTime(long due) {
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
             if (left > TimeUnit.MICROSECONDS.toNanos(150)) {
@@ -112,13 +113,13 @@ public final class PublisherProcess {
                 throw new DemoException(
                         "the stream was lost at position "
                                 + publication.position()
-                                + ": see what the drivers say");
+                                + ": see the output of the drivers");
             }
             if (offered == Offered.AGAIN && System.nanoTime() - deadline > 0) {
                 throw new DemoException(
-                        "back pressure has held up the stream at position "
+                        "back pressure stalled the stream at position "
                                 + publication.position()
-                                + " for 60 s: see what the drivers and the subscriber say");
+                                + " for 60 s: see the output of the drivers and the subscriber");
             }
         }
     }

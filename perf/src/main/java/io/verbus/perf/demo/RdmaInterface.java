@@ -15,17 +15,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An RDMA device of this host that is up, and an IPv4 address of the network interface behind it.
+ * Active RDMA device of this host, with an IPv4 address of its network interface.
  *
- * @param device name, such as {@code mlx5_0}.
- * @param address in dotted decimal.
- * @param prefixLength of the address's subnet, bits.
+ * @param device name of the device, such as {@code mlx5_0}.
+ * @param address address in dotted decimal.
+ * @param prefixLength prefix length of the address's subnet.
  */
 record RdmaInterface(String device, String address, int prefixLength) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
 
-    /** Those that this process can use, by device name; empty where there is no RDMA. */
+    /**
+     * Finds the interfaces that this process can use, ordered by device name; empty if there are
+     * none.
+     */
     static List<RdmaInterface> find() throws IOException {
         if (!Files.isReadable(CONNECTION_MANAGER)) {
             return List.of();
@@ -47,7 +50,7 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return List.copyOf(ports);
     }
 
-    /** Whether each is in the subnet of the other, so that packets need no router. */
+    /** Whether both are in one subnet, so that packets need no router. */
     boolean isInSubnetOf(RdmaInterface other) throws IOException {
         int compared = Math.max(prefixLength, other.prefixLength);
         return compared == 0
@@ -59,7 +62,7 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return bytes[0] << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | bytes[3] & 0xFF;
     }
 
-    /** The kernel writes the state of a port as in {@code 4: ACTIVE}. */
+    /** Whether the port's state, such as {@code 4: ACTIVE}, is active. */
     private static boolean isActive(Path port) throws IOException {
         Path state = port.resolve("state");
         return Files.isReadable(state) && Files.readString(state).contains("ACTIVE");

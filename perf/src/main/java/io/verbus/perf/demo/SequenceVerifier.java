@@ -3,9 +3,9 @@
 package io.verbus.perf.demo;
 
 /**
- * Counts what is wrong with a stream of sequence numbers 0, 1, … count-1: those that never arrive,
- * arrive after a later one, arrive twice, or are none of them. One thread; allocates nothing after
- * construction.
+ * Counts the errors in a stream of sequence numbers 0, 1, … count-1: those that never arrive,
+ * arrive after a later one, arrive twice, or are out of range. Used by one thread; allocates
+ * nothing after construction.
  */
 final class SequenceVerifier {
     private final long count;
@@ -18,14 +18,14 @@ final class SequenceVerifier {
     private long corrupt;
 
     /**
-     * @param count of the messages in the stream.
+     * @param count number of messages in the stream.
      */
     SequenceVerifier(int count) {
         this.count = count;
         seen = new long[(count + Long.SIZE - 1) / Long.SIZE];
     }
 
-    /** A message arrived whole. */
+    /** Records the sequence number of an intact message. */
     void onSequence(long sequence) {
         if (sequence < 0 || sequence >= count) {
             corrupt++;
@@ -46,32 +46,32 @@ final class SequenceVerifier {
         }
     }
 
-    /** A message arrived damaged: its sequence number cannot be trusted. */
+    /** Records a damaged message, whose sequence number cannot be trusted. */
     void onCorrupt() {
         corrupt++;
     }
 
-    /** Messages that arrived whole, each counted once. */
+    /** Number of messages that arrived intact, each counted once. */
     long verified() {
         return distinct;
     }
 
-    /** Messages that have not arrived whole. */
+    /** Number of messages that did not arrive intact. */
     long lost() {
         return count - distinct;
     }
 
-    /** Messages that arrived after one with a greater number. */
+    /** Number of messages that arrived after one with a higher number. */
     long reordered() {
         return reordered;
     }
 
-    /** Arrivals of messages that had arrived before. */
+    /** Number of repeated arrivals. */
     long duplicated() {
         return duplicated;
     }
 
-    /** Arrivals that are no message of the stream. */
+    /** Number of arrivals that are not a message of the stream. */
     long corrupt() {
         return corrupt;
     }

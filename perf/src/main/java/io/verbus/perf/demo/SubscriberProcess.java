@@ -7,15 +7,15 @@ import org.agrona.concurrent.IdleStrategy;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Body of the subscriber's process, on any bus. Verifies every message of the stream until its end,
- * and says on standard output when it has subscribed, how far it is ({@code verified N}, each
- * second and when all of the unpaced messages are read) and what it found (a {@link DemoResult}).
+ * Subscriber process, on any bus. Verifies every message until the end of the stream, and prints
+ * when it has subscribed, its progress ({@code verified N}, every second and when all unpaced
+ * messages are read), and its {@link DemoResult}.
  */
 public final class SubscriberProcess {
-    /** The line that says that publishers may connect. */
+    /** Line printed when publishers may connect. */
     static final String SUBSCRIBED = "subscribed";
 
-    /** Begins a line that says how many messages have arrived whole. */
+    /** Prefix of a line with the number of intact messages. */
     static final String VERIFIED = "verified ";
 
     private static final int FRAGMENT_LIMIT = 64;
@@ -37,7 +37,7 @@ public final class SubscriberProcess {
      * Verifies all messages.
      *
      * @param args driver directory, channel, and the words of a {@link DemoPlan}.
-     * @param bus whose client subscribes.
+     * @param bus connector of the client library.
      */
     public static void run(String[] args, BusClient.Connector bus) {
         ParentLink.open();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** {@code verbus demo}: market data from one process to another, every message verified. */
+/**
+ * Implements {@code verbus demo}: sends market data between processes, and verifies every message.
+ */
 package io.verbus.perf.demo;

@@ -9,17 +9,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * As much memory as a log has, through which messages go one behind the other, each in as many
- * bytes as its frame takes. Of the header there is one word, the message's number from 1, which is
- * stored last, and from which it is known that the message is there: what an earlier lap has left
- * has another number. The writer stays two thirds of the memory ahead of the reader at most.
+ * A log without a bus: memory as large as a log's, in which messages follow each other, each in as
+ * many bytes as its frame would take. Of the header only one word is written: the message's number
+ * from 1. The writer stores it last, and the reader polls it; leftovers of an earlier lap have a
+ * different number. The writer stays at most two thirds of the memory ahead of the reader.
  */
 final class BareLog {
     private static final int PARTITIONS = 3;
     private static final int HEADER_LENGTH = 32;
     private static final int ALIGNMENT = 32;
 
-    /** Up to here a message is copied word by word, as the bus does. */
+    /** Longest message that is copied word by word, as the bus does. */
     private static final int MAX_COPIED_IN_WORDS = 64;
 
     private final int length;
@@ -28,12 +28,12 @@ final class BareLog {
     private final long window;
     private final UnsafeBuffer memory;
 
-    /** Messages that were read; written by the reader now and then. */
+    /** Number of messages read. Written by the reader now and then, read by the writer. */
     private final AtomicLong read = new AtomicLong();
 
     /**
-     * @param length of a message in bytes.
-     * @param termLength a third of the memory.
+     * @param length message length in bytes.
+     * @param termLength a third of the memory, in bytes.
      */
     BareLog(int length, int termLength) {
         this.length = length;
@@ -46,12 +46,12 @@ final class BareLog {
                                 PARTITIONS * termLength, BitUtil.CACHE_LINE_LENGTH));
     }
 
-    /** Takes what a message begins with. */
+    /** Receives the first two words of a message. */
     interface Handler {
         void onMessage(long first, long second);
     }
 
-    /** Used by one thread. */
+    /** Writing end, used by one thread. */
     final class Writer {
         private final UnsafeBuffer message =
                 new UnsafeBuffer(
@@ -62,7 +62,8 @@ final class BareLog {
         private long limit = window;
 
         /**
-         * Writes a message that begins with both numbers; false if the reader is too far behind.
+         * Writes a message that begins with two words; returns false if the reader is too far
+         * behind.
          */
         boolean write(long first, long second) {
             if (written >= limit) {
@@ -88,7 +89,7 @@ final class BareLog {
         }
     }
 
-    /** Used by one thread. */
+    /** Reading end, used by one thread. */
     final class Reader {
         private final Handler handler;
         private int at;
@@ -98,7 +99,7 @@ final class BareLog {
             this.handler = handler;
         }
 
-        /** Reads so many messages at most; returns how many. */
+        /** Reads up to {@code limit} messages; returns their number. */
         int poll(int limit) {
             return memory.getLongAcquire(at) == next ? deliver(limit) : 0;
         }

@@ -15,7 +15,7 @@ import io.verbus.perf.load.Work;
 
 import java.util.List;
 
-/** Messages through logs without a bus: what is left of it when all but the lines is taken away. */
+/** Transfers messages through bare logs, which have no cost beyond that of their cache lines. */
 final class BareLogs implements Stack {
     private final BareLog requests;
     private final BareLog replies;
@@ -45,7 +45,8 @@ final class BareLogs implements Stack {
                 .new Reader(
                         (sequence, time) -> {
                             if (!writer.write(sequence, time)) {
-                                throw new IllegalStateException("the echoes are not read");
+                                throw new IllegalStateException(
+                                        "the echo log is full: its" + " reader is too slow");
                             }
                         });
         return () -> reader.poll(BusInitiator.FRAGMENT_LIMIT);

@@ -24,9 +24,9 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The floor of UDP: each message is one datagram, as long as a bus's frame, between two sockets
- * that are connected to each other. Nothing repairs a loss: so few are under way at a time that the
- * sockets' buffers hold them.
+ * Floor for UDP: each message is one datagram, as long as a bus's frame, between two connected
+ * sockets. Lost datagrams are not repaired; the number in flight is limited so that the sockets'
+ * buffers hold them.
  */
 final class DatagramFloor implements Stack {
     private static final int UNDER_WAY = 64;
@@ -80,7 +80,7 @@ final class DatagramFloor implements Stack {
         CloseHelper.closeAll(socket, outbound, inbound);
     }
 
-    /** Sends where its socket is connected. */
+    /** Sends to the connected peer of its socket. */
     private static final class Outbound {
         private final SocketAddress connected = new SocketAddress();
         private final DatagramSocket socket;
@@ -97,7 +97,7 @@ final class DatagramFloor implements Stack {
         }
     }
 
-    /** Sends datagrams and takes those that come back. */
+    /** Sends datagrams and receives their echoes. */
     private final class DatagramInitiator implements Initiator {
         private final ReplyHandler handler;
         private final Outbound requests = new Outbound(socket, outbound);
@@ -111,7 +111,7 @@ final class DatagramFloor implements Stack {
 
         @Override
         public boolean isConnected() {
-            return true; // the reflector's socket is there before this process is started
+            return true; // the reflector's socket is open before this process starts
         }
 
         @Override
@@ -136,7 +136,7 @@ final class DatagramFloor implements Stack {
         }
     }
 
-    /** Sends each datagram back as it has come. */
+    /** Sends each datagram back unchanged. */
     private final class DatagramReflector implements Reflector {
         private final Outbound replies = new Outbound(socket, outbound);
 

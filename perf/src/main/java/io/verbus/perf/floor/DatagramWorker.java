@@ -4,11 +4,11 @@ package io.verbus.perf.floor;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on the floor of UDP. */
+/** Worker process for measuring the floor for UDP. */
 public final class DatagramWorker {
     private DatagramWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(args, (work, role, directory) -> new DatagramFloor(work));
     }

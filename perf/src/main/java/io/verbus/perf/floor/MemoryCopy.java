@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Copies a message again and again, each time to the next place of a large memory. */
+/** Copies a message repeatedly, each time to the next place in a large memory. */
 final class MemoryCopy implements Source {
     private final UnsafeBuffer message;
     private final UnsafeBuffer memory;
@@ -21,7 +21,9 @@ final class MemoryCopy implements Source {
     private long copied;
     private long taken;
 
-    /** Written by the thread that copies, at each poll; read by the one that counts. */
+    /**
+     * Number of copies. Written by the copying thread at each poll, read by the counting thread.
+     */
     private final AtomicLong shown = new AtomicLong();
 
     MemoryCopy(int length, int memoryLength) {
@@ -59,7 +61,7 @@ final class MemoryCopy implements Source {
         return 0;
     }
 
-    /** Messages copied since the last call. */
+    /** Returns the number of messages copied since the last call. */
     long takeCopied() {
         long now = shown.getAcquire();
         long count = now - taken;

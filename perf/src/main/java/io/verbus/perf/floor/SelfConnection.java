@@ -16,7 +16,7 @@ import org.agrona.LangUtil;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** A connection through verbs whose both ends are in this thread. */
+/** RDMA connection of an address to itself, both ends of which are used by one thread. */
 public final class SelfConnection implements FabricHandler, QueuePair.Handler, AutoCloseable {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     private static final LocalKey NO_LOCAL_KEY = new LocalKey(0);
@@ -28,9 +28,9 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
     private SelfConnection() {}
 
     /**
-     * Connects an address with itself.
+     * Connects an address to itself.
      *
-     * @param address of an RDMA device's interface.
+     * @param address address of an RDMA device's interface.
      */
     public static SelfConnection open(String address) {
         if (address == null) {
@@ -51,7 +51,7 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
         while (self.queuePair == null) {
             self.fabric.poll(self, System.nanoTime());
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException(address + " cannot be connected with itself");
+                throw new IllegalStateException(address + " cannot be connected to itself");
             }
         }
         return self.check(connection);
@@ -59,17 +59,17 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
 
     private SelfConnection check(Connection connection) {
         if (queuePair != connection.queuePair()) {
-            throw new IllegalStateException("another connection than the one that was asked for");
+            throw new IllegalStateException("established an unexpected connection");
         }
         return this;
     }
 
-    /** Polls the completion queues once. */
+    /** Polls the completion queues once; returns the number of completions. */
     public int poll() {
         return queuePair.poll(this);
     }
 
-    /** Writes nothing to the other end, and polls until that is complete. */
+    /** Writes zero bytes to the other end, and polls until the write completes. */
     public long write() {
         queuePair.stageWrite(0, 0, NO_LOCAL_KEY, 0, NO_REMOTE_KEY);
         long posted = queuePair.post(true);
@@ -90,24 +90,24 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
 
     @Override
     public void onEstablished(Connection established, byte[] privateData) {
-        if (privateData.length > 0) { // this end has asked for it
+        if (privateData.length > 0) { // this is the end that requested the connection
             queuePair = established.queuePair();
         }
     }
 
     @Override
     public void onEnded(Connection ended, Cause cause, String reason, byte[] privateData) {
-        throw new IllegalStateException("the connection has ended: " + reason);
+        throw new IllegalStateException("the connection was closed: " + reason);
     }
 
     @Override
     public void onMessage(long address, int length) {
-        throw new IllegalStateException("a message of " + length + " bytes that nobody sends");
+        throw new IllegalStateException("unexpected message of " + length + " bytes");
     }
 
     @Override
     public void onFailure(String reason) {
-        throw new IllegalStateException("the queue pair has failed: " + reason);
+        throw new IllegalStateException("the queue pair failed: " + reason);
     }
 
     @Override

@@ -17,14 +17,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.List;
 
 /**
- * The floor of shared memory: of round trips, a cache line that goes to the other thread and
- * another that comes back; of a stream, one thread that copies each message to the next place of as
- * much memory as a log takes.
+ * Floor for shared memory. Round trips: one cache line to the other thread, and another one back.
+ * Streams: one thread copies each message to the next place in memory as large as a log's.
  */
 final class SharedMemoryFloor implements Stack {
     private static final int PARTITIONS = 3;
 
-    /** Far enough from each other that no prefetcher takes one for the other's neighbour. */
+    /** Large enough that the prefetcher does not treat the two lines as neighbours. */
     private static final int LINE_DISTANCE = 512;
 
     private static final int REQUEST = 0;
@@ -74,7 +73,7 @@ final class SharedMemoryFloor implements Stack {
     @Override
     public void close() {}
 
-    /** Writes one line, and waits for the other. */
+    /** Writes one line, and waits for a change of the other. */
     private static final class LineInitiator implements Initiator {
         private final UnsafeBuffer lines;
         private final ReplyHandler handler;
@@ -109,7 +108,7 @@ final class SharedMemoryFloor implements Stack {
         }
     }
 
-    /** Copies one line to the other when it has changed. */
+    /** Copies one line to the other when it changes. */
     private static final class LineReflector implements Reflector {
         private final UnsafeBuffer lines;
         private long received;
@@ -131,7 +130,7 @@ final class SharedMemoryFloor implements Stack {
         }
     }
 
-    /** Learns now and then how far the copying is, so seldom that it does not slow it down. */
+    /** Reads the progress of the copying thread, too rarely to slow it down. */
     private record CopySink(MemoryCopy copy, Arrivals[] arrivals, int length) implements Sink {
         @Override
         public int poll() {

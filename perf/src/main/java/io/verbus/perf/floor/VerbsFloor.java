@@ -18,8 +18,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The floor of RDMA: messages through verbs alone, each of which is posted by itself, in one work
- * request or in two.
+ * Floor for RDMA: messages through verbs alone, each posted separately, in one work request or two.
  */
 final class VerbsFloor implements Stack {
     private final Work work;
@@ -73,7 +72,7 @@ final class VerbsFloor implements Stack {
                 new InetSocketAddress(work.reflector(), work.port()), length(), isInTwo);
     }
 
-    /** In two work requests, as many bytes as a bus's frame has. */
+    /** Returns the message length; in two work requests, as many bytes as a bus's frame. */
     private int length() {
         return isInTwo
                 ? BitUtil.align(work.length() + Work.HEADER_LENGTH, Work.HEADER_LENGTH)
@@ -87,7 +86,7 @@ final class VerbsFloor implements Stack {
         }
     }
 
-    /** Sends round trips. */
+    /** Sends messages and receives their echoes. */
     private static final class VerbsInitiator implements Initiator {
         private final VerbsLink link;
         private final ReplyHandler handler;
@@ -189,7 +188,7 @@ final class VerbsFloor implements Stack {
         }
     }
 
-    /** Receives it. */
+    /** Receives a stream. */
     private static final class VerbsSink implements Sink {
         private final VerbsLink link;
         private final UnsafeBuffer memory;

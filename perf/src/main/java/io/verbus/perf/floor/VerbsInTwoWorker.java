@@ -4,11 +4,11 @@ package io.verbus.perf.floor;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on verbs alone, a message in two work requests. */
+/** Worker process for measuring verbs alone, with two work requests per message. */
 public final class VerbsInTwoWorker {
     private VerbsInTwoWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(args, (work, role, directory) -> new VerbsFloor(work, true));
     }

@@ -24,7 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * One end of a connection through verbs, with memory that the other end writes. Each end's memory:
+ * One end of an RDMA connection, with memory that the other end writes. Memory of each end:
  *
  * <pre>
  *   +--------------------------------------------------+
@@ -34,14 +34,14 @@ import java.nio.ByteOrder;
  *   +--------------------------------------------------+
  *   | slot 0 ... slot 1023                             |  4096   written by the other end
  *   +--------------------------------------------------+
- *   | slot 0 ... slot 1023                             |         from which this end writes
+ *   | slot 0 ... slot 1023                             |         source of this end's writes
  *   +--------------------------------------------------+
  * </pre>
  *
- * <p>One thread uses it.
+ * <p>Used by one thread.
  */
 final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, AutoCloseable {
-    /** Messages that can be on their way. */
+    /** Maximum number of messages in flight; a power of two. */
     static final int SLOTS = 1024;
 
     private static final int PEER = 0;
@@ -50,7 +50,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
 
-    /** Idle polls between two looks at completions and events, a power of two. */
+    /** Idle polls between checks for completions and events, a power of two. */
     private static final int POLLS_PER_CHECK = 1024;
 
     private final boolean isInTwo;
@@ -67,9 +67,9 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private int idlePolls;
 
     /**
-     * @param length of a message in bytes, a multiple of 8.
-     * @param isInTwo whether a message takes two work requests, its first word last, as a bus's
-     *     does; otherwise one, whose last word is polled.
+     * @param length message length in bytes, a multiple of 8.
+     * @param isInTwo whether a message takes two work requests, with its first word written last,
+     *     as on a bus; otherwise one work request, and the receiver polls the last word.
      */
     private VerbsLink(int length, boolean isInTwo) {
         this.length = length;
@@ -80,14 +80,14 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(size, INBOUND));
     }
 
-    /** Waits for the other end at an address. */
+    /** Listens for the other end at a local address. */
     static VerbsLink listen(InetSocketAddress local, int length, boolean isInTwo) {
         VerbsLink link = new VerbsLink(length, isInTwo);
         link.fabric.listen(local, ConnectionOptions.DEFAULT);
         return link;
     }
 
-    /** Begins to connect to the other end. */
+    /** Starts to connect to the other end. */
     static VerbsLink connect(
             InetSocketAddress local, InetSocketAddress remote, int length, boolean isInTwo) {
         VerbsLink link = new VerbsLink(length, isInTwo);
@@ -97,7 +97,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return link;
     }
 
-    /** Whether the other end can be written to; handles what leads there. */
+    /** Whether the other end can be written to; advances the handshake. */
     boolean isConnected() {
         if (remoteKey != null) {
             return true;
@@ -110,17 +110,20 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return remoteKey != null;
     }
 
-    /** Where the next message that arrives begins in {@link #memory}. */
+    /** Offset in {@link #memory} of an inbound message. */
     int inbound(long number) {
         return INBOUND + (int) (number & (SLOTS - 1)) * stride;
     }
 
-    /** Where a message that is to be written begins in {@link #memory}. */
+    /** Offset in {@link #memory} at which to prepare an outbound message. */
     int outbound(long number) {
         return outbound + (int) (number & (SLOTS - 1)) * stride;
     }
 
-    /** Offset in a message of the word that says that it is there: its number plus one. */
+    /**
+     * Offset, within a message, of the word that marks it as complete; it holds the message number
+     * plus one.
+     */
     int wordOffset() {
         return isInTwo ? 0 : length - Long.BYTES;
     }
@@ -132,8 +135,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     /**
      * Whether a message has arrived.
      *
-     * @throws IllegalStateException if the connection failed: a failed write shows only in its
-     *     completion, so a wait for the other end has to look at those, too.
+     * @throws IllegalStateException if the connection failed. A failed write shows only in its
+     *     completion, so this method also checks completions now and then.
      */
     boolean hasArrived(long number) {
         if (memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1) {
@@ -143,7 +146,10 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return false;
     }
 
-    /** Writes a message that lies at {@link #outbound} to the other end. */
+    /**
+     * Writes the message prepared at {@link #outbound} to the other end; returns false if the send
+     * queue is full.
+     */
     boolean write(long number) {
         if (queuePair.free() < 2) {
             queuePair.poll(this);
@@ -175,13 +181,13 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         }
     }
 
-    /** Messages that the other end has consumed. */
+    /** Number of messages that the other end has consumed. */
     long consumed() {
         checkWhileIdle();
         return memory.getLongAcquire(CONSUMED);
     }
 
-    /** Tells the other end how many messages are consumed here. */
+    /** Reports to the other end how many messages this end has consumed. */
     void tellConsumed(long count) {
         if (queuePair.free() < 2) {
             queuePair.poll(this);
@@ -224,7 +230,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     public void onEstablished(Connection established, byte[] privateData) {
         queuePair = established.queuePair();
         if (privateData.length < GREETING_LENGTH) {
-            return; // the accepting end, which the other end greets through its memory
+            return; // the accepting end: it gets the other end's keys through its memory
         }
         ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
         remoteAddress = greeting.getLong();
@@ -239,17 +245,17 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
 
     @Override
     public void onEnded(Connection ended, Cause cause, String reason, byte[] privateData) {
-        throw new IllegalStateException("the connection has ended: " + reason);
+        throw new IllegalStateException("the connection was closed: " + reason);
     }
 
     @Override
     public void onMessage(long address, int bytes) {
-        throw new IllegalStateException("a message of " + bytes + " bytes that nobody sends");
+        throw new IllegalStateException("unexpected message of " + bytes + " bytes");
     }
 
     @Override
     public void onFailure(String reason) {
-        throw new IllegalStateException("the queue pair has failed: " + reason);
+        throw new IllegalStateException("the queue pair failed: " + reason);
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** A log of one thread, on tmpfs as a driver's are. */
+/** Log used by one thread, on tmpfs like a driver's logs. */
 final class BenchmarkLog implements AutoCloseable {
     static final int SHORT = 64 * 1024;
     private static final int MTU = 1408;

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.State;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** The first word of a frame, and a control message between client and driver. */
+/** Measures encoding and decoding of a frame's first word, and of a control message. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -31,13 +31,13 @@ public class CodecBenchmark {
     private int length = 96;
     private long word = FrameHeader.word(96, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA);
 
-    /** Makes a frame's first word. */
+    /** Encodes a frame's first word. */
     @Benchmark
     public long encodeFrameWord() {
         return FrameHeader.word(length, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA);
     }
 
-    /** Takes it apart: length, its alignment, and type. */
+    /** Decodes length, aligned length and type from a frame's first word. */
     @Benchmark
     public int decodeFrameWord() {
         return FrameHeader.align(FrameHeader.length(word)) + FrameHeader.type(word);
@@ -54,7 +54,7 @@ public class CodecBenchmark {
         return encoder.encodedLength();
     }
 
-    /** Decodes it. */
+    /** Encodes and decodes this command. */
     @Benchmark
     public long decodeControlMessage() {
         encodeControlMessage();

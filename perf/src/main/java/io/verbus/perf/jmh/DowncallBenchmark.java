@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.TimeUnit;
 
-/** A call of a C function that does next to nothing, {@code abs}: what verbs stand beside. */
+/** Measures a call of a C function that does almost nothing, {@code abs}: a baseline for verbs. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,13 +32,13 @@ public class DowncallBenchmark {
 
     private int value = -7;
 
-    /** A call during which the JVM may come to a safepoint. */
+    /** Measures a call during which the JVM can reach a safepoint. */
     @Benchmark
     public int emptyDowncall() throws Throwable {
         return (int) PLAIN.invokeExact(value);
     }
 
-    /** A call that holds the JVM. */
+    /** Measures a critical call, which delays safepoints. */
     @Benchmark
     public int emptyCriticalDowncall() throws Throwable {
         return (int) CRITICAL.invokeExact(value);

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Round trips between two threads through cache lines, without a log: each message in the next
- * line. Shows what it brings to store to a line ahead before it is needed.
+ * Measures round trips between two threads through cache lines, without a log; each message goes to
+ * the next line. Shows the benefit of writing to a line some messages before it is needed.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -27,11 +27,11 @@ import java.util.concurrent.TimeUnit;
 public class LinesBenchmark {
     private static final int LINE = BitUtil.CACHE_LINE_LENGTH;
 
-    /** Lines that are gone through each way: a power of two. */
+    /** Number of lines used per direction: a power of two. */
     @Param({"4096", "64", "1"})
     public int lines;
 
-    /** After a message, its writer zeroes the line so many further on; none for 0. */
+    /** After each message, its writer zeroes the line this many positions ahead; 0 disables it. */
     @Param({"0", "1", "2", "4", "8", "64"})
     public int ahead;
 
@@ -40,7 +40,7 @@ public class LinesBenchmark {
     private Reflection reflection;
     private long sent;
 
-    /** The lines of one direction. Nothing here changes, so that both threads may look at it. */
+    /** Lines of one direction. Immutable apart from the buffer, so both threads may use it. */
     private static final class Way {
         private final UnsafeBuffer buffer;
         private final int mask;
@@ -49,7 +49,7 @@ public class LinesBenchmark {
         Way(int lines, int ahead) {
             buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(lines * LINE, 4096));
             mask = lines - 1;
-            this.ahead = ahead < lines ? ahead : 0; // or it would be the message itself
+            this.ahead = ahead < lines ? ahead : 0; // else it would overwrite the message itself
         }
 
         void write(long number) {
@@ -72,7 +72,7 @@ public class LinesBenchmark {
         }
     }
 
-    /** Starts the thread that reflects. */
+    /** Starts the reflecting thread. */
     @Setup
     public void open() {
         Way there = new Way(lines, ahead);
@@ -90,13 +90,13 @@ public class LinesBenchmark {
         return true;
     }
 
-    /** Ends it. */
+    /** Stops the reflecting thread. */
     @TearDown
     public void close() {
         reflection.close();
     }
 
-    /** A message there and back. */
+    /** Measures one round trip. */
     @Benchmark
     public long roundTrip() {
         requests.write(++sent);

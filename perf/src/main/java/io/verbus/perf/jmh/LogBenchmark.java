@@ -25,7 +25,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/** Offer, claim and commit, and poll, on one thread: no cache line moves. */
+/**
+ * Measures offer, claim and commit, and poll on one thread, so no cache lines move between cores.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -34,11 +36,11 @@ public class LogBenchmark {
     private static final int POLLED = 400;
     private static final int CLEAN_STEP = 8 * 1024;
 
-    /** Bytes of a message. */
+    /** Message length in bytes. */
     @Param({"32", "1024"})
     public int length;
 
-    /** Bytes of a term of the logs that are written: one that stays in the cache, or not. */
+    /** Term length of the written logs: one fits in the cache, the other does not. */
     @Param({"65536", "16777216"})
     public int termLength;
 
@@ -54,7 +56,7 @@ public class LogBenchmark {
     private UnsafeBuffer message;
     private int polled;
 
-    /** Makes the logs. */
+    /** Creates the logs. */
     @Setup
     public void open() {
         exclusiveLog = new BenchmarkLog(termLength);
@@ -72,7 +74,7 @@ public class LogBenchmark {
         }
     }
 
-    /** Deletes them. */
+    /** Deletes the logs. */
     @TearDown
     public void close() {
         exclusiveLog.close();
@@ -80,7 +82,7 @@ public class LogBenchmark {
         filledLog.close();
     }
 
-    /** Offers on an exclusive publication. */
+    /** Measures offers on an exclusive publication. */
     @Benchmark
     @OperationsPerInvocation(BATCH)
     public long exclusiveOffer() {
@@ -90,7 +92,7 @@ public class LogBenchmark {
         return exclusive.position();
     }
 
-    /** Claims and commits on an exclusive publication. */
+    /** Measures claims and commits on an exclusive publication. */
     @Benchmark
     @OperationsPerInvocation(BATCH)
     public long exclusiveClaimAndCommit() {
@@ -103,7 +105,7 @@ public class LogBenchmark {
         return exclusive.position();
     }
 
-    /** Offers on a concurrent publication, and cleans its log, as its driver would. */
+    /** Measures offers on a concurrent publication, and cleans its log as a driver would. */
     @Benchmark
     @OperationsPerInvocation(BATCH)
     public long concurrentOffer() {
@@ -118,7 +120,8 @@ public class LogBenchmark {
     }
 
     /**
-     * Polls up to 400 messages, told as the time of all together: in one poll, from a new reader.
+     * Measures one poll of up to 400 messages by a new reader; the result is the time for all of
+     * them.
      */
     @Benchmark
     public long poll() {
@@ -126,26 +129,26 @@ public class LogBenchmark {
         return reader.poll(handler, polled) + seen;
     }
 
-    /** Polls a log in which there is nothing new. */
+    /** Measures a poll that finds no message. */
     @Benchmark
     public long pollNothing(Idle idle) {
         return idle.reader.poll(handler, 1);
     }
 
-    /** A reader at the end of its log. */
+    /** Reader at the end of its log. */
     @State(Scope.Thread)
     public static class Idle {
         private BenchmarkLog log;
         private LogReader reader;
 
-        /** Makes it. */
+        /** Creates the log. */
         @Setup
         public void open() {
             log = new BenchmarkLog(BenchmarkLog.SHORT);
             reader = new LogReader(log.buffers, new AtomicLongPosition(), false);
         }
 
-        /** Deletes it. */
+        /** Deletes the log. */
         @TearDown
         public void close() {
             log.close();

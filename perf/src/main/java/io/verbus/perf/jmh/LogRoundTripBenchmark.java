@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/** Round trips between two threads through two logs, without driver and client. */
+/** Measures round trips between two threads through two logs, without driver and client. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,11 +32,11 @@ public class LogRoundTripBenchmark {
     private static final int MTU = 8192;
     private static final int FRAGMENT_LIMIT = 10;
 
-    /** Bytes of a message. */
+    /** Message length in bytes. */
     @Param({"32", "100", "288", "1344", "4000"})
     public int length;
 
-    /** Whether messages are offered, or written into claims. */
+    /** Whether messages are claimed rather than offered. */
     @Param({"false", "true"})
     public boolean claimed;
 
@@ -50,13 +50,13 @@ public class LogRoundTripBenchmark {
     private long received;
     private final FragmentHandler onReply = (buffer, offset, bytes, header) -> received++;
 
-    /** One end of a log. */
+    /** Sending end of a log. */
     private record Sender(
             ExclusiveAppender appender, BufferClaim claim, int length, boolean claimed) {
         void send(DirectBuffer from, int offset) {
             if (claimed) {
                 while (appender.claim(length, claim, Long.MAX_VALUE) < 0) {
-                    Thread.onSpinWait(); // the next term has begun
+                    Thread.onSpinWait(); // the term was rotated
                 }
                 claim.buffer().putBytes(claim.offset(), from, offset, length);
                 claim.commit();
@@ -68,7 +68,7 @@ public class LogRoundTripBenchmark {
         }
     }
 
-    /** Makes the logs, and starts the thread that reflects. */
+    /** Creates the logs, and starts the reflecting thread. */
     @Setup
     public void open() {
         message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, 64));
@@ -90,7 +90,7 @@ public class LogRoundTripBenchmark {
         return new LogReader(log.buffers, new AtomicLongPosition(), false);
     }
 
-    /** Ends it, and deletes them. */
+    /** Stops the reflecting thread, and deletes the logs. */
     @TearDown
     public void close() {
         reflection.close();
@@ -98,7 +98,7 @@ public class LogRoundTripBenchmark {
         replyLog.close();
     }
 
-    /** A message there and back. */
+    /** Measures one round trip. */
     @Benchmark
     public long roundTrip() {
         sent++;

@@ -4,19 +4,19 @@ package io.verbus.perf.jmh;
 
 import java.util.function.LongPredicate;
 
-/** The other end of round trips: a thread that spins and sends back what comes. */
+/** Thread that spins and sends messages back. */
 final class Reflection implements AutoCloseable {
-    /** Some seconds of spinning. */
+    /** Number of spins that takes some seconds. */
     private static final long MAX_SPINS = 100_000_000;
 
     private final Thread thread;
     private volatile boolean isRunning = true;
 
     /**
-     * Starts it.
+     * Starts the thread.
      *
-     * @param step sends back what has come, the message of the number given, from 1; false if
-     *     nothing has. Called by the thread.
+     * @param step called by the thread with the number, from 1, of the next message; sends that
+     *     message back, or returns false if it has not arrived.
      */
     Reflection(LongPredicate step) {
         thread = Thread.ofPlatform().daemon().name("reflector").start(() -> run(step));
@@ -34,15 +34,15 @@ final class Reflection implements AutoCloseable {
     }
 
     /**
-     * A turn of the thread that waits for an echo.
+     * Spins once while waiting for an echo.
      *
-     * @param spins turns before.
-     * @return turns so far.
-     * @throws IllegalStateException if it has waited for seconds.
+     * @param spins number of spins before.
+     * @return number of spins so far.
+     * @throws IllegalStateException after some seconds.
      */
     static long spin(long spins) {
         if (spins > MAX_SPINS) {
-            throw new IllegalStateException("no echo has come: the reflecting thread has failed");
+            throw new IllegalStateException("no echo arrived: the reflecting thread failed");
         }
         Thread.onSpinWait();
         return spins + 1;

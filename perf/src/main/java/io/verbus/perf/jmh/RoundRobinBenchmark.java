@@ -15,8 +15,8 @@ import org.openjdk.jmh.annotations.State;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What it costs to give turns, in one thread that drives four kinds of owners, as a driver in the
- * mode INVOKER does: each has one stream that is busy, whose turn does next to nothing.
+ * Measures the scheduling cost of a thread that invokes four kinds of owners, as a driver in
+ * INVOKER mode does. Each owner has one busy stream, whose turn does almost nothing.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -30,7 +30,7 @@ public class RoundRobinBenchmark {
     private final Receiving receiving = new Receiving();
     private long now;
 
-    /** A stream: counts its turns. */
+    /** Stream that counts its turns. */
     private abstract static class Stream extends RoundRobin.Taker {
         long turns;
 
@@ -84,7 +84,7 @@ public class RoundRobinBenchmark {
         }
     }
 
-    /** One stream of each kind. */
+    /** Adds one stream of each kind. */
     @Setup
     public void open() {
         sending.turns.add(new Sent());
@@ -93,7 +93,7 @@ public class RoundRobinBenchmark {
         receiving.turns.add(new Received());
     }
 
-    /** A cycle of each of the four. */
+    /** Measures one cycle of all four. */
     @Benchmark
     public int fourKinds() {
         now++;
@@ -103,7 +103,7 @@ public class RoundRobinBenchmark {
                 + receiving.turns.go(receiving, now);
     }
 
-    /** A cycle of one of them. */
+    /** Measures one cycle of one of them. */
     @Benchmark
     public int oneKind() {
         now++;

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/** Verbs on a connection of this process with itself; needs an RDMA device. */
+/** Measures verbs on a connection of this process to itself; needs an RDMA device. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,13 +35,13 @@ public class VerbsBenchmark {
         connection.close();
     }
 
-    /** Polls completion queues in which there is nothing. */
+    /** Measures a poll of empty completion queues. */
     @Benchmark
     public int pollNothing() {
         return connection.poll();
     }
 
-    /** Posts a write of no bytes, signaled, and polls until it is complete. */
+    /** Measures a signaled write of zero bytes, from posting to completion. */
     @Benchmark
     public long postAndPollUntilComplete() {
         return connection.write();

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Benchmarks of single steps, which a histogram of round trips cannot tell apart. */
+/** Microbenchmarks of single operations, which round-trip histograms cannot separate. */
 package io.verbus.perf.jmh;

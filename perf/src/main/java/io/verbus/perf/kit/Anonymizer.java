@@ -11,23 +11,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Replaces what tells whose host this is: addresses of networks and hardware, identifiers of
- * devices and machines, names of hosts with their domains, and the words that it is given. Each
- * stays the same one throughout: two places that had the same address have the same name for it.
+ * Replaces text that identifies a host or its owner: network and hardware addresses, identifiers of
+ * devices and machines, host names with domains, and the words passed to {@link #hide}. Equal
+ * originals get equal replacements.
  *
- * <p>It matches widely. A version number that looks like an address goes with them.
+ * <p>It matches liberally: a version number that looks like an address is replaced, too.
  */
 final class Anonymizer {
-    /** Shorter words are too likely to be a part of something else. */
+    /** Shorter words are ignored, because they are likely to be part of other words. */
     private static final int LEAST_LENGTH = 2;
 
     private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)";
     private static final String HEX = "[0-9a-fA-F]";
 
-    /** Nothing of an address before it; a word with a colon may be, such as {@code GID:}. */
+    /**
+     * Not preceded by part of an address; a word with a colon may precede it, such as {@code GID:}.
+     */
     private static final String START = "(?:(?<![\\w:.])|(?<=[g-zG-Z_]\\w{0,16}:))";
 
-    /** Alone, or behind a hyphen and a word or address; not a number, as there are in versions. */
+    /** Alone, or after a hyphen and a word or address; not part of a version number. */
     private static final String IPV4 =
             "(?:(?<![A-Za-z0-9.-])|(?<=[A-Za-z_]-)|(?<=\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}-))(?:"
                     + OCTET
@@ -35,10 +37,10 @@ final class Anonymizer {
                     + OCTET
                     + "(?![A-Za-z0-9]|\\.\\d)";
 
-    /** As clouds name hosts. */
+    /** Host name as clouds generate it from an IPv4 address. */
     private static final String DASHED = "(?<![A-Za-z0-9])ip-(?:\\d{1,3}-){3}\\d{1,3}(?!\\w)";
 
-    /** IPv6 with an IPv4 address in it, as GIDs of RoCE are written. */
+    /** IPv6 address with an embedded IPv4 address, as in RoCE GIDs. */
     private static final String MAPPED =
             START
                     + "(?:::|(?:"
@@ -51,7 +53,9 @@ final class Anonymizer {
                     + OCTET
                     + "(?!\\w|\\.\\d)";
 
-    /** Of hardware, six bytes or more with colons, as InfiniBand's are long, or with hyphens. */
+    /**
+     * Hardware address: six bytes or more with colons, as InfiniBand's are long, or with hyphens.
+     */
     private static final String HARDWARE =
             START
                     + "(?:"
@@ -70,11 +74,12 @@ final class Anonymizer {
                     + HEX
                     + "{12}\\b";
 
-    /** A GID as perftest prints it: sixteen bytes, each as a decimal number. */
+    /** GID as perftest prints it: sixteen bytes in decimal. */
     private static final String DECIMAL_GID = START + "(?:\\d{1,3}:){15}\\d{1,3}(?![\\w:])";
 
     /**
-     * A GUID as in {@code /sys/class/infiniband}, behind 0x or S- or H-, or alone; a GID as one.
+     * GUID as in {@code /sys/class/infiniband}, after 0x, S- or H-, or alone; also a GID without
+     * colons.
      */
     private static final String GUID =
             START
@@ -97,7 +102,7 @@ final class Anonymizer {
     private static final String UUID =
             "(?<!\\w)" + HEX + "{8}(?:-" + HEX + "{4}){3}-" + HEX + "{12}(?!\\w)";
 
-    /** At least two colons, and a group of hexadecimal digits at the one end or at the other. */
+    /** At least two colons, and a group of hexadecimal digits at the start or the end. */
     private static final String IPV6 =
             START
                     + "(?:(?:"
@@ -116,10 +121,13 @@ final class Anonymizer {
                     + HEX
                     + "{1,4})(?![\\w:])";
 
-    /** The first half of a GID, as the command rdma prints the prefix of a subnet. */
+    /** First half of a GID, as the command {@code rdma} prints a subnet prefix. */
     private static final String PREFIX = "(?<=subnet_prefix )(?:" + HEX + "{1,4}:){3}" + HEX + "+";
 
-    /** Endings that no file and no package of Java has, or that two names stand before. */
+    /**
+     * Top-level domains that are not file or Java package suffixes, or that follow at least two
+     * labels.
+     */
     private static final String DOMAIN =
             "(?<![\\w./-])(?:[a-zA-Z0-9_](?:[\\w-]*[a-zA-Z0-9])?\\.)+"
                     + "(?:com|org|edu|gov|mil|local|localdomain|lan|internal|intern|intranet|corp"
@@ -152,10 +160,10 @@ final class Anonymizer {
     private final Map<String, String> addresses = new LinkedHashMap<>();
 
     /**
-     * Hides a word wherever it stands alone, in any case.
+     * Hides a word wherever it stands alone, ignoring case.
      *
-     * @param word such as the host's name.
-     * @param replacement for it.
+     * @param word word to hide, such as the host's name; ignored if null or too short.
+     * @param replacement text to show instead.
      */
     void hide(String word, String replacement) {
         if (word != null && word.length() >= LEAST_LENGTH) {
@@ -163,7 +171,7 @@ final class Anonymizer {
         }
     }
 
-    /** The text without them. */
+    /** Returns the text with all identifying parts replaced. */
     String apply(String text) {
         String left = text;
         for (Map.Entry<String, String> word : words.entrySet()) {
@@ -189,7 +197,7 @@ final class Anonymizer {
         return addresses.computeIfAbsent(address, any -> kind + "-" + (addresses.size() + 1));
     }
 
-    /** Those of any host: loopback, and all interfaces. */
+    /** Whether the address is the same on any host: loopback or wildcard. */
     private static boolean isEverywhere(String address) {
         return address.startsWith("127.")
                 || address.equals("0.0.0.0")

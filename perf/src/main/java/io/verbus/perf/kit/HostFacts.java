@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a report says of the host itself, as the kernel tells it. */
+/** Reads facts about the host from the kernel. */
 final class HostFacts {
     private static final List<String> OF_DEVICE =
             List.of("hca_type", "board_id", "hw_rev", "fw_ver", "node_type", "device/numa_node");
@@ -23,9 +23,9 @@ final class HostFacts {
     private HostFacts() {}
 
     /**
-     * Reads them.
+     * Reads the facts.
      *
-     * @param devices folder of the RDMA devices, {@code /sys/class/infiniband}.
+     * @param devices directory of the RDMA devices, {@code /sys/class/infiniband}.
      */
     static Map<String, Object> read(Path devices) throws IOException {
         Map<String, Object> facts = new LinkedHashMap<>(Environment.describe(List.of()));
@@ -58,7 +58,7 @@ final class HostFacts {
         }
     }
 
-    /** The kernel's module, where there is a device of hardware. */
+    /** Returns the name of the device's kernel driver, or "software" if there is no hardware. */
     private static String driver(Path device) throws IOException {
         Path link = device.resolve("device/driver");
         return Files.exists(link) ? link.toRealPath().getFileName().toString() : "software";

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The parts of a report, one after the other. */
+/** Runs the parts of a report one after the other, and collects their output. */
 final class Kit {
     private static final String HOST = "host";
     private static final String DOCTOR = "doctor";
@@ -37,7 +37,9 @@ final class Kit {
     private static final long TESTS_LIMIT_S = 15L * 60;
     private static final long COMPARE_LIMIT_S = 6L * 60;
 
-    /** Of what a step says: the end tells most, where it is long. */
+    /**
+     * Limit for the output of a step; longer output loses its start, because the end matters most.
+     */
     private static final int MAX_LENGTH = 64 * 1024;
 
     private final DemoNetwork network;
@@ -51,12 +53,12 @@ final class Kit {
     private boolean hasFailed;
 
     /**
-     * @param network between whose addresses all runs.
-     * @param server where another host serves this report, as HOST:PORT; empty if none does.
-     * @param folder for what steps write.
-     * @param minutes limit of all.
-     * @param hasTests whether the tests are a part.
-     * @param progress told what runs.
+     * @param network addresses to use for all runs.
+     * @param server address of the other host that serves this report, as HOST:PORT; empty if none.
+     * @param folder directory for the output of steps.
+     * @param minutes time limit for the whole report.
+     * @param hasTests whether to run the tests.
+     * @param progress stream for progress messages.
      */
     Kit(
             DemoNetwork network,
@@ -98,7 +100,10 @@ final class Kit {
         }
     }
 
-    /** The domains of this host, as its resolver has them; none where it has no such file. */
+    /**
+     * Returns the host's domains from the resolver's configuration; none if the file cannot be
+     * read.
+     */
     private static List<String> domains(Path file) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
             return lines.map(line -> line.strip().split("\\s+"))
@@ -111,7 +116,7 @@ final class Kit {
         }
     }
 
-    /** Runs all; the report without what tells whose host this is. */
+    /** Runs all parts; returns the anonymized report. */
     String run() throws IOException, InterruptedException {
         report.append("# Report of Verbus on RDMA adapters\n");
         section(HOST, "", Json.write(HostFacts.read(DEVICES)));
@@ -123,7 +128,7 @@ final class Kit {
             long leftS = TimeUnit.NANOSECONDS.toSeconds(deadlineNs - System.nanoTime());
             if (leftS < 1) {
                 hasFailed = true;
-                section(step.name(), "not run: the time was over", "");
+                section(step.name(), "not run: the time limit was reached", "");
                 continue;
             }
             progress.println("report: " + step.name() + " …");
@@ -132,7 +137,7 @@ final class Kit {
         return anonymizer.apply(report.toString());
     }
 
-    /** What the other host tells, without what tells whose it is. */
+    /** Adds a section from the other host, which anonymizes the text itself. */
     private void ask(String name) {
         try {
             String text = PerfServer.ask(server, network.from(), network.to(), name);
@@ -143,7 +148,7 @@ final class Kit {
         }
     }
 
-    /** What a report on another host asks this one for, by name. */
+    /** Texts that a report on another host may request from this one, by name. */
     Map<String, Supplier<String>> texts() {
         return Map.of(
                 HOST,
@@ -151,7 +156,7 @@ final class Kit {
                     try {
                         return anonymizer.apply(Json.write(HostFacts.read(DEVICES)));
                     } catch (IOException e) {
-                        throw new BusException("cannot read what this host is: " + e, e);
+                        throw new BusException("cannot read the facts of this host: " + e, e);
                     }
                 },
                 DOCTOR,
@@ -169,7 +174,7 @@ final class Kit {
         return new Step(DOCTOR, verbus("doctor", "--json"), null, DOCTOR_LIMIT_S);
     }
 
-    /** Whether a part did not end as it should. */
+    /** Whether any part failed. */
     boolean hasFailed() {
         return hasFailed;
     }
@@ -177,8 +182,8 @@ final class Kit {
     private void add(Step step, Step.Outcome outcome) {
         String words =
                 switch (outcome.status()) {
-                    case 0 -> "went well";
-                    case Step.TOO_LONG -> "was ended, as it took too long";
+                    case 0 -> "passed";
+                    case Step.TOO_LONG -> "was stopped because it took too long";
                     default -> "failed with status " + outcome.status();
                 };
         hasFailed |= outcome.status() != 0;
@@ -225,7 +230,7 @@ final class Kit {
                                     "--server=" + server,
                                     "--json=" + result));
             if (Environment.isLab()) {
-                command.add("--pairs=1"); // emulated devices take minutes for each
+                command.add("--pairs=1"); // emulated devices take minutes per pair
             }
             steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));
         }
@@ -235,12 +240,12 @@ final class Kit {
         return steps;
     }
 
-    /** Last, as they take the longest. */
+    /** Adds the tests, if possible; they come last because they take the longest. */
     private void addTests(List<Step> steps) {
         String home = System.getenv("VERBUS_HOME");
         Path tests = home == null ? null : Path.of(home, "lab/junit");
         if (tests == null || !Files.isExecutable(tests)) {
-            section("tests", "not run: there is no tree of the sources", "");
+            section("tests", "not run: the source tree is missing", "");
             return;
         }
         List<String> command =

@@ -24,18 +24,20 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Runs what tells how Verbus does on this host's RDMA adapters, and writes it to one file. */
+/** Writes a report about this host and Verbus on its RDMA adapters to one file. */
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
         description = {
-            "Examines this host, runs the tests that need RDMA devices, measures Verbus beside"
-                + " perftest, Aeron and bare verbs on them, and writes all of it to one file, to"
-                + " send to those who develop Verbus.",
-            "The file names no host, user, address or folder: each is replaced. Read it before you"
-                    + " send it. The tests need the tree of the sources, built once by `./verbus"
-                    + " test`; without it they are left out, and the file says so.",
-            "Exit status: 0 if all went well, 1 if a part failed; the file is written all the same."
+            "Inspects this host, runs the tests that need RDMA devices, measures Verbus beside"
+                    + " perftest, Aeron and bare verbs, and writes everything to one file to"
+                    + " send to the developers of Verbus.",
+            "The file is anonymized: names of hosts and users, addresses and directories are"
+                    + " replaced. Review it before sending it. The tests need the source tree,"
+                    + " built once with `./verbus test`; without it, they are skipped, and the"
+                    + " file says so.",
+            "Exit status: 0 if everything passed, 1 if a part failed; the file is written in"
+                    + " either case."
         })
 public final class ReportCommand implements VerbusCommand, Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;
@@ -45,18 +47,16 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "What to write (default: ${DEFAULT-VALUE}).")
+            description = "File to write (default: ${DEFAULT-VALUE}).")
     private Path file = Path.of("verbus-report.md");
 
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "Limit of the whole run (default: ${DEFAULT-VALUE}).")
+            description = "Time limit for the whole run (default: ${DEFAULT-VALUE}).")
     private int minutes = 30;
 
-    @Option(
-            names = "--no-tests",
-            description = "Leaves out the tests, which take the most of the time.")
+    @Option(names = "--no-tests", description = "Skips the tests, which take most of the time.")
     private boolean isWithoutTests;
 
     @Option(
@@ -68,15 +68,15 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Address of another of this host, or the same; needs --from.")
+            description = "Another such address of this host, or the same one; needs --from.")
     private String to;
 
     @Option(
             names = "--server",
             paramLabel = "ADDRESS:PORT",
             description = {
-                "Measures with another host, where `verbus report --serve` runs; --to is an address"
-                        + " of an RDMA device there."
+                "Address of `verbus report --serve` on another host to measure with; --to is an"
+                        + " address of an RDMA device there."
             })
     private String server = "";
 
@@ -84,15 +84,17 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             names = "--serve",
             paramLabel = "ADDRESS:PORT",
             description = {
-                "Is that other host, and listens there until --minutes have passed, or it is"
-                        + " interrupted; needs --for."
+                "Serves a report that runs on another host: listens at this address until"
+                        + " --minutes have passed or it is interrupted; needs --for."
             })
     private String listen;
 
     @Option(
             names = "--for",
             paramLabel = "ADDRESS",
-            description = "Of the host that reports, from which it connects; no other is answered.")
+            description =
+                    "Address from which the reporting host connects; all other hosts are"
+                            + " ignored.")
     private String peer;
 
     @Override
@@ -101,16 +103,16 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             throw wrong("--minutes takes a number from 1 to " + MAX_MINUTES + ", not " + minutes);
         }
         if ((from == null) != (to == null)) {
-            throw wrong("--from and --to go together: give both addresses or none");
+            throw wrong("--from needs --to and vice versa: give both addresses or none");
         }
         if ((listen == null) != (peer == null)) {
-            throw wrong("--serve and --for go together: give both or none");
+            throw wrong("--serve needs --for and vice versa: give both or none");
         }
         if (listen != null && from != null) {
-            throw wrong("--serve takes the addresses that the other host names: leave --from out");
+            throw wrong("--serve uses the addresses that the other host names: leave --from out");
         }
         if (!server.isEmpty() && (listen != null || from == null)) {
-            throw wrong("--server needs --from and --to, and goes without --serve");
+            throw wrong("--server needs --from and --to, and excludes --serve");
         }
         DemoNetwork network = listen == null ? network() : null;
         try {
@@ -124,17 +126,17 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
                 String report = kit.run();
                 Files.writeString(file, report);
                 System.out.println(
-                        "report: wrote " + file + ", which names nobody: read it, then send it");
+                        "report: wrote " + file + ", anonymized; review it before sending");
                 return kit.hasFailed() ? 1 : 0;
             } finally {
                 delete(folder);
             }
         } catch (IOException | UncheckedIOException e) {
             throw new BusException(
-                    "the report cannot be written ("
+                    "cannot write the report ("
                             + e.getMessage()
-                            + "): name another --out, or"
-                            + " make room in the folder for temporary files",
+                            + "): choose another --out, or free space in the directory for"
+                            + " temporary files",
                     e);
         }
     }
@@ -159,8 +161,8 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, from, to);
             if (network == null) {
                 throw new BusException(
-                        "this host has no RDMA device that is up: run the report on one that has,"
-                                + " or try it with: ./verbus lab ./verbus report");
+                        "this host has no active RDMA device: run the report on a host that has"
+                                + " one, or try: ./verbus lab ./verbus report");
             }
             return network;
         } catch (DemoException e) {

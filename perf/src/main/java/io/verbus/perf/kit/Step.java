@@ -13,34 +13,34 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thing that a report has: what a command says.
+ * One step of a report: a command, and where its result is.
  *
- * @param name for people, and of its member in the report.
- * @param command words.
- * @param result file that the command writes; null if that is its standard output.
- * @param limitS seconds that it may take.
+ * @param name name of the step, used as the section title.
+ * @param command words of the command line.
+ * @param result file that the command writes; null if the result is its standard output.
+ * @param limitS time limit in seconds.
  */
 record Step(String name, List<String> command, Path result, long limitS) {
     private static final long ENDING_S = 10;
 
-    /** Status of a command that was ended because it took too long. */
+    /** Status of a command that was stopped because it took too long. */
     static final int TOO_LONG = -1;
 
     /**
-     * What came of it.
+     * Outcome of a step.
      *
-     * @param status of the process, or {@link #TOO_LONG}.
-     * @param seconds that it took.
-     * @param output of the command, or the file that it wrote.
-     * @param errors that it wrote to standard error.
+     * @param status exit status of the process, or {@link #TOO_LONG}.
+     * @param seconds duration of the run.
+     * @param output standard output of the command, or the content of its result file.
+     * @param errors standard error of the command.
      */
     record Outcome(int status, long seconds, String output, String errors) {}
 
     /**
-     * Runs it. The process ends with this one.
+     * Runs the command, and kills it if this process exits.
      *
-     * @param folder for what it says.
-     * @param leftS seconds that are left of the whole report.
+     * @param folder directory for the command's output.
+     * @param leftS seconds left for the whole report.
      */
     Outcome run(Path folder, long leftS) throws InterruptedException {
         Path output = folder.resolve("output");
@@ -62,8 +62,7 @@ record Step(String name, List<String> command, Path result, long limitS) {
                             .start();
             process.getOutputStream().close();
         } catch (IOException e) {
-            throw new BusException(
-                    "cannot run " + command.getFirst() + " (" + e.getMessage() + "): check it", e);
+            throw new BusException("cannot run " + command.getFirst() + ": " + e.getMessage(), e);
         }
         Thread hook = new Thread(() -> end(process), "report-end");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -89,7 +88,10 @@ record Step(String name, List<String> command, Path result, long limitS) {
         all.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Bytes that are no text are replaced: a report is not lost for them. */
+    /**
+     * Returns the file's content; malformed bytes are replaced, so that they do not fail the
+     * report.
+     */
     private static String read(Path file) {
         try {
             return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** {@code verbus report}: what a host with RDMA adapters shows, in one file to send. */
+/**
+ * Implements {@code verbus report}, which collects facts and measurements of an RDMA host in one
+ * file.
+ */
 package io.verbus.perf.kit;

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts what one subscription receives of a stream, and checks that each publisher's messages
- * arrive once and in order. One thread writes it; {@link #shown()} may be read by others.
+ * Counts the messages that one subscription receives from a stream, and checks that those of each
+ * publisher arrive once and in order. Written by one thread; {@link #shown()} is thread-safe.
  */
 public final class Arrivals {
     private static final int SEQUENCE_BITS = 48;
@@ -24,7 +24,7 @@ public final class Arrivals {
     private final long[] expected;
     private long count;
     private long bytes;
-    private IllegalStateException failure; // kept, as a bus may swallow what its handlers throw
+    private IllegalStateException failure; // kept because a bus may swallow handler exceptions
 
     /**
      * @param publishers number of publishers.
@@ -36,12 +36,15 @@ public final class Arrivals {
         }
     }
 
-    /** What a message begins with: its publisher's number from 0, and its own. */
+    /**
+     * Returns the first word of a message: the publisher's number from 0, and the message's
+     * sequence.
+     */
     public static long tag(int publisher, long sequence) {
         return ((long) publisher << SEQUENCE_BITS) + sequence;
     }
 
-    /** Takes a message. */
+    /** Counts a message, and checks its sequence. */
     public void onMessage(long tag, int length) {
         int publisher = (int) (tag >>> SEQUENCE_BITS);
         if (publisher >= expected.length || expected[publisher] != tag) {
@@ -52,7 +55,7 @@ public final class Arrivals {
         COUNT.setOpaque(this, count + 1);
     }
 
-    /** Takes messages that are known to be whole. */
+    /** Counts messages that need no check. */
     public void onMessages(long number, int length) {
         bytes += number * length;
         COUNT.setOpaque(this, count + number);
@@ -63,15 +66,14 @@ public final class Arrivals {
                 new IllegalStateException(
                         "message "
                                 + Long.toHexString(tag)
-                                + " came where "
+                                + " arrived instead of "
                                 + (publisher < expected.length
                                         ? Long.toHexString(expected[publisher])
-                                        : "no publisher's")
-                                + " was due");
+                                        : "one of a known publisher"));
         throw failure;
     }
 
-    /** Messages so far. The receiving thread's. */
+    /** Number of messages so far, for the receiving thread only. */
     long count() {
         if (failure != null) {
             throw failure;
@@ -79,12 +81,12 @@ public final class Arrivals {
         return count;
     }
 
-    /** Bytes of the messages so far. The receiving thread's. */
+    /** Number of bytes so far, for the receiving thread only. */
     long bytes() {
         return bytes;
     }
 
-    /** Messages so far, for any thread. */
+    /** Number of messages so far. Thread-safe. */
     public long shown() {
         return (long) COUNT.getOpaque(this);
     }

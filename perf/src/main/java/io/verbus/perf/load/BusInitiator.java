@@ -7,9 +7,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** The end on a bus that sends and waits for the echo. */
+/** Sends messages on a bus and polls their echoes. */
 public final class BusInitiator implements Initiator {
-    /** Echoes that are taken in one poll, at most; also messages that a reflector sends back. */
+    /**
+     * Maximum number of echoes taken per poll, and of messages that a reflector sends back per
+     * poll.
+     */
     public static final int FRAGMENT_LIMIT = 10;
 
     private final Offer requests;
@@ -19,11 +22,11 @@ public final class BusInitiator implements Initiator {
     private final UnsafeBuffer message;
 
     /**
-     * @param requests the publication that sends.
-     * @param replies poll of the subscription to the echoes; returns the number of them.
-     * @param isConnected whether both are.
-     * @param invokers of the bus.
-     * @param length of a message in bytes.
+     * @param requests publication that sends.
+     * @param replies poll of the subscription to the echoes; returns the number of echoes.
+     * @param isConnected whether both publication and subscription are connected.
+     * @param invokers invokers of the bus.
+     * @param length message length in bytes.
      */
     public BusInitiator(
             Offer requests,

@@ -5,11 +5,11 @@ package io.verbus.perf.load;
 import java.util.function.IntSupplier;
 
 /**
- * The end on a bus that sends back what arrives.
+ * Sends back messages that arrive on a bus.
  *
- * @param requests poll of the subscription to what arrives, which is sent back; returns the number
+ * @param requests poll of the subscription, whose handler sends messages back; returns the number
  *     of messages.
- * @param invokers of the bus.
+ * @param invokers invokers of the bus.
  */
 public record BusReflector(IntSupplier requests, Invokers invokers) implements Reflector {
     @Override

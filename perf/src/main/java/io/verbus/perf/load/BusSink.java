@@ -5,17 +5,17 @@ package io.verbus.perf.load;
 import java.util.List;
 import java.util.function.IntSupplier;
 
-/** The receiving end of a stream on a bus. */
+/** Receiving end of a stream on a bus. */
 public final class BusSink implements Sink {
-    /** Messages that a subscription takes in one poll, at most. */
+    /** Maximum number of messages taken per poll of a subscription. */
     public static final int FRAGMENT_LIMIT = 256;
 
     private final IntSupplier[] subscriptions;
     private final Invokers invokers;
 
     /**
-     * @param subscriptions polls of them; each returns the number of messages taken.
-     * @param invokers of the bus.
+     * @param subscriptions polls of the subscriptions; each returns the number of messages taken.
+     * @param invokers invokers of the bus.
      */
     public BusSink(List<? extends IntSupplier> subscriptions, Invokers invokers) {
         this.subscriptions = subscriptions.toArray(IntSupplier[]::new);

@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
-/** A sending end of a stream on a bus. */
+/** Sending end of a stream on a bus. */
 public final class BusSource implements Source {
     private static final int CACHE_LINE = 64;
 
@@ -17,10 +17,10 @@ public final class BusSource implements Source {
     private final UnsafeBuffer message;
 
     /**
-     * @param publication that sends.
-     * @param isConnected whether the publication is.
-     * @param invokers of the bus.
-     * @param length of a message in bytes.
+     * @param publication publication that sends.
+     * @param isConnected whether the publication is connected.
+     * @param invokers invokers of the bus.
+     * @param length message length in bytes.
      */
     public BusSource(
             Offer publication, BooleanSupplier isConnected, Invokers invokers, int length) {
@@ -30,7 +30,7 @@ public final class BusSource implements Source {
         message = message(length);
     }
 
-    /** A message whose first byte begins a cache line. */
+    /** Allocates a message that is aligned to a cache line. */
     static UnsafeBuffer message(int length) {
         ByteBuffer lines =
                 ByteBuffer.allocateDirect(length + 2 * CACHE_LINE).alignedSlice(CACHE_LINE);

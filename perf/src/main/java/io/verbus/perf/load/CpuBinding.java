@@ -8,16 +8,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Binds a thread or a program to a CPU by the program {@code taskset} of util-linux, so that every
- * bus's JVM can do it in the same way.
+ * Binds threads and programs to CPUs with {@code taskset} of util-linux, which works alike for the
+ * JVMs of all buses.
  */
 public final class CpuBinding {
     private CpuBinding() {}
 
     /**
-     * Words to put before those of a program that is to run bound to a CPU.
+     * Returns the command-line prefix that runs a program bound to a CPU.
      *
-     * @param cpu to bind it to; none if negative.
+     * @param cpu CPU number; negative to bind to none.
      */
     public static List<String> command(int cpu) {
         return cpu < 0 ? List.of() : List.of("taskset", "-c", Integer.toString(cpu));
@@ -26,8 +26,8 @@ public final class CpuBinding {
     /**
      * Binds the calling thread.
      *
-     * @param cpu to bind it to; negative to leave it as it is.
-     * @throws IllegalStateException if that does not work.
+     * @param cpu CPU number; negative to leave the thread as it is.
+     * @throws IllegalStateException if binding fails.
      */
     static void bind(int cpu) {
         if (cpu < 0) {
@@ -43,7 +43,7 @@ public final class CpuBinding {
                             .start();
             if (taskset.waitFor() != 0) {
                 throw new IllegalStateException(
-                        "a thread cannot be bound to CPU "
+                        "cannot bind a thread to CPU "
                                 + cpu
                                 + ": choose one that `taskset -pc $$` shows");
             }

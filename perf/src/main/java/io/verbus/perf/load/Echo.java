@@ -7,14 +7,13 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends back what a handler is given, out of the image, where the handler's poll cannot deliver it
- * again.
+ * Sends messages back straight from the image, for handlers whose poll cannot be aborted.
  *
  * @param replies publication of the echoes.
- * @param invokers of the bus.
+ * @param invokers invokers of the bus.
  */
 public record Echo(Offer replies, Invokers invokers) {
-    /** Sends it, as soon as the publication takes it. */
+    /** Sends a message back, retrying until the publication accepts it. */
     public void send(DirectBuffer buffer, int offset, int length) {
         if (!replies.offer(buffer, offset, length)) {
             retry(buffer, offset, length);
@@ -26,9 +25,9 @@ public record Echo(Offer replies, Invokers invokers) {
         do {
             if (System.nanoTime() - start > Stack.SILENCE_TIMEOUT_NS) {
                 throw new IllegalStateException(
-                        "an echo could not be sent for "
+                        "cannot send an echo for "
                                 + TimeUnit.NANOSECONDS.toSeconds(Stack.SILENCE_TIMEOUT_NS)
-                                + " s; see what the other end says");
+                                + " s; check the output of the other end");
             }
             invokers.invoke();
         } while (!replies.offer(buffer, offset, length));

@@ -2,24 +2,27 @@
 
 package io.verbus.perf.load;
 
-/** The end that sends and waits for the echo. Used by one thread; one class of them in a JVM. */
+/**
+ * Sends messages and receives their echoes. Used by one thread. Only one implementation is loaded
+ * per JVM, which keeps calls monomorphic.
+ */
 public interface Initiator {
-    /** Whether messages reach the reflector, and its echoes this end. */
+    /** Whether both directions are connected. */
     boolean isConnected();
 
     /**
-     * Sends a message that carries both numbers.
+     * Sends a message with two values.
      *
-     * @param sequence of the message.
-     * @param time in nanoseconds, at which it should be sent.
-     * @return false if it cannot be sent now; try again after {@link #poll()}.
+     * @param sequence sequence number of the message.
+     * @param time scheduled time of the message in nanoseconds.
+     * @return false if the message cannot be sent now; retry after {@link #poll()}.
      */
     boolean send(long sequence, long time);
 
     /**
-     * Takes what has arrived, and does whatever else this thread drives.
+     * Receives echoes, and runs anything else that is invoked by this thread.
      *
-     * @return number of messages taken.
+     * @return number of echoes received.
      */
     int poll();
 }

@@ -5,14 +5,14 @@ package io.verbus.perf.load;
 import org.agrona.concurrent.AgentInvoker;
 
 /**
- * Runs driver and client of a bus on the thread that measures, where they have no threads of their
- * own.
+ * Invokes the driver and client of a bus on the measuring thread, unless they have their own
+ * threads.
  *
- * @param driver of the bus; null if it has threads of its own, and so has the client.
- * @param client of the bus; null likewise.
+ * @param driver driver of the bus; null if driver and client have their own threads.
+ * @param client client of the bus; null likewise.
  */
 public record Invokers(AgentInvoker driver, AgentInvoker client) {
-    /** Runs them once; returns how much work that was. */
+    /** Invokes driver and client once; returns the work count. */
     int invoke() {
         return driver == null ? 0 : driver.invoke() + client.invoke();
     }

@@ -5,17 +5,16 @@ package io.verbus.perf.load;
 import java.util.Locale;
 
 /**
- * How messages follow each other.
+ * Pattern in which messages are sent.
  *
- * @param kind round trips, a stream one way, or recordings.
- * @param rate messages a second, or {@link #MAX}.
- * @param burst round trips at a rate: messages due at the same time. A stream: messages between two
- *     turns of whatever else the sending thread drives.
- * @param publishers threads that send a stream; they share a concurrent publication if there are
- *     several.
- * @param subscribers subscriptions that each receive the whole of a stream.
- * @param publications that send.
- * @param polling of the end that reflects.
+ * @param kind round trips, a one-way stream, or recordings.
+ * @param rate messages per second, or {@link #MAX}.
+ * @param burst round trips at a rate: number of messages due at the same time. A stream: number of
+ *     messages between two duty cycles of anything else that the sending thread invokes.
+ * @param publishers number of threads that send a stream; several share a concurrent publication.
+ * @param subscribers number of subscriptions that each receive the whole stream.
+ * @param publications type of the publications.
+ * @param polling polling mode of the reflecting end.
  */
 public record Load(
         Kind kind,
@@ -26,26 +25,26 @@ public record Load(
         Publications publications,
         Polling polling) {
     /**
-     * Round trips: a message is sent when the echo of the one before has arrived. A stream: as fast
-     * as it goes.
+     * Round trips: each message is sent when the previous echo arrives. A stream: as fast as
+     * possible.
      */
     public static final long MAX = 0;
 
-    /** What messages do. */
+    /** Kind of traffic. */
     public enum Kind {
-        /** They are sent back. */
+        /** Messages are sent back. */
         ROUND_TRIPS,
-        /** They go one way. */
+        /** Messages go one way. */
         STREAM,
-        /** An archive records them as they come, and then replays them. */
+        /** An archive records messages, and replays them afterwards. */
         RECORDINGS
     }
 
-    /** Kinds of publications. */
+    /** Publication type. */
     public enum Publications {
-        /** Each of one thread. */
+        /** Used by one thread each. */
         EXCLUSIVE,
-        /** Of several threads, also where one uses it. */
+        /** Can be shared by threads, even if only one uses it. */
         CONCURRENT;
 
         @Override
@@ -54,11 +53,11 @@ public record Load(
         }
     }
 
-    /** How the end that reflects polls. */
+    /** Polling mode of the reflecting end. */
     public enum Polling {
-        /** An echo that cannot be sent aborts the poll, which delivers its message again. */
+        /** Aborts the poll if an echo cannot be sent; the message is delivered again. */
         CONTROLLED,
-        /** The handler offers an echo until it is sent. */
+        /** The handler retries the offer until the echo is sent. */
         PLAIN;
 
         @Override
@@ -73,7 +72,7 @@ public record Load(
                 Kind.ROUND_TRIPS, rate, burst, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
     }
 
-    /** A stream to saturation. */
+    /** A stream at full speed. */
     public static Load stream(int burst, int publishers, int subscribers) {
         return new Load(
                 Kind.STREAM,
@@ -85,27 +84,27 @@ public record Load(
                 Polling.CONTROLLED);
     }
 
-    /** Recordings of streams to saturation, and their replays. */
+    /** Recordings of streams at full speed, and their replays. */
     public static Load recordings() {
         return new Load(Kind.RECORDINGS, MAX, 1, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
     }
 
-    /** The same at another rate. */
+    /** Returns the same load at another rate. */
     public Load atRate(long rate) {
         return new Load(kind, rate, burst, publishers, subscribers, publications, polling);
     }
 
-    /** The same with publications of a kind. */
+    /** Returns the same load with another publication type. */
     public Load with(Publications publications) {
         return new Load(kind, rate, burst, publishers, subscribers, publications, polling);
     }
 
-    /** The same with another way to poll. */
+    /** Returns the same load with another polling mode. */
     public Load with(Polling polling) {
         return new Load(kind, rate, burst, publishers, subscribers, publications, polling);
     }
 
-    /** Whether messages go one way. */
+    /** Whether the load is a one-way stream. */
     public boolean isStream() {
         return kind == Kind.STREAM;
     }

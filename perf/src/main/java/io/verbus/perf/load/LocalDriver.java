@@ -5,11 +5,11 @@ package io.verbus.perf.load;
 import org.agrona.concurrent.AgentInvoker;
 
 /**
- * A driver that this process has launched.
+ * Driver launched by this process.
  *
- * @param version name and version of it.
- * @param invoker that drives it, where it has no threads of its own; else null.
- * @param end ends it.
+ * @param version name and version of the driver.
+ * @param invoker invoker of the driver; null if it has its own threads.
+ * @param end action that closes the driver.
  */
 public record LocalDriver(String version, AgentInvoker invoker, Runnable end)
         implements AutoCloseable {

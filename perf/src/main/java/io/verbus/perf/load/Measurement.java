@@ -12,31 +12,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.DataFormatException;
 
 /**
- * What a run has measured.
+ * Result of a round-trip run.
  *
- * @param histogram of round trips in nanoseconds, every sample.
- * @param elapsedNs from the first message to the last echo.
- * @param latenessNs how late the last message was sent, where a rate was asked for.
- * @param missedRate whether messages were sent slower than that.
+ * @param histogram all round-trip times in nanoseconds.
+ * @param elapsedNs time from the first message to the last echo.
+ * @param latenessNs delay of the last message after its scheduled time; 0 without a rate.
+ * @param missedRate whether the requested rate was missed.
  */
 public record Measurement(
         Histogram histogram, long elapsedNs, long latenessNs, boolean missedRate) {
-    /** How late the last message may be without the rate counting as missed. */
+    /** Lateness of the last message up to which the rate counts as met. */
     private static final long TOLERATED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * A measurement in one go: the rate was missed if a backlog stood at its end.
+     * Creates the measurement of one run; the rate is missed if there is a backlog at its end.
      *
-     * @param histogram of round trips in nanoseconds, every sample.
-     * @param elapsedNs from the first message to the last echo.
-     * @param latenessNs how late the last message was sent.
+     * @param histogram all round-trip times in nanoseconds.
+     * @param elapsedNs time from the first message to the last echo.
+     * @param latenessNs delay of the last message after its scheduled time.
      */
     static Measurement of(Histogram histogram, long elapsedNs, long latenessNs) {
         boolean missed = latenessNs > Math.max(TOLERATED_NS, elapsedNs / 100);
         return new Measurement(histogram, elapsedNs, latenessNs, missed);
     }
 
-    /** This and another part of the same work together. */
+    /** Combines this measurement with another part of the same work. */
     public Measurement plus(Measurement other) {
         Histogram sum = histogram.copy();
         sum.add(other.histogram);
@@ -47,12 +47,12 @@ public record Measurement(
                 missedRate | other.missedRate);
     }
 
-    /** Round trips a second. */
+    /** Round trips per second. */
     public double perSecond() {
         return histogram.getTotalCount() * 1e9 / elapsedNs;
     }
 
-    /** One line from which {@link #parse} makes an equal measurement. */
+    /** Encodes the measurement as one line for {@link #parse}. */
     public String encode() {
         ByteBuffer bytes = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(bytes);
@@ -61,9 +61,9 @@ public record Measurement(
     }
 
     /**
-     * Reads what {@link #encode()} wrote.
+     * Parses the output of {@link #encode()}.
      *
-     * @throws IllegalArgumentException if it is something else.
+     * @throws IllegalArgumentException if the line is malformed.
      */
     public static Measurement parse(String line) {
         String[] parts = line.split(" ");

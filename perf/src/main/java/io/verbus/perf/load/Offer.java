@@ -4,14 +4,14 @@ package io.verbus.perf.load;
 
 import org.agrona.DirectBuffer;
 
-/** Sends messages by a publication. One class of them in a JVM. */
+/** Sends messages on a publication. Only one implementation is loaded per JVM. */
 @FunctionalInterface
 public interface Offer {
     /**
      * Sends a message.
      *
-     * @return false if it cannot be sent now.
-     * @throws IllegalStateException if the publication cannot send any more.
+     * @return false if the message cannot be sent now.
+     * @throws IllegalStateException if the publication can no longer send.
      */
     boolean offer(DirectBuffer buffer, int offset, int length);
 }

@@ -16,11 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** What a worker is told on its input, and how it answers on its output: lines, a word first. */
+/**
+ * Exchanges lines with the command that started this worker: reads orders, writes answers. Each
+ * line begins with a keyword.
+ */
 final class Orders {
     /**
-     * Between the parts of a run a worker polls so seldom, and leaves the processors to others: a
-     * turn of a driver takes long enough in an emulator to show in what is measured meanwhile.
+     * Poll interval between the parts of a run. It is long, to leave the processors to others: in
+     * an emulator, even one duty cycle of a driver would distort concurrent measurements.
      */
     private static final long PAUSED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -29,21 +32,24 @@ final class Orders {
     private final PrintStream out;
     private final BlockingQueue<String> orders = new LinkedBlockingQueue<>();
 
-    /** Threads that pause now and then. */
+    /** Threads that call {@link #pause()} or wait. */
     private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
 
-    /** Written by the threads that take orders, read by those that measure. */
+    /**
+     * Whether to poll quickly. Written by the threads that take orders, read by the measuring
+     * threads.
+     */
     private volatile boolean active;
 
-    /** Written by the threads that take orders, read by those that measure. */
+    /** Written by the threads that take orders, read by the measuring threads. */
     private volatile boolean running = true;
 
-    /** Written by the measuring thread, run by the one that takes orders. */
+    /** Written by the measuring thread, run by the thread that reads orders. */
     private volatile Runnable atEnd = () -> {};
 
     /**
-     * @param in tells what to do; when it ends, {@link #isRunning()} does.
-     * @param out takes what is said.
+     * @param in source of the orders; when it ends, {@link #isRunning()} becomes false.
+     * @param out destination of the answers.
      */
     Orders(InputStream in, PrintStream out) {
         this.out = out;
@@ -64,13 +70,13 @@ final class Orders {
                 }
             }
         } catch (IOException ex) {
-            System.err.println("cannot read standard input, so this process ends: " + ex);
+            System.err.println("cannot read standard input, so this process exits: " + ex);
         }
         stop();
         atEnd.run();
     }
 
-    /** Has something done when the input ends. */
+    /** Registers an action to run when the input ends. */
     void atEnd(Runnable atEnd) {
         this.atEnd = atEnd;
         if (!running) {
@@ -78,13 +84,13 @@ final class Orders {
         }
     }
 
-    /** The next number of messages to measure; 0 if there is none now. */
+    /** Returns the next number of messages to measure; 0 if there is no order now. */
     long nextRun() {
         String order = orders.poll();
         return order == null ? 0 : Long.parseLong(order.substring(Worker.RUN.length() + 1));
     }
 
-    /** Whether to be quick. */
+    /** Whether to poll quickly. */
     boolean isActive() {
         return active;
     }
@@ -94,7 +100,7 @@ final class Orders {
         wake();
     }
 
-    /** Whether whoever gives the orders is there, and work is not over. */
+    /** Whether the commanding process is still there and the work is not finished. */
     boolean isRunning() {
         return running;
     }
@@ -104,20 +110,21 @@ final class Orders {
         wake();
     }
 
-    /** Fails if there is nobody left to work for. */
+    /** Fails if the commanding process is gone. */
     void checkRunning() {
         if (!running) {
-            throw new IllegalStateException("stopped, as the command that asked for it has ended");
+            throw new IllegalStateException(
+                    "stopped, because the command that started it has" + " ended");
         }
     }
 
-    /** Waits a little, or until there is something new. */
+    /** Waits briefly; ends early if an order changes the state. */
     void pause() {
         pausing.add(Thread.currentThread());
         LockSupport.parkNanos(PAUSED_NS);
     }
 
-    /** Waits until whoever gives the orders is gone. */
+    /** Waits until the commanding process is gone. */
     void awaitEnd() {
         pausing.add(Thread.currentThread());
         while (running) {
@@ -125,7 +132,7 @@ final class Orders {
         }
     }
 
-    /** Ends the pauses: the one that each thread is in, or else its next. */
+    /** Wakes each pausing thread, now or at its next pause. */
     private void wake() {
         pausing.forEach(LockSupport::unpark);
     }
@@ -135,7 +142,7 @@ final class Orders {
         out.flush();
     }
 
-    /** Says how far a run is, about once a second, until the thread is interrupted. */
+    /** Starts a thread that reports progress about once a second until it is interrupted. */
     Thread showProgress(LongSupplier completed) {
         return Thread.ofPlatform().daemon().name("progress").start(() -> show(completed));
     }

@@ -3,13 +3,13 @@
 package io.verbus.perf.load;
 
 /**
- * A round trip that took long.
+ * Round trip that took longer than the threshold.
  *
- * @param dueNs monotonic time at which it was due.
- * @param latencyNs from then to its echo.
+ * @param dueNs monotonic time at which the message was due.
+ * @param latencyNs time from then until the echo arrived.
  */
 public record Outlier(long dueNs, long latencyNs) {
-    /** Reads what a worker says: both numbers. */
+    /** Parses a worker's output: the two numbers. */
     public static Outlier parse(String text) {
         int space = text.indexOf(' ');
         return new Outlier(
@@ -17,7 +17,7 @@ public record Outlier(long dueNs, long latencyNs) {
                 Long.parseLong(text.substring(space + 1)));
     }
 
-    /** Monotonic time of its echo. */
+    /** Monotonic time at which the echo arrived. */
     public long endNs() {
         return dueNs + latencyNs;
     }

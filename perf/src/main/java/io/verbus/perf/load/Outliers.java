@@ -3,11 +3,11 @@
 package io.verbus.perf.load;
 
 /**
- * The round trips of a run that took longer than a threshold, when each was due and how long it
- * took. Written by the measuring thread, into memory that is there beforehand; read after the run.
+ * Collects the round trips of a run that took longer than a threshold, with due time and latency.
+ * Written by the measuring thread, into preallocated memory; read after the run.
  */
 final class Outliers {
-    /** JVM option {@code -D}: microseconds from which on round trips are kept one by one. */
+    /** System property: threshold in microseconds above which to record individual round trips. */
     static final String THRESHOLD_PROPERTY = "verbus.perf.outlierUs";
 
     private static final int CAPACITY = 200_000;
@@ -25,7 +25,10 @@ final class Outliers {
         latencyNs = new long[capacity];
     }
 
-    /** As the JVM was told to keep them. */
+    /**
+     * Creates a collector with the threshold of the system property; collects nothing if it is not
+     * set.
+     */
     static Outliers fromProperty() {
         Long thresholdUs = Long.getLong(THRESHOLD_PROPERTY);
         return thresholdUs == null
@@ -33,7 +36,7 @@ final class Outliers {
                 : new Outliers(thresholdUs * NS_PER_US, CAPACITY);
     }
 
-    /** Takes a round trip. */
+    /** Records a round trip if it took longer than the threshold. */
     void take(long due, long latency) {
         if (latency > thresholdNs) {
             keep(due, latency);
@@ -50,13 +53,13 @@ final class Outliers {
         count++;
     }
 
-    /** Tells each, and forgets them. */
+    /** Reports all outliers, and clears them. */
     void tell(Orders orders) {
         for (int i = 0; i < count; i++) {
             orders.say(Worker.OUTLIER, dueNs[i] + " " + latencyNs[i]);
         }
         if (dropped > 0) {
-            System.err.println(dropped + " outliers more were too many to keep");
+            System.err.println("dropped " + dropped + " more outliers: the buffer is full");
         }
         count = 0;
         dropped = 0;

@@ -2,14 +2,14 @@
 
 package io.verbus.perf.load;
 
-/** The end that has a stream recorded by the other, and replayed. Used by one thread. */
+/** Has its stream recorded and replayed by the archive of the other end. Used by one thread. */
 @FunctionalInterface
 public interface Recorder {
     /**
-     * Sends a stream as fast as it goes, until all of it is recorded; then has it replayed, until
+     * Sends a stream as fast as possible until all of it is recorded, then has it replayed until
      * all of it has arrived, once, in order.
      *
-     * @param count messages of the stream.
+     * @param count number of messages to send.
      */
     Recording record(long count);
 }

@@ -3,15 +3,15 @@
 package io.verbus.perf.load;
 
 /**
- * What recordings and their replays took.
+ * Result of recordings and their replays.
  *
- * @param messages of them.
- * @param bytes of the messages, headers not counted.
- * @param recordNs from the first send until the archive tells that all is recorded.
- * @param replayNs from the request for a replay to the last arrival.
+ * @param messages number of messages.
+ * @param bytes total length of the messages without headers.
+ * @param recordNs time from the first send until the archive reports that all is recorded.
+ * @param replayNs time from the replay request to the last arrival.
  */
 public record Recording(long messages, long bytes, long recordNs, long replayNs) {
-    /** This and another part of the same work together. */
+    /** Combines this result with another part of the same work. */
     public Recording plus(Recording other) {
         return new Recording(
                 messages + other.messages,
@@ -20,25 +20,25 @@ public record Recording(long messages, long bytes, long recordNs, long replayNs)
                 replayNs + other.replayNs);
     }
 
-    /** Messages a second that are recorded. */
+    /** Messages recorded per second. */
     public double recordedPerSecond() {
         return messages * 1e9 / recordNs;
     }
 
-    /** Messages a second that are replayed. */
+    /** Messages replayed per second. */
     public double replayedPerSecond() {
         return messages * 1e9 / replayNs;
     }
 
-    /** One line from which {@link #parse} makes an equal recording. */
+    /** Encodes the result as one line for {@link #parse}. */
     public String encode() {
         return messages + " " + bytes + " " + recordNs + " " + replayNs;
     }
 
     /**
-     * Reads what {@link #encode()} wrote.
+     * Parses the output of {@link #encode()}.
      *
-     * @throws IllegalArgumentException if it is something else.
+     * @throws IllegalArgumentException if the line is malformed.
      */
     public static Recording parse(String line) {
         String[] parts = line.split(" ");

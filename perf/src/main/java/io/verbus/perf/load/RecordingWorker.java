@@ -2,7 +2,9 @@
 
 package io.verbus.perf.load;
 
-/** A process's part in recordings: the archive, or the end that has streams recorded. */
+/**
+ * Runs one process of a recording measurement: the archive, or the end that has streams recorded.
+ */
 final class RecordingWorker {
     private final Orders orders;
     private final Stack stack;

@@ -2,11 +2,11 @@
 
 package io.verbus.perf.load;
 
-/** The end that sends back what arrives. Used by one thread; one class of them in a JVM. */
+/** Sends arriving messages back. Used by one thread. Only one implementation is loaded per JVM. */
 @FunctionalInterface
 public interface Reflector {
     /**
-     * Sends back what has arrived, and does whatever else this thread drives.
+     * Sends back messages that have arrived, and runs anything else that is invoked by this thread.
      *
      * @return number of messages sent back.
      */

@@ -2,9 +2,9 @@
 
 package io.verbus.perf.load;
 
-/** Takes an echo. */
+/** Handles echoes. */
 @FunctionalInterface
 public interface ReplyHandler {
-    /** What {@link Initiator#send} was given. */
+    /** Receives the values that were passed to {@link Initiator#send}. */
     void onReply(long sequence, long time);
 }

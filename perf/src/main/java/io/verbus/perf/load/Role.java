@@ -2,14 +2,14 @@
 
 package io.verbus.perf.load;
 
-/** What a process does in a run. */
+/** Role of a process in a run. */
 public enum Role {
     /** Sends on one thread and reflects on another. */
     BOTH,
-    /** Sends. */
+    /** Sends, and receives the echoes. */
     INITIATOR,
     /** Reflects until its standard input ends. */
     REFLECTOR,
-    /** Is a driver, and no end, until its standard input ends. */
+    /** Runs a driver only, until its standard input ends. */
     DRIVER
 }

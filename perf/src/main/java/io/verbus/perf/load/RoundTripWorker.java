@@ -7,7 +7,7 @@ import org.agrona.concurrent.SystemNanoClock;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A process's part in round trips. */
+/** Runs one process of a round-trip measurement. */
 final class RoundTripWorker {
     private final Work work;
     private final Orders orders;

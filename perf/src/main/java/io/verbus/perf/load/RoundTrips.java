@@ -13,12 +13,12 @@ import java.util.function.Function;
 
 /**
  * Sends messages and records how long after their scheduled time the echoes arrive. Every sample is
- * kept: a message that is sent late is measured from the time at which it was due.
+ * recorded, and a message that is sent late is measured from the time at which it was due.
  *
- * <p>One thread runs it; {@link #completed()} may be read by others.
+ * <p>Used by one thread; {@link #completed()} and {@link #stop()} are thread-safe.
  */
 public final class RoundTrips {
-    /** How long an echo may take before the run fails. */
+    /** Time without an echo after which the run fails. */
     public static final long REPLY_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long HIGHEST_NS = TimeUnit.HOURS.toNanos(1);
@@ -43,19 +43,19 @@ public final class RoundTrips {
     private long nextToSend;
     private long lastProgress;
     private int idlePolls;
-    private IllegalStateException failure; // kept, as a bus may swallow what its handlers throw
+    private IllegalStateException failure; // kept because a bus may swallow handler exceptions
 
-    /** Written by whoever stops the run, read by the measuring thread. */
+    /** Written by any thread that stops the run, read by the measuring thread. */
     private volatile boolean isStopped;
 
-    /** Sequence of the next echo. Written by the measuring thread, read by one that shows it. */
+    /** Sequence of the next echo. Written by the measuring thread, read by the progress thread. */
     @SuppressWarnings("unused")
     private long expected;
 
     /**
-     * @param clock to measure with.
-     * @param idleStrategy between polls that found nothing.
-     * @param initiators makes the sending end, given what takes its echoes.
+     * @param clock clock to measure with.
+     * @param idleStrategy idle strategy for polls that found nothing.
+     * @param initiators factory of the sending end, given the handler of its echoes.
      */
     public RoundTrips(
             NanoClock clock,
@@ -69,7 +69,7 @@ public final class RoundTrips {
     /**
      * Polls until both directions are connected.
      *
-     * @return whether they are in time.
+     * @return false if they did not connect in time.
      */
     public boolean awaitConnected(long timeoutNs) {
         long deadline = clock.nanoTime() + timeoutNs;
@@ -83,12 +83,12 @@ public final class RoundTrips {
         return true;
     }
 
-    /** Does what the bus needs done between runs, when nothing is under way. */
+    /** Polls the bus between runs, when no message is in flight. */
     public void idle() {
         initiator.poll();
     }
 
-    /** Each message is sent when the echo of the one before has arrived. */
+    /** Sends each message when the previous echo arrives. */
     public Measurement oneAtATime(long count) {
         histogram.reset();
         long start = clock.nanoTime();
@@ -107,7 +107,7 @@ public final class RoundTrips {
         return Measurement.of(histogram.copy(), clock.nanoTime() - start, 0);
     }
 
-    /** Messages are sent at a fixed rate, whatever has become of those before. */
+    /** Sends messages at a fixed rate, regardless of the progress of earlier ones. */
     public Measurement atRate(long count, long rate, int burst) {
         histogram.reset();
         long start = clock.nanoTime();
@@ -127,31 +127,32 @@ public final class RoundTrips {
                     due = schedule.timeOf(nextToSend - first);
                 }
             } else if (expected == nextToSend) {
-                lastProgress = now; // nothing is owed
+                lastProgress = now; // no echo is outstanding
             }
             pollOnce();
         }
         return Measurement.of(histogram.copy(), clock.nanoTime() - start, lateness);
     }
 
-    /** Round trips of the last run that took long; told once. */
+    /** Returns the outliers recorded since they were last reported. */
     Outliers outliers() {
         return outliers;
     }
 
-    /** Echoes that have arrived, of all runs. */
+    /** Number of echoes received in all runs. Thread-safe. */
     public long completed() {
         return (long) EXPECTED.getOpaque(this);
     }
 
-    /** Makes the run fail soon. Any thread may call it. */
+    /** Makes the run fail soon. Thread-safe. */
     public void stop() {
         isStopped = true;
     }
 
     private void checkNotStopped() {
         if (isStopped) {
-            throw new IllegalStateException("stopped, as the command that asked for it has ended");
+            throw new IllegalStateException(
+                    "stopped, because the command that started it has" + " ended");
         }
     }
 
@@ -178,18 +179,14 @@ public final class RoundTrips {
                             + expected
                             + " within "
                             + TimeUnit.NANOSECONDS.toSeconds(REPLY_TIMEOUT_NS)
-                            + " s; see what the other end says");
+                            + " s; check the output of the other end");
         }
     }
 
     private void onReply(long sequence, long time) {
         if (sequence != expected) {
             throw new IllegalStateException(
-                    "the echo of message "
-                            + sequence
-                            + " came where that of "
-                            + expected
-                            + " was due");
+                    "received the echo of message " + sequence + " instead of that of " + expected);
         }
         long now = clock.nanoTime();
         histogram.recordValue(now - time);

@@ -2,12 +2,13 @@
 
 package io.verbus.perf.load;
 
-/** The end that receives a stream. Used by one thread; one class of them in a JVM. */
+/** Receives a stream. Used by one thread. Only one implementation is loaded per JVM. */
 public interface Sink {
     /**
-     * Takes what has arrived, by every subscription, and does whatever else this thread drives.
+     * Receives messages on every subscription, and runs anything else that is invoked by this
+     * thread.
      *
-     * @return number of messages taken, or some other number above 0 if any was.
+     * @return number of messages received, or any positive number if there was one.
      */
     int poll();
 }

@@ -2,18 +2,18 @@
 
 package io.verbus.perf.load;
 
-/** The end that sends a stream. Used by one thread; one class of them in a JVM. */
+/** Sends a stream. Used by one thread. Only one implementation is loaded per JVM. */
 public interface Source {
-    /** Whether messages reach the other end. */
+    /** Whether the receiving end is connected. */
     boolean isConnected();
 
     /**
      * Sends a message that begins with a number.
      *
-     * @return false if it cannot be sent now; try again after {@link #poll()}.
+     * @return false if the message cannot be sent now; retry after {@link #poll()}.
      */
     boolean send(long tag);
 
-    /** Does whatever else this thread drives; returns how much work that was. */
+    /** Runs anything else that is invoked by this thread; returns the work count. */
     int poll();
 }

@@ -5,63 +5,62 @@ package io.verbus.perf.load;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A bus set up for one process: its driver, its client, and the ends that it is asked for. */
+/** Bus of one process: its driver, its client, and the ends that it creates. */
 public interface Stack extends AutoCloseable {
-    /** After which driver and client give each other up: emulated machines take their time. */
+    /** Liveness timeout of driver and client; long, because emulated machines are slow. */
     long LIVENESS_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
-    /** How long ends may take to connect. */
+    /** Time within which the ends must connect. */
     long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
-    /** How long a stream may stand still before its run fails. */
+    /** Time without progress of a stream after which the run fails. */
     long SILENCE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     /** Name and version of the bus. */
     String version();
 
-    /**
-     * Makes the end that sends. Its echoes go to the handler from within {@link Initiator#poll}.
-     */
+    /** Creates the sending end. Calls the handler from within {@link Initiator#poll}. */
     Initiator initiator(ReplyHandler handler);
 
-    /** Makes the end that sends back. */
+    /** Creates the reflecting end. */
     Reflector reflector();
 
     /**
-     * Makes the ends that send a stream, one for each of the load's publishers.
+     * Creates the sending ends of a stream, one per publisher of the load.
      *
-     * @throws UnsupportedOperationException if this has none.
+     * @throws UnsupportedOperationException if streams are not supported.
      */
     List<? extends Source> sources();
 
     /**
-     * Makes the end that receives a stream.
+     * Creates the receiving end of a stream.
      *
-     * @param arrivals take what each subscription receives.
-     * @throws UnsupportedOperationException if this has none.
+     * @param arrivals counters of received messages, one per subscription.
+     * @throws UnsupportedOperationException if streams are not supported.
      */
     Sink sink(Arrivals[] arrivals);
 
     /**
-     * Makes the end that has streams recorded by the archive that {@link #reflector} has launched.
+     * Creates the end that has its streams recorded by the archive that {@link #reflector}
+     * launched.
      *
-     * @throws UnsupportedOperationException if this has none.
+     * @throws UnsupportedOperationException if the bus has no archive.
      */
     default Recorder recorder() {
         throw new UnsupportedOperationException("this bus has no archive");
     }
 
-    /** What keeps its streams from connecting, as far as it knows: one sentence, or nothing. */
+    /** Returns one sentence on what may keep the streams from connecting, or an empty string. */
     default String trouble() {
         return "";
     }
 
-    /** Says that the ends of a stack did not connect. */
+    /** Creates the exception for ends that did not connect. */
     static IllegalStateException unconnected(Stack stack) {
         return new IllegalStateException(
                 "the two ends did not connect within "
                         + TimeUnit.NANOSECONDS.toSeconds(CONNECT_TIMEOUT_NS)
-                        + " s; check that the addresses reach each other "
+                        + " s; check that the addresses can reach each other "
                         + stack.trouble());
     }
 

@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * What one process has done for a stream. Times are of its host's monotonic clock, which all
- * processes there share.
+ * One process's share of the result of a stream. Times are of its host's monotonic clock, which all
+ * processes on the host share.
  *
- * @param startNs when it began to send; of no meaning where it only receives.
- * @param endNs when the last message had arrived; of no meaning where it only sends.
- * @param messages received, by each subscription.
- * @param bytes received, by each subscription.
- * @param publisherAllocated bytes that the sending threads have allocated.
- * @param subscriberAllocated bytes that the receiving thread has allocated.
+ * @param startNs time at which it began to send; meaningless if it only receives.
+ * @param endNs time at which the last message arrived; meaningless if it only sends.
+ * @param messages number of messages received by each subscription.
+ * @param bytes number of bytes received by each subscription.
+ * @param publisherAllocated bytes allocated by the sending threads.
+ * @param subscriberAllocated bytes allocated by the receiving thread.
  * @param cpuNs processor time of the whole process.
  */
 public record StreamPart(
@@ -26,7 +26,7 @@ public record StreamPart(
         long publisherAllocated,
         long subscriberAllocated,
         long cpuNs) {
-    /** The same on a clock that is so many nanoseconds behind the one of its times. */
+    /** Converts the times to a clock that is {@code aheadNs} nanoseconds behind. */
     public StreamPart onClockBehind(long aheadNs) {
         return new StreamPart(
                 startNs - aheadNs,
@@ -38,7 +38,7 @@ public record StreamPart(
                 cpuNs);
     }
 
-    /** One line from which {@link #parse} makes an equal part. */
+    /** Encodes the part as one line for {@link #parse}. */
     public String encode() {
         return LongStream.of(
                         startNs,
@@ -53,9 +53,9 @@ public record StreamPart(
     }
 
     /**
-     * Reads what {@link #encode()} wrote.
+     * Parses the output of {@link #encode()}.
      *
-     * @throws IllegalArgumentException if it is something else.
+     * @throws IllegalArgumentException if the line is malformed.
      */
     public static StreamPart parse(String line) {
         String[] words = line.split(" ");

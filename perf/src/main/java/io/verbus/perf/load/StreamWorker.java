@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A process's part in a stream: its sending threads, which are started for each run, or its
- * receiving thread, which is the one that takes orders, or both.
+ * Runs one process of a stream measurement: its sending threads, which are started for each run,
+ * its receiving thread, which is the one that takes orders, or both.
  */
 final class StreamWorker {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -114,7 +114,7 @@ final class StreamWorker {
                 PROCESS.getProcessCpuTime() - cpu);
     }
 
-    /** Number of publishers, each of which sends as many messages as a run has. */
+    /** Number of publishers; each sends as many messages as the run has. */
     private int sendings() {
         return work.load().publishers();
     }
@@ -131,7 +131,7 @@ final class StreamWorker {
         return threads;
     }
 
-    /** What a sending thread does. */
+    /** A publisher and its sending thread. */
     private static final class Sending {
         private final Work work;
         private final Orders orders;
@@ -161,7 +161,7 @@ final class StreamWorker {
             return next - Arrivals.tag(number, 0);
         }
 
-        /** When it began to send: once its thread was there and bound. */
+        /** Time at which it began to send, after its thread was started and bound. */
         long startNs() {
             return startNs;
         }
@@ -170,7 +170,7 @@ final class StreamWorker {
             return allocated;
         }
 
-        /** Sends messages, then drives what this thread drives until all have arrived. */
+        /** Sends messages, then invokes the bus until all have arrived. */
         void send(long count) {
             CpuBinding.bind(work.cpu(number == 0 ? 0 : number + 1));
             IdleStrategy idle = work.idle().strategy();
@@ -199,7 +199,7 @@ final class StreamWorker {
         }
     }
 
-    /** What the receiving thread does. */
+    /** The receiving side of the stream. */
     private static final class Receiving {
         private static final int POLLS_PER_CLOCK_READ = 1024;
 
@@ -231,7 +231,7 @@ final class StreamWorker {
             return arrivals[0].bytes();
         }
 
-        /** Receives until every subscription has so many messages more. */
+        /** Receives until every subscription has received {@code count} more messages. */
         void await(long count, AtomicReference<Throwable> failure) {
             target += count;
             int idlePolls = 0;
@@ -271,7 +271,7 @@ final class StreamWorker {
                 throw new IllegalStateException(
                         "message "
                                 + arrivals[0].count()
-                                + " did not arrive; see what the other end says");
+                                + " did not arrive; check the output of the other end");
             }
         }
     }

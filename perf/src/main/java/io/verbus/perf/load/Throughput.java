@@ -3,14 +3,14 @@
 package io.verbus.perf.load;
 
 /**
- * What a stream has carried.
+ * Result of a stream.
  *
- * @param messages received, by each subscription.
- * @param bytes of them, headers not counted.
- * @param elapsedNs from the first send to the last arrival.
- * @param publisherAllocated bytes that the sending threads have allocated.
- * @param subscriberAllocated bytes that the receiving thread has allocated.
- * @param cpuNs processor time of all processes, their drivers and JVMs included.
+ * @param messages number of messages received by each subscription.
+ * @param bytes total length of these messages without headers.
+ * @param elapsedNs time from the first send to the last arrival.
+ * @param publisherAllocated bytes allocated by the sending threads.
+ * @param subscriberAllocated bytes allocated by the receiving thread.
+ * @param cpuNs processor time of all processes, including drivers and JVMs.
  */
 public record Throughput(
         long messages,
@@ -19,7 +19,7 @@ public record Throughput(
         long publisherAllocated,
         long subscriberAllocated,
         long cpuNs) {
-    /** Of a process that has both ends. */
+    /** Creates the result of a single process with both ends. */
     public static Throughput of(StreamPart part) {
         return new Throughput(
                 part.messages(),
@@ -30,7 +30,7 @@ public record Throughput(
                 part.cpuNs());
     }
 
-    /** Of the processes at the two ends. */
+    /** Combines the results of the processes at the two ends. */
     public static Throughput of(StreamPart source, StreamPart sink) {
         return new Throughput(
                 sink.messages(),
@@ -41,7 +41,7 @@ public record Throughput(
                 source.cpuNs() + sink.cpuNs());
     }
 
-    /** This and another part of the same work together. */
+    /** Combines this result with another part of the same work. */
     public Throughput plus(Throughput other) {
         return new Throughput(
                 messages + other.messages,
@@ -52,17 +52,17 @@ public record Throughput(
                 cpuNs + other.cpuNs);
     }
 
-    /** Messages a second. */
+    /** Messages per second. */
     public double messagesPerSecond() {
         return messages * 1e9 / elapsedNs;
     }
 
-    /** Bytes a second, headers not counted. */
+    /** Bytes per second, without headers. */
     public double bytesPerSecond() {
         return bytes * 1e9 / elapsedNs;
     }
 
-    /** Processor time of a message in nanoseconds. */
+    /** Processor time per message in nanoseconds. */
     public double cpuNsPerMessage() {
         return (double) cpuNs / messages;
     }

@@ -17,30 +17,30 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is measured, the same for every bus: sent from the command to its child processes as
+ * Work to measure, the same for every bus. The command passes it to its child processes as
  * arguments.
  *
- * @param wire what carries the messages.
- * @param processes on which the two ends are: 1; or 2, each with one end; or more, of which all but
- *     one reflect together, as members of a cluster. Over shared memory they share the driver of
- *     the one that receives or reflects, elsewhere each has its own.
- * @param drivers where they are.
- * @param length of a message in bytes.
- * @param mtu longest frame in bytes, header included.
- * @param termLength of every log in bytes.
- * @param messages measured.
- * @param warmup messages before, which are not.
- * @param load how the messages follow each other.
- * @param threading of the driver.
- * @param idle strategy of the threads that send and reflect.
- * @param driverIdle strategy of the driver's own threads.
- * @param initiator address of the end that sends; empty on IPC.
- * @param reflector address of the end that reflects; empty on IPC.
- * @param port at which the reflector's driver listens; the initiator's takes the next.
- * @param affinity CPUs, with commas between, of the thread that sends, then of the one that
- *     receives or reflects; empty where they are not bound.
- * @param server where the host of the end that receives or reflects serves this one, as HOST:PORT;
- *     empty where both ends are on this host.
+ * @param wire transport of the messages.
+ * @param processes number of processes for the two ends: 1; 2, one per end; or more, all but one of
+ *     which reflect together as members of a cluster. Over shared memory they share the driver of
+ *     the receiving or reflecting process, otherwise each has its own.
+ * @param drivers location of the drivers.
+ * @param length message length in bytes.
+ * @param mtu maximum frame length in bytes, including the header.
+ * @param termLength term length of every log in bytes.
+ * @param messages number of messages to measure.
+ * @param warmup number of messages to send before measuring.
+ * @param load pattern in which messages are sent.
+ * @param threading threading mode of the drivers.
+ * @param idle idle strategy of the sending and reflecting threads.
+ * @param driverIdle idle strategy of the drivers' own threads.
+ * @param initiator address of the sending end; empty on IPC.
+ * @param reflector address of the receiving or reflecting end; empty on IPC.
+ * @param port port of the reflecting end's driver; the sending end's driver uses the next.
+ * @param affinity comma-separated CPUs of the sending thread, then of the receiving or reflecting
+ *     thread; empty to bind none.
+ * @param server address of the server on the receiving or reflecting host, as HOST:PORT; empty if
+ *     both ends are on this host.
  */
 public record Work(
         Wire wire,
@@ -60,13 +60,13 @@ public record Work(
         int port,
         String affinity,
         String server) {
-    /** Shortest message: its sequence and its time. */
+    /** Length of the shortest message: its sequence and its time. */
     public static final int MIN_LENGTH = 2 * Long.BYTES;
 
-    /** Bytes of a frame's header, on every bus measured here. */
+    /** Length of a frame's header, on every bus measured here. */
     public static final int HEADER_LENGTH = 32;
 
-    /** Of the arguments. */
+    /** Names of the arguments. */
     private static final Set<String> NAMES =
             Set.of(
                     "wire",
@@ -93,10 +93,10 @@ public record Work(
                     "affinity",
                     "server");
 
-    /** Ports that a run takes. */
+    /** Number of ports used by a run. */
     private static final int PORTS = 2;
 
-    /** Of both ends on this host. */
+    /** Creates work with both ends on this host. */
     public Work(
             Wire wire,
             int processes,
@@ -134,7 +134,7 @@ public record Work(
                 "");
     }
 
-    /** What carries the messages. */
+    /** Transport of the messages. */
     public enum Wire {
         /** Shared memory. */
         IPC,
@@ -149,11 +149,11 @@ public record Work(
         }
     }
 
-    /** Where drivers are. */
+    /** Location of the drivers. */
     public enum Drivers {
-        /** In the processes of the ends. */
+        /** In the processes of the two ends. */
         EMBEDDED,
-        /** In processes of their own, beside those of the ends. */
+        /** In separate processes. */
         OWN;
 
         @Override
@@ -162,9 +162,9 @@ public record Work(
         }
     }
 
-    /** Threading modes of a driver. */
+    /** Threading mode of a driver. */
     public enum Threading {
-        /** The threads that send and reflect drive it. */
+        /** The sending and reflecting threads invoke it. */
         INVOKER,
         /** One thread. */
         SHARED,
@@ -179,20 +179,20 @@ public record Work(
         }
     }
 
-    /** Idle strategies. */
+    /** Idle strategy. */
     public enum Idle {
         /** Spins with a hint to the processor. */
         BUSY_SPIN,
-        /** Spins without. */
+        /** Spins without a hint. */
         NOOP,
         /** Yields. */
         YIELD,
-        /** Spins, yields, then parks for longer and longer. */
+        /** Spins, yields, then parks for increasing periods. */
         BACKOFF,
         /** Sleeps for a millisecond. */
         SLEEP;
 
-        /** A new strategy. */
+        /** Creates a strategy. */
         public IdleStrategy strategy() {
             return switch (this) {
                 case BUSY_SPIN -> BusySpinIdleStrategy.INSTANCE;
@@ -214,17 +214,17 @@ public record Work(
         }
     }
 
-    /** The same work over UDP, at ports of its own. */
+    /** Returns the same work over UDP, on different ports. */
     public Work overUdp() {
         return with(Wire.UDP, port + PORTS, load);
     }
 
-    /** The same work at other ports. */
+    /** Returns the same work on different ports. */
     public Work atOtherPorts() {
         return with(wire, port + PORTS, load);
     }
 
-    /** The same round trips at another rate. */
+    /** Returns the same round trips at another rate. */
     public Work atRate(long rate) {
         return with(wire, port, load.atRate(rate));
     }
@@ -250,20 +250,22 @@ public record Work(
                 server);
     }
 
-    /** Whether a process of this role has a driver. */
+    /** Whether a process with this role has a driver. */
     public boolean hasDriver(Role role) {
         return drivers == Drivers.OWN
                 ? role == Role.DRIVER
                 : wire != Wire.IPC || role != Role.INITIATOR;
     }
 
-    /** CPU of a measuring thread by its number, 0 being the one that sends; -1 for any. */
+    /**
+     * Returns the CPU of a measuring thread by its number, 0 being the sending thread; -1 for any.
+     */
     public int cpu(int thread) {
         String[] cpus = affinity.isEmpty() ? new String[0] : affinity.split(",");
         return thread < cpus.length ? Integer.parseInt(cpus[thread]) : -1;
     }
 
-    /** Arguments from which {@link #parse} makes equal work. */
+    /** Encodes the work as arguments for {@link #parse}. */
     public List<String> toArguments() {
         return List.of(
                 "wire=" + wire.name(),
@@ -292,9 +294,9 @@ public record Work(
     }
 
     /**
-     * Reads what {@link #toArguments()} wrote.
+     * Parses the output of {@link #toArguments()}.
      *
-     * @throws IllegalArgumentException if it is something else.
+     * @throws IllegalArgumentException if the arguments are malformed.
      */
     public static Work parse(List<String> arguments) {
         Map<String, String> values = new HashMap<>();

@@ -8,58 +8,58 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A process of a run. It is told on standard input what to do, and says on standard output how far
- * it is: one line each, a word first. It ends when its input does, so that it does not outlive the
- * command that started it.
+ * Worker process of a run. It reads orders from standard input, and reports on standard output: one
+ * line each, beginning with a keyword. It exits when its input ends, so that it does not outlive
+ * the command that started it.
  *
- * <p>Between the parts of a run it polls only each millisecond, so that another bus can be measured
- * on the same processors meanwhile.
+ * <p>Between the parts of a run it polls rarely, so that another bus can be measured on the same
+ * processors meanwhile.
  */
 public final class Worker {
-    /** Said: name and version follow, of the bus or of the driver that is all there is. */
+    /** Output: name and version of the bus, or of the driver if the process runs only that. */
     public static final String VERSION = "version";
 
-    /** Said: both streams of this end are set up, or the driver. */
+    /** Output: both streams of this end are connected, or the driver is running. */
     public static final String READY = "ready";
 
-    /** Said: messages done so far follow. */
+    /** Output: number of messages completed so far. */
     public static final String PROGRESS = "progress";
 
     /**
-     * Said: the {@link Measurement}, the {@link StreamPart} or the {@link Recording} of what was
-     * asked for follows.
+     * Output: result of an order, as a {@link Measurement}, {@link StreamPart} or {@link
+     * Recording}.
      */
     public static final String RESULT = "result";
 
-    /** Said once: the monotonic time of the first echo, in nanoseconds, follows. */
+    /** Output, once: monotonic time of the first echo, in nanoseconds. */
     public static final String FIRST = "first";
 
-    /** Said before a result: when a round trip was due, and how long it took, in nanoseconds. */
+    /** Output, before a result: due time and latency of a slow round trip, in nanoseconds. */
     public static final String OUTLIER = "outlier";
 
-    /** Told: number of messages to measure follows. Not told to an end that only reflects. */
+    /** Order: measure this number of messages. Not sent to an end that only reflects. */
     public static final String RUN = "run";
 
-    /** Told to an end that only reflects: be quick. */
+    /** Order to an end that only reflects: poll quickly. */
     public static final String RESUME = "resume";
 
     /**
-     * Told to an end that only reflects, or only sends a stream: leave the processors to others.
+     * Order to an end that only reflects or only sends a stream: leave the processors to others.
      */
     public static final String PAUSE = "pause";
 
-    /** System property of an end that reflects: its number, from 0, where there are several. */
+    /** System property: number from 0 of a reflecting process, if there are several. */
     public static final String NUMBER_PROPERTY = "verbus.perf.number";
 
     /** Sets up a bus. */
     @FunctionalInterface
     public interface Stacks {
         /**
-         * Sets it up for one process.
+         * Sets up the bus for one process.
          *
-         * @param work to do.
-         * @param role of the process: see {@link Work#hasDriver}.
-         * @param directory of the driver.
+         * @param work work to do.
+         * @param role role of the process; see {@link Work#hasDriver}.
+         * @param directory directory of the driver.
          */
         Stack setUp(Work work, Role role, String directory);
     }
@@ -68,10 +68,10 @@ public final class Worker {
     @FunctionalInterface
     public interface Drivers {
         /**
-         * Launches it as the only part of a process.
+         * Launches the driver in a process of its own.
          *
-         * @param work of the ends that use it.
-         * @param directory of the driver.
+         * @param work work of the ends that use it.
+         * @param directory directory of the driver.
          */
         LocalDriver launch(Work work, String directory);
     }
@@ -80,9 +80,9 @@ public final class Worker {
     private final Orders orders;
 
     /**
-     * @param work to do.
-     * @param in tells what to do.
-     * @param out takes what is said.
+     * @param work work to do.
+     * @param in source of the orders.
+     * @param out destination of the output.
      */
     public Worker(Work work, InputStream in, PrintStream out) {
         this.work = work;
@@ -90,9 +90,9 @@ public final class Worker {
     }
 
     /**
-     * Body of a worker's {@code main}: a role, the driver's directory, and the work.
+     * Runs a worker process; the arguments are its role, the driver's directory, and the work.
      *
-     * @param stacks sets up the bus.
+     * @param stacks factory of the bus.
      */
     public static void main(String[] args, Stacks stacks) {
         main(
@@ -100,16 +100,16 @@ public final class Worker {
                 stacks,
                 (work, directory) -> {
                     throw new IllegalArgumentException(
-                            "this has no driver that a process of its own could run: leave"
+                            "this peer has no driver that can run in its own process: leave"
                                     + " --drivers out");
                 });
     }
 
     /**
-     * As above.
+     * Runs a worker process; the arguments are its role, the driver's directory, and the work.
      *
-     * @param stacks sets up the bus.
-     * @param drivers launches its driver, where that is all that the process has.
+     * @param stacks factory of the bus.
+     * @param drivers launcher of the driver, for a process that runs only that.
      */
     public static void main(String[] args, Stacks stacks, Drivers drivers) {
         Role role = Role.valueOf(args[0]);
@@ -146,13 +146,13 @@ public final class Worker {
         }
     }
 
-    /** Folder for what a process of a run keeps on disk, beside its driver's directory. */
+    /** Returns the directory for a process's files on disk, derived from its driver's directory. */
     public static Path files(Path directory) {
         return Path.of(System.getProperty("java.io.tmpdir"))
                 .resolve(directory.getFileName() + "-files");
     }
 
-    /** Does this process's part. */
+    /** Runs this process's part of the work. */
     public void run(Role role, Stack stack) {
         orders.say(VERSION, stack.version());
         switch (work.load().kind()) {

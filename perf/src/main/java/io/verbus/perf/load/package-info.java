@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Measures round trips, whatever carries them. Runs on the class path of the bus measured, so it
- * uses the JDK, HdrHistogram, and of Agrona only its clock and idle strategies.
+ * Measures round trips, streams and recordings, independently of what carries them. Runs on the
+ * class path of the measured bus, so it uses only the JDK, HdrHistogram and Agrona.
  */
 package io.verbus.perf.load;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Ratios of pairs of runs, a subject over its peer. */
+/** Ratios of pairs of runs, subject over peer. */
 public final class Comparison {
     private final String subject;
     private final String peer;
@@ -22,9 +22,9 @@ public final class Comparison {
     private final Map<String, Object> versions = new LinkedHashMap<>();
 
     /**
-     * @param subject that is compared.
-     * @param peer that does the same work.
-     * @param slices of each measurement, in which the two took turns.
+     * @param subject name of the subject.
+     * @param peer name of the peer that does the same work.
+     * @param slices number of parts of each measurement, between which the two alternate.
      */
     public Comparison(String subject, String peer, int slices) {
         this.subject = subject;
@@ -32,7 +32,7 @@ public final class Comparison {
         this.slices = slices;
     }
 
-    /** Says which work follows; returns its line of the table. */
+    /** Starts the comparison of some work; returns its line of the table. */
     public String begin(Work work) {
         works.add(work);
         return String.format(
@@ -45,17 +45,17 @@ public final class Comparison {
                 WorkReport.rate(work));
     }
 
-    /** Records what was compared. */
+    /** Records the versions of what is compared. */
     public void versions(String subject, String other) {
         versions.put("subject", subject);
         versions.put("peer", other);
     }
 
     /**
-     * Adds the figures of a pair of runs; returns its line of the table.
+     * Adds the figures of a pair of runs; returns their line of the table.
      *
-     * @param subject its figures.
-     * @param other the peer's, of the same names.
+     * @param subject figures of the subject, by name.
+     * @param other figures of the peer, with the same names.
      */
     public String add(Map<String, Double> subject, Map<String, Double> other) {
         StringBuilder line = new StringBuilder();
@@ -85,17 +85,17 @@ public final class Comparison {
         return lists.computeIfAbsent(name, unused -> new ArrayList<>());
     }
 
-    /** What is compared, in words. */
+    /** The display name, "subject / peer". */
     public String name() {
         return subject + " / " + peer;
     }
 
-    /** Whether nothing was compared. */
+    /** Whether no figures were added. */
     public boolean isEmpty() {
         return ratios.isEmpty();
     }
 
-    /** Last lines of the table. */
+    /** Returns the last lines of the table. */
     public String summary() {
         StringBuilder text = new StringBuilder();
         ratios.forEach(
@@ -113,12 +113,12 @@ public final class Comparison {
         return text.toString();
     }
 
-    /** Everything, for programs. Percentiles are in microseconds. */
+    /** Returns all results as JSON. Percentiles are in microseconds. */
     public String json() {
         return Json.write(toMap());
     }
 
-    /** Everything, as JSON writes it. */
+    /** Returns all results as a map for JSON. */
     public Map<String, Object> toMap() {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("transport", works.getFirst().wire().toString());
@@ -135,7 +135,7 @@ public final class Comparison {
         return report;
     }
 
-    /** What was compared, and on which machine. */
+    /** Returns the versions, the work and the machine. */
     public Map<String, Object> environment() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("versions", versions);

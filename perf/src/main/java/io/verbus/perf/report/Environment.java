@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What a measurement depends on besides what it measures. */
+/** Describes the machine and JVM that a measurement ran on. */
 public final class Environment {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
     private static final Path GOVERNOR =
@@ -23,7 +23,7 @@ public final class Environment {
     /**
      * Describes this machine and JVM.
      *
-     * @param flags of the JVMs that measure.
+     * @param flags flags of the measuring JVMs.
      */
     public static Map<String, Object> describe(List<String> flags) {
         Map<String, Object> environment = new LinkedHashMap<>();
@@ -38,12 +38,12 @@ public final class Environment {
         return environment;
     }
 
-    /** Whether this is the lab's virtual machine. */
+    /** Whether this machine is the lab's virtual machine. */
     public static boolean isLab() {
         return "1".equals(System.getenv("VERBUS_LAB"));
     }
 
-    /** Names of the RDMA devices of this machine, in order. */
+    /** Returns the names of this machine's RDMA devices, in order. */
     public static List<String> rdmaDevices() {
         if (!Files.isDirectory(DEVICES)) {
             return List.of();

@@ -10,14 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Measurements as figures that have a name, in the order in which they are shown. */
+/** Converts measurements to named figures, in display order. */
 public final class Figures {
     private static final List<Percentile> COMPARED =
             List.of(Percentile.P50, Percentile.P90, Percentile.P99);
 
     private Figures() {}
 
-    /** Percentiles in microseconds: less is better. */
+    /** Returns percentiles in microseconds: less is better. */
     public static Map<String, Double> of(Measurement measurement) {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Percentile percentile : COMPARED) {
@@ -26,7 +26,7 @@ public final class Figures {
         return figures;
     }
 
-    /** All percentiles that are reported but the slowest, in microseconds: less is better. */
+    /** Returns all reported percentiles except the maximum, in microseconds: less is better. */
     public static Map<String, Double> ofTail(Measurement measurement) {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Percentile percentile : Percentile.values()) {
@@ -37,7 +37,7 @@ public final class Figures {
         return figures;
     }
 
-    /** Rates of recordings and replays: more is better. */
+    /** Returns the rates of recordings and replays: more is better. */
     public static Map<String, Double> of(Recording recording) {
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("recordedPerSecond", recording.recordedPerSecond());
@@ -45,7 +45,7 @@ public final class Figures {
         return figures;
     }
 
-    /** Rates of a stream: more is better. */
+    /** Returns the rates of a stream: more is better. */
     public static Map<String, Double> of(Throughput throughput) {
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("messagesPerSecond", throughput.messagesPerSecond());

@@ -11,17 +11,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Histograms in HdrHistogram's log format, each with a tag, all samples, in nanoseconds. */
+/**
+ * Writes histograms in HdrHistogram's log format, one tag per series, with all samples in
+ * nanoseconds.
+ */
 public final class HistogramLog {
     private static final double NS_PER_US = 1000;
 
     private HistogramLog() {}
 
     /**
-     * Writes a log.
+     * Formats a log.
      *
-     * @param series by name.
-     * @param endMs when it ends, milliseconds since the epoch.
+     * @param series outcomes by name.
+     * @param endMs end time of the last series in milliseconds since the epoch.
      */
     public static String write(Map<String, Outcome> series, long endMs) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -7,14 +7,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Writes maps, lists, strings, numbers, booleans and null as JSON, two spaces a level. */
+/**
+ * Writes maps, lists, strings, numbers, booleans and null as JSON, indented by two spaces per
+ * level.
+ */
 public final class Json {
     private Json() {}
 
     /**
-     * Writes a value.
+     * Formats a value.
      *
-     * @param value of one of the types above; anything else is written as the string it prints as.
+     * @param value value of one of the types above; any other value is written as its string.
      * @return text that ends with a newline.
      */
     public static String write(Object value) {

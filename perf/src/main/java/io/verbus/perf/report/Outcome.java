@@ -5,9 +5,9 @@ package io.verbus.perf.report;
 import io.verbus.perf.load.Measurement;
 
 /**
- * What round trips have shown.
+ * Outcome of a round-trip run.
  *
- * @param version name and version of what carried them.
- * @param measurement of them.
+ * @param version name and version of the bus or peer.
+ * @param measurement its measurement.
  */
 public record Outcome(String version, Measurement measurement) {}

@@ -14,14 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Stalls of a run, each of which makes every message late that is due in it, beside the times at
- * which the JVM stood at a safepoint.
+ * Compares the stalls of a run, each of which makes every message late that is due during it, with
+ * the JVM's safepoints.
  */
 public final class PauseReport {
     private static final int SHOWN = 10;
     private static final double NS_PER_US = 1000;
 
-    /** A line of {@code -Xlog:safepoint} with the decoration {@code timenanos}. */
+    /** Line of {@code -Xlog:safepoint} with the decoration {@code timenanos}. */
     private static final Pattern SAFEPOINT =
             Pattern.compile("\\[(\\d+)ns\\].*Safepoint \"([^\"]+)\".*Total: +(\\d+) ns");
 
@@ -33,21 +33,21 @@ public final class PauseReport {
     private final int outliers;
 
     /**
-     * A time at which no Java code ran.
+     * Safepoint pause, during which no Java code ran.
      *
-     * @param name of the operation.
-     * @param startNs monotonic time.
-     * @param endNs monotonic time.
+     * @param name name of the operation.
+     * @param startNs monotonic start time.
+     * @param endNs monotonic end time.
      */
     record Safepoint(String name, long startNs, long endNs) {}
 
     /**
-     * Outliers that overlap.
+     * Group of overlapping outliers.
      *
-     * @param startNs when the first of them was due.
-     * @param endNs when the last of them ended.
-     * @param outliers how many.
-     * @param cause the safepoint in it, or empty.
+     * @param startNs time at which the first message was due.
+     * @param endNs time of the last echo.
+     * @param outliers number of outliers.
+     * @param cause name of the safepoint that overlaps the stall, or empty.
      */
     record Stall(long startNs, long endNs, int outliers, String cause) {
         double microseconds() {
@@ -56,8 +56,8 @@ public final class PauseReport {
     }
 
     /**
-     * @param outliers of the run.
-     * @param log of the JVM's safepoints and collections.
+     * @param outliers outliers of the run.
+     * @param log lines of the JVM's safepoint and GC log.
      */
     public PauseReport(List<Outlier> outliers, List<String> log) {
         this.outliers = outliers.size();
@@ -108,15 +108,15 @@ public final class PauseReport {
         return stalls;
     }
 
-    /** The longest stalls, for people. */
+    /** Returns a table of the longest stalls. */
     public String table() {
         StringBuilder text = new StringBuilder();
         long byJvm = stalls.stream().filter(stall -> !stall.cause().isEmpty()).count();
         text.append(
                 String.format(
                         Locale.ROOT,
-                        "%,d outliers in %,d stalls, of which %,d meet a safepoint; %,d safepoints"
-                                + " and %,d collections in all%n",
+                        "%,d outliers in %,d stalls, of which %,d overlap a safepoint; %,d"
+                                + " safepoints and %,d collections in total%n",
                         outliers,
                         stalls.size(),
                         byJvm,
@@ -139,7 +139,7 @@ public final class PauseReport {
         return text.toString();
     }
 
-    /** Everything, for programs. */
+    /** Returns all stalls as JSON. */
     public String json(RttReport run) {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("outliers", outliers);

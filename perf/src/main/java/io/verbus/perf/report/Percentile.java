@@ -4,7 +4,7 @@ package io.verbus.perf.report;
 
 import org.HdrHistogram.Histogram;
 
-/** Percentiles that are reported. */
+/** Reported percentile. */
 public enum Percentile {
     /** Median. */
     P50("p50", 50),
@@ -16,7 +16,7 @@ public enum Percentile {
     P99_9("p99.9", 99.9),
     /** 99.99 %. */
     P99_99("p99.99", 99.99),
-    /** Slowest. */
+    /** Maximum. */
     MAX("max", 100);
 
     private final String text;
@@ -27,12 +27,12 @@ public enum Percentile {
         this.percent = percent;
     }
 
-    /** As it is written in tables and JSON. */
+    /** Name in tables and JSON. */
     public String text() {
         return text;
     }
 
-    /** Microseconds at this percentile of a histogram of nanoseconds. */
+    /** Returns this percentile, in microseconds, of a histogram in nanoseconds. */
     public double microseconds(Histogram histogram) {
         return histogram.getValueAtPercentile(percent) / 1000.0;
     }

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A page of HTML, complete in itself, that lays the percentiles of several series over each other:
- * round trip in microseconds against percentile, both logarithmic, the percentiles towards 100 %.
+ * Self-contained HTML page that overlays the percentiles of several series: round trip in
+ * microseconds against percentile, on logarithmic axes.
  */
 public final class PercentilePage {
     private static final int WIDTH = 960;
@@ -41,10 +41,10 @@ public final class PercentilePage {
     private final List<Series> series = new ArrayList<>();
 
     /**
-     * A line of the plot.
+     * Line of the plot.
      *
-     * @param name of it.
-     * @param histogram of round trips in nanoseconds.
+     * @param name display name.
+     * @param histogram round-trip times in nanoseconds.
      */
     public record Series(String name, Histogram histogram) {}
 
@@ -61,7 +61,7 @@ public final class PercentilePage {
     }
 
     /**
-     * @param title of the page.
+     * @param title title of the page.
      */
     public PercentilePage(String title) {
         this.title = title;
@@ -73,9 +73,9 @@ public final class PercentilePage {
     }
 
     /**
-     * The page.
+     * Returns the page.
      *
-     * @param environment that is told below the plot.
+     * @param environment values to show below the plot.
      */
     public String html(Map<String, Object> environment) {
         StringBuilder page = new StringBuilder();
@@ -165,7 +165,7 @@ public final class PercentilePage {
         page.append("</table>\n");
     }
 
-    /** Whole decades of both axes that hold every sample. */
+    /** Returns axes that span whole decades and contain all samples. */
     private Axis axis() {
         double low = Double.MAX_VALUE;
         double high = 0.001;

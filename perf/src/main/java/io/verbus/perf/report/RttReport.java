@@ -15,24 +15,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one run has measured.
+ * Report of one round-trip run.
  *
- * @param work that was asked for.
- * @param outcome of it.
- * @param scaling how its rate was fitted to the machine, if it was.
+ * @param work measured work.
+ * @param outcome outcome of the run.
+ * @param scaling adaptation of the rate to the machine, if any.
  */
 public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
     /**
-     * A rate as it was asked for.
+     * Creates a report of a run at the requested rate.
      *
-     * @param work that was asked for.
-     * @param outcome of it.
+     * @param work measured work.
+     * @param outcome outcome of the run.
      */
     public RttReport(Work work, Outcome outcome) {
         this(work, outcome, Optional.empty());
     }
 
-    /** Percentiles, for people. */
+    /** Returns a table of percentiles. */
     public String table() {
         Measurement measurement = outcome.measurement();
         StringBuilder table = new StringBuilder();
@@ -60,15 +60,15 @@ public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
         return table.toString();
     }
 
-    /** A short name. */
+    /** The display name. */
     public String name() {
         return work.wire() + " " + work.length() + " B";
     }
 
     /**
-     * Everything, for programs: an object, or a list of them if there are several reports.
+     * Returns the reports as JSON: an object if there is one, else a list.
      *
-     * @param reports at least one.
+     * @param reports one report or several.
      */
     public static String json(List<RttReport> reports) {
         List<Map<String, Object>> maps = reports.stream().map(RttReport::toMap).toList();
@@ -97,14 +97,14 @@ public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
         return report;
     }
 
-    /** What was asked for, and on which machine. */
+    /** Returns the work and the machine. */
     public Map<String, Object> environment() {
         Map<String, Object> map = WorkReport.toMap(work);
         map.put("environment", WorkReport.environment());
         return map;
     }
 
-    /** The whole distribution in microseconds, in HdrHistogram's text format. */
+    /** Returns the distribution in microseconds, in HdrHistogram's text format. */
     public String hgrm() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         outcome.measurement()
@@ -114,7 +114,7 @@ public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** One sentence for a run that could not hold its rate. */
+    /** Returns one sentence for a run that missed its rate. */
     public String missedRate() {
         return String.format(
                 Locale.ROOT,

@@ -5,32 +5,32 @@ package io.verbus.perf.report;
 import java.util.Locale;
 
 /**
- * How a rate was fitted to the machine.
+ * Adaptation of a requested rate to the machine.
  *
- * @param asked messages a second that were asked for.
- * @param sustained round trips a second that the machine does, when there is no pause between them.
- * @param rate messages a second that were measured instead.
+ * @param asked requested messages per second.
+ * @param sustained round trips per second that the machine sustains without pauses.
+ * @param rate messages per second to measure.
  */
 public record Scaling(long asked, double sustained, long rate) {
     private static final double PERCENT = 100;
 
     /**
-     * Lowers a rate to a share of what the machine does, unless it is below that.
+     * Limits a rate to a share of what the machine sustains.
      *
-     * @param asked messages a second.
-     * @param sustained round trips a second that the machine does.
-     * @param percent the share.
+     * @param asked requested messages per second.
+     * @param sustained round trips per second that the machine sustains.
+     * @param percent share in percent.
      */
     public static Scaling of(long asked, double sustained, int percent) {
         long highest = Math.max(1, (long) (sustained * percent / PERCENT));
         return new Scaling(asked, sustained, Math.min(asked, highest));
     }
 
-    /** One sentence. */
+    /** Returns one sentence on the adaptation. */
     public String text() {
         return String.format(
                 Locale.ROOT,
-                "this machine sustains %,.0f/s of that length, so the rate of %,d/s %s",
+                "this machine sustains %,.0f/s at this length, so the rate of %,d/s %s",
                 sustained,
                 asked,
                 rate == asked

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What repeated measurements of one figure show.
+ * Spread of repeated measurements of one figure.
  *
- * @param median of them; of an even number, the mean of the two in the middle.
- * @param min of them.
- * @param max of them.
+ * @param median median; for an even number of values, the mean of the middle two.
+ * @param min smallest value.
+ * @param max largest value.
  */
 public record Spread(double median, double min, double max) {
     /**
-     * Summarizes measurements.
+     * Summarizes values.
      *
-     * @param values at least one.
+     * @param values one value or more.
      */
     public static Spread of(List<Double> values) {
         double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
@@ -26,7 +26,7 @@ public record Spread(double median, double min, double max) {
                 (sorted[last / 2] + sorted[sorted.length / 2]) / 2, sorted[0], sorted[last]);
     }
 
-    /** As JSON writes it. */
+    /** Returns the spread as a map for JSON. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("median", median);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What streams have carried. */
+/** Report of stream measurements. */
 public final class ThroughputReport {
     private static final double MEBIBYTE = 1024 * 1024;
 
@@ -20,19 +20,19 @@ public final class ThroughputReport {
     private final List<Map<String, Object>> streams = new ArrayList<>();
 
     /**
-     * @param version of the bus.
-     * @param first work that is reported.
+     * @param version name and version of the bus.
+     * @param first first work of the report.
      */
     public ThroughputReport(String version, Work first) {
         this.version = version;
         this.first = first;
     }
 
-    /** First lines of the table. */
+    /** Returns the first lines of the table. */
     public String header() {
         return String.format(
                 Locale.ROOT,
-                "%s, %s, to saturation; allocated bytes and processor time a message%n"
+                "%s, %s, at full speed; allocated bytes and processor time per message%n"
                         + "%8s %10s %11s %14s %10s %12s %12s %8s%n",
                 version,
                 first.wire(),
@@ -74,7 +74,7 @@ public final class ThroughputReport {
                 throughput.cpuNsPerMessage());
     }
 
-    /** Everything, for programs. */
+    /** Returns all results as JSON. */
     public String json() {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("bus", version);

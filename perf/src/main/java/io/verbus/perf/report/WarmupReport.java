@@ -11,9 +11,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How soon and how fast new processes exchange messages, each beside a peer's of the same turn. */
+/**
+ * Report of the start-up times of new processes and their first round trips, relative to a peer in
+ * the same turn.
+ */
 public final class WarmupReport {
-    /** What the others are compared with. */
+    /** Name of the peer that the others are compared with. */
     public static final String PEER = "aeron";
 
     private static final double NS_PER_MS = 1e6;
@@ -23,18 +26,18 @@ public final class WarmupReport {
     private final Map<String, Object> versions = new LinkedHashMap<>();
 
     /**
-     * @param work that each process does.
+     * @param work work of each process.
      */
     public WarmupReport(Work work) {
         this.work = work;
     }
 
-    /** What each process does. */
+    /** The work of each process. */
     public Work work() {
         return work;
     }
 
-    /** First lines of the table. */
+    /** Returns the first lines of the table. */
     public String header() {
         return String.format(
                 Locale.ROOT,
@@ -48,7 +51,7 @@ public final class WarmupReport {
                 "max, us");
     }
 
-    /** Adds a process; returns its line of the table. */
+    /** Adds the result of a process; returns its line of the table. */
     public String add(String name, ColdStart start) {
         versions.put(name, start.version());
         Map<String, List<Double>> lists =
@@ -69,7 +72,7 @@ public final class WarmupReport {
         return lists.computeIfAbsent(name, unused -> new ArrayList<>());
     }
 
-    /** Last lines of the table. */
+    /** Returns the last lines of the table. */
     public String summary() {
         StringBuilder text = new StringBuilder();
         ratios().forEach(
@@ -90,7 +93,7 @@ public final class WarmupReport {
         return text.toString();
     }
 
-    /** Ratios to the peer's figure of the same turn, by name and figure. */
+    /** Returns the ratios to the peer's figures of the same turn, by name and figure. */
     Map<String, Map<String, Spread>> ratios() {
         Map<String, Map<String, Spread>> ratios = new LinkedHashMap<>();
         figures.forEach(
@@ -113,7 +116,7 @@ public final class WarmupReport {
         return Spread.of(quotients);
     }
 
-    /** Everything, for programs. */
+    /** Returns all results as JSON. */
     public String json() {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("transport", work.wire().toString());

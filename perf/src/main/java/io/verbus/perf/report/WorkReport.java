@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was asked for, in reports. */
+/** Describes the measured work in reports. */
 final class WorkReport {
     private WorkReport() {}
 

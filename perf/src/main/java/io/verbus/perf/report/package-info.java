@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Measurements as text for people and as JSON. */
+/** Formats measurements as text, HTML and JSON. */
 package io.verbus.perf.report;

@@ -11,18 +11,21 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Aeron's jars, which no class path holds that is not made for them. */
+/** Locates Aeron's jars, which are on no class path by default. */
 public final class AeronJars {
-    /** System property: the folder of the jars; by default beside that of Verbus' own. */
+    /**
+     * System property: directory of the jars; defaults to a directory beside the one of Verbus'
+     * jars.
+     */
     public static final String FOLDER_PROPERTY = "verbus.perf.peer";
 
     private AeronJars() {}
 
     /**
-     * A class path of Aeron's jars.
+     * Returns a class path of some classes and Aeron's jars.
      *
-     * @param more classes, each with all else that its jar or folder holds.
-     * @throws BusException if the jars are not there.
+     * @param more classes to add, each with the whole jar or directory that contains it.
+     * @throws BusException if the jars are missing.
      */
     public static String classPath(Class<?>... more) {
         return Stream.concat(
@@ -33,10 +36,10 @@ public final class AeronJars {
     }
 
     /**
-     * The class path of this process, and Aeron's jars behind it, in the order of their names: what
-     * is in both, as Agrona, is that of Verbus.
+     * Returns this process's class path followed by Aeron's jars, sorted by name. Verbus' versions
+     * of shared libraries, such as Agrona, take precedence.
      *
-     * @throws BusException if the jars are not there.
+     * @throws BusException if the jars are missing.
      */
     public static String behindOwnClassPath() {
         String own = System.getProperty("java.class.path");
@@ -45,7 +48,7 @@ public final class AeronJars {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Aeron's jars, as words of a class path. */
+    /** Returns Aeron's jars as a class path entry. */
     static String jars() {
         return folder() + File.separator + "*";
     }
@@ -66,7 +69,7 @@ public final class AeronJars {
         try {
             return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException ex) {
-            throw new BusException("cannot tell where the classes of " + type + " are", ex);
+            throw new BusException("cannot locate the classes of " + type, ex);
         }
     }
 }

@@ -8,24 +8,24 @@ import io.verbus.perf.load.Worker;
 
 import java.io.File;
 
-/** What is measured in JVMs of its own: which class runs it, on which class path. */
+/** System to measure in separate JVMs: its worker class and class path. */
 public enum BusUnderTest {
     /** Verbus. */
     VERBUS("io.verbus.perf.verbus.VerbusWorker"),
 
-    /** What no bus can beat on shared memory. */
+    /** Lower bound for any bus on shared memory. */
     SHARED_MEMORY("io.verbus.perf.floor.FloorWorker"),
 
-    /** What no log can beat on shared memory. */
+    /** Lower bound for any log on shared memory. */
     BARE_LOG("io.verbus.perf.floor.BareLogWorker"),
 
-    /** Sockets alone, a message in one datagram. */
+    /** Sockets alone, one datagram per message. */
     DATAGRAMS("io.verbus.perf.floor.DatagramWorker"),
 
-    /** Verbs alone, a message in one work request. */
+    /** Verbs alone, one work request per message. */
     VERBS_ONE("io.verbus.perf.floor.VerbsInOneWorker"),
 
-    /** Verbs alone, a message in two work requests. */
+    /** Verbs alone, two work requests per message. */
     VERBS_TWO("io.verbus.perf.floor.VerbsInTwoWorker"),
 
     /** Aeron's Java driver and client: its jars, and this module for the measuring loop. */
@@ -36,7 +36,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** A cluster of Aeron's on its Java drivers. */
+    /** Aeron Cluster on Aeron's Java drivers. */
     CLUSTER_ON_AERON("io.verbus.perf.aeron.ClusterWorker") {
         @Override
         String classPath() {
@@ -44,7 +44,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** The same on Verbus' drivers. */
+    /** Aeron Cluster on Verbus' drivers. */
     CLUSTER_ON_VERBUS("io.verbus.perf.attached.AttachedClusterWorker") {
         @Override
         String classPath() {
@@ -52,7 +52,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** Aeron's archive, and a client of it, on its Java drivers. */
+    /** Aeron Archive and a client of it on Aeron's Java drivers. */
     ARCHIVE_ON_AERON("io.verbus.perf.aeron.ArchiveWorker") {
         @Override
         String classPath() {
@@ -60,7 +60,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** The same on Verbus' drivers. */
+    /** Aeron Archive and a client of it on Verbus' drivers. */
     ARCHIVE_ON_VERBUS("io.verbus.perf.attached.AttachedArchiveWorker") {
         @Override
         String classPath() {
@@ -84,7 +84,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** Aeron's client on Aeron's C driver, which is a program of its own. */
+    /** Aeron's client on Aeron's C driver, which is a separate program. */
     AERON_C("io.verbus.perf.aeron.AeronCWorker") {
         @Override
         String classPath() {
@@ -103,19 +103,20 @@ public enum BusUnderTest {
         this.worker = worker;
     }
 
-    /** Class whose {@code main} is a process of a run. */
+    /** The class whose {@code main} runs a worker process. */
     String worker() {
         return worker;
     }
 
     /**
-     * What runs in a process of a role: a client alone needs nothing of the driver that it uses.
+     * Returns the variant to run in a process with a role: a process with only a client needs no
+     * driver code.
      */
     BusUnderTest process(Role role, Work work) {
         return this;
     }
 
-    /** This command's own, but for what must not see Verbus. */
+    /** The worker's class path: that of this process, unless the worker must not see Verbus. */
     String classPath() {
         return System.getProperty("java.class.path");
     }

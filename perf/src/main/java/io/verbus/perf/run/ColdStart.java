@@ -11,18 +11,19 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * A new process's first round trips, over shared memory, without any warm-up.
+ * First round trips of a new process over shared memory, without warm-up.
  *
  * @param version name and version of the bus.
- * @param firstEchoNs from the start of the process to its first echo.
- * @param measurement of the round trips, the first included.
+ * @param firstEchoNs time from the start of the process to its first echo.
+ * @param measurement measurement of all round trips, including the first.
  */
 public record ColdStart(String version, long firstEchoNs, Measurement measurement) {
     private static final long TIMEOUT_S = 60;
 
     /**
-     * The flags that the launcher gave this process to start faster: with a cache and profiles, and
-     * what is compiled early. Both are of Verbus alone, so that no other worker inherits them.
+     * Returns the start-up flags that the launcher passed to this process: for the ahead-of-time
+     * cache, profiles and early compilation. They apply to Verbus only, so workers do not inherit
+     * them by default.
      */
     public static List<String> startFlags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -30,17 +31,17 @@ public record ColdStart(String version, long firstEchoNs, Measurement measuremen
                 .toList();
     }
 
-    /** Whether a flag of a JVM is one of these. */
+    /** Whether a JVM flag is such a start-up flag. */
     public static boolean isStartFlag(String flag) {
         return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:CompileCommandFile=");
     }
 
     /**
-     * Measures it.
+     * Measures a new process.
      *
-     * @param bus to start.
-     * @param work whose messages are sent, one at a time.
-     * @param flags of the JVM besides.
+     * @param bus bus to start.
+     * @param work work whose messages are sent, one at a time.
+     * @param flags additional JVM flags.
      */
     public static ColdStart measure(BusUnderTest bus, Work work, List<String> flags) {
         try (WorkerProcess process = new WorkerProcess(bus, Role.BOTH, work, flags)) {

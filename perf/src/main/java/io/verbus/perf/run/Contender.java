@@ -6,24 +6,26 @@ import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Throughput;
 
-/** What can be measured beside another: a bus, what it stands on, or a tool that measures that. */
+/**
+ * System to measure beside another: a bus, a layer below it, or a tool that measures that layer.
+ */
 public interface Contender extends AutoCloseable {
-    /** Name and version. */
+    /** The name and version. */
     String version();
 
-    /** Does the work's warm-up. */
+    /** Runs the work's warm-up. */
     void warmUp();
 
-    /** Measures so many round trips. */
+    /** Measures {@code count} round trips. */
     Measurement roundTrips(long count);
 
-    /** Measures a stream of so many messages of each publisher. */
+    /** Measures a stream of {@code count} messages from each publisher. */
     Throughput stream(long count);
 
     /**
-     * Measures the recording of so many messages, and their replay.
+     * Measures the recording of {@code count} messages, and their replay.
      *
-     * @throws UnsupportedOperationException if this has no archive.
+     * @throws UnsupportedOperationException if the contender has no archive.
      */
     default Recording recording(long count) {
         throw new UnsupportedOperationException(version() + " has no archive");

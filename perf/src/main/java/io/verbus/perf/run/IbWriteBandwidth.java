@@ -10,8 +10,8 @@ import io.verbus.perf.load.Work;
 import java.util.List;
 
 /**
- * The bandwidth of perftest's {@code ib_write_bw} with writes of 64 KiB, told as if it had carried
- * messages of the work's length.
+ * Bandwidth of perftest's {@code ib_write_bw} with writes of 64 KiB, reported as messages of the
+ * work's length.
  */
 public final class IbWriteBandwidth implements Contender {
     private static final int WRITE_LENGTH = 64 * 1024;
@@ -19,14 +19,14 @@ public final class IbWriteBandwidth implements Contender {
     private static final int COLUMNS = 5;
     private static final int AVERAGE = 3;
 
-    /** The program makes no fewer. */
+    /** Minimum number of iterations that the program accepts. */
     private static final long MIN_ITERATIONS = 128;
 
     private final PerftestProgram program;
     private final int length;
 
     /**
-     * @param work that says addresses, port and length.
+     * @param work work with addresses, port and length.
      */
     public IbWriteBandwidth(Work work) {
         program = new PerftestProgram("ib_write_bw", work, WRITE_LENGTH);
@@ -43,7 +43,7 @@ public final class IbWriteBandwidth implements Contender {
 
     @Override
     public Measurement roundTrips(long count) {
-        throw new BusException("ib_write_bw measures no round trips: use --metric throughput");
+        throw new BusException("ib_write_bw does not measure round trips: use --metric throughput");
     }
 
     @Override
@@ -55,7 +55,10 @@ public final class IbWriteBandwidth implements Contender {
                 bytes / length, bytes, Math.round(bytes / bytesPerSecond * 1e9), 0, 0, 0);
     }
 
-    /** Bytes a second: bytes, iterations, peak, average in MiB/s, and messages in a line. */
+    /**
+     * Parses bytes per second from a line of bytes, iterations, peak, average in MiB/s, and message
+     * rate.
+     */
     static double parse(String text) {
         for (String line : (Iterable<String>) text.lines()::iterator) {
             String[] words = line.strip().split("\\s+");

@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Round trips of perftest's {@code ib_write_lat}. It measures the time between two sends, and
- * prints half of it: here it is whole again.
+ * Round-trip times of perftest's {@code ib_write_lat}. The program prints half the time between two
+ * sends; this class doubles it.
  */
 public final class IbWriteLatency implements Contender {
     private static final long HIGHEST_NS = TimeUnit.HOURS.toNanos(1);
     private static final double NS_PER_HALF_US = 2000;
 
-    /** The program makes no fewer. */
+    /** Minimum number of iterations that the program accepts. */
     private static final long MIN_ITERATIONS = 5;
 
     private final PerftestProgram program;
 
     /**
-     * @param work that says addresses, port and length.
+     * @param work work with addresses, port and length.
      */
     public IbWriteLatency(Work work) {
         program = new PerftestProgram("ib_write_lat", work, work.length());
@@ -45,7 +45,7 @@ public final class IbWriteLatency implements Contender {
         return parse(program.run(Math.max(count, MIN_ITERATIONS), List.of("-U")));
     }
 
-    /** Reads every sample that the program prints: a number, a comma, microseconds. */
+    /** Parses the samples, each a line of a number, a comma, and microseconds. */
     static Measurement parse(String text) {
         Histogram histogram = new Histogram(HIGHEST_NS, 3);
         long elapsedNs = 0;
@@ -65,7 +65,7 @@ public final class IbWriteLatency implements Contender {
 
     @Override
     public Throughput stream(long count) {
-        throw new BusException("ib_write_lat measures no streams: use --metric rtt");
+        throw new BusException("ib_write_lat does not measure streams: use --metric rtt");
     }
 
     @Override

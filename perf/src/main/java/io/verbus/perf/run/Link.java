@@ -4,20 +4,20 @@ package io.verbus.perf.run;
 
 import java.io.IOException;
 
-/** A process that takes and says lines, on this host or on another. */
+/** Connection to a process, on this host or another, that exchanges lines. */
 interface Link {
-    /** Tells it a line. */
+    /** Sends a line to the process. */
     void tell(String line);
 
-    /** The next line that it says; null once it has ended. What it says of errors is printed. */
+    /** Returns the next line from the process; null once it has ended. Prints its error output. */
     String readLine() throws IOException;
 
-    /** How it has ended, in words, once {@link #readLine} has given null. */
+    /** Describes how the process ended, once {@link #readLine} has returned null. */
     String ending() throws InterruptedException;
 
-    /** By how much its monotonic clock is ahead of this process's, nanoseconds. */
+    /** Nanoseconds by which the process's monotonic clock is ahead of this process's. */
     long clockAheadNs();
 
-    /** Lets it end by itself, and makes sure that it has, and that nothing of it is left. */
+    /** Lets the process exit, kills it if it does not, and removes its files. */
     void end();
 }

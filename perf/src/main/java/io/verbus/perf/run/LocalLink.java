@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A {@link Worker} in a JVM of this host. */
+/** Connection to a {@link Worker} in a JVM on this host. */
 final class LocalLink implements Link {
     private static final long EXIT_TIMEOUT_S = 15;
 
@@ -31,12 +31,12 @@ final class LocalLink implements Link {
     private final BufferedReader lines;
 
     /**
-     * Starts it.
+     * Starts the worker.
      *
-     * @param tracer command that runs the JVM, or nothing.
-     * @param flags of the JVM besides its class path.
-     * @param directory of the driver, which goes with the process that has the driver.
-     * @param errors where what it says of errors goes.
+     * @param tracer command that runs the JVM; empty for none.
+     * @param flags JVM flags, apart from the class path.
+     * @param directory directory of the driver; deleted with the process that runs the driver.
+     * @param errors destination of the standard error.
      */
     LocalLink(
             BusUnderTest bus,
@@ -69,7 +69,7 @@ final class LocalLink implements Link {
         lines = process.inputReader();
     }
 
-    /** What it says of errors, where they were not sent elsewhere. */
+    /** The standard error, if it is not redirected. */
     BufferedReader errors() {
         return process.errorReader();
     }
@@ -91,7 +91,7 @@ final class LocalLink implements Link {
 
     @Override
     public long clockAheadNs() {
-        return 0; // processes of a host share it
+        return 0; // processes on a host share the clock
     }
 
     @Override
@@ -99,7 +99,7 @@ final class LocalLink implements Link {
         try {
             orders.close();
             if (!process.waitFor(EXIT_TIMEOUT_S, TimeUnit.SECONDS)) {
-                System.err.println(name + " did not end by itself, so it is killed");
+                System.err.println(name + " did not exit, so it is killed");
                 process.destroyForcibly().waitFor();
             }
             delete(Worker.files(directory));

@@ -9,31 +9,32 @@ import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
 /**
- * The same work on two contenders, in slices that alternate: what changes on the machine meanwhile,
- * such as where its processors lie, changes for both. While one is measured the other sleeps. Or
- * one after the other, where what the sleeping one still does would take too much from the other.
+ * Results of the same work on two contenders, measured in alternating slices, so that changes of
+ * the machine, such as the placement of its processors, affect both. While one is measured the
+ * other sleeps. Alternatively, one runs after the other, if the sleeping one would take too much
+ * processor time.
  *
- * @param first result of one.
- * @param second result of the other.
- * @param <T> what a result is.
+ * @param first result of the first contender.
+ * @param second result of the second contender.
+ * @param <T> type of a result.
  */
 public record Pair<T>(T first, T second) {
-    /** How a contender is measured. */
+    /** Measurement to run on a contender. */
     @FunctionalInterface
     public interface Measure<T> {
-        /** Measures so many messages. */
+        /** Measures {@code count} messages. */
         T of(Contender contender, long count);
     }
 
     /**
-     * Measures it.
+     * Measures two contenders in alternating slices.
      *
-     * @param first that is set up.
-     * @param second that is set up too.
-     * @param messages of both.
-     * @param slices into which the messages are cut.
-     * @param measure how each is measured.
-     * @param sum of two slices.
+     * @param first first contender.
+     * @param second second contender.
+     * @param messages number of messages for each.
+     * @param slices number of slices.
+     * @param measure measurement to run.
+     * @param sum operator that combines two slices.
      */
     public static <T> Pair<T> measure(
             Contender first,
@@ -60,15 +61,15 @@ public record Pair<T>(T first, T second) {
     }
 
     /**
-     * Measures one after the other: the one has ended before the other is set up, so that no thread
-     * of the one takes a processor from the other.
+     * Measures two contenders one after the other: each is closed before the next starts, so that
+     * no thread of the one takes a processor from the other.
      *
-     * @param first sets up one.
-     * @param second sets up the other.
-     * @param inOrder whether the first is measured first.
-     * @param messages of both.
-     * @param measure how each is measured.
-     * @param versions takes the versions of both.
+     * @param first factory of the first contender.
+     * @param second factory of the second contender.
+     * @param inOrder whether to measure the first contender first.
+     * @param messages number of messages for each.
+     * @param measure measurement to run.
+     * @param versions consumer of the versions of both.
      */
     public static <T> Pair<T> apart(
             Supplier<Contender> first,

@@ -31,26 +31,26 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * Runs, for another host that measures, what is to run on this one: the end that reflects or
- * receives, the end of a program of perftest that listens, and what tells about this host.
+ * Serves another host that runs a measurement: runs the reflecting or receiving end, or the
+ * listening end of a perftest program, and returns facts about this host.
  *
- * <p>That host connects by TCP and sends lines: a greeting, readings of the clock, one request, and
- * the orders of a {@link Worker}. It is sent the lines that the process says. The process ends with
- * the connection. Nothing runs but these, and nobody else is answered.
+ * <p>The other host connects by TCP and sends lines: a greeting, clock requests, one request, and
+ * the orders for a {@link Worker}. The server returns the lines that the process prints. The
+ * process ends with the connection. The server runs nothing else, and rejects all other hosts.
  */
 public final class PerfServer implements AutoCloseable {
     static final String GREETING = "verbus-perf 1";
 
-    /** Asks for the monotonic time of this host in nanoseconds. */
+    /** Requests the monotonic time of this host in nanoseconds. */
     static final String CLOCK = "clock";
 
-    /** Said: what is wrong, or what a process says of errors, follows. */
+    /** Answer: an error message, or a line of a process's standard error. */
     static final String ERROR = "error";
 
-    /** Said last: how the process has ended. */
+    /** Last answer: how the process ended. */
     static final String ENDED = "ended";
 
-    /** Said once by a program of perftest: it listens. */
+    /** Answer, once, of a perftest program: it is listening. */
     static final String READY = "ready";
 
     private static final String WORKER = "worker";
@@ -74,13 +74,13 @@ public final class PerfServer implements AutoCloseable {
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
 
     /**
-     * Listens.
+     * Starts listening.
      *
-     * @param endpoint where.
-     * @param peer address of the host that is answered.
-     * @param texts that it may ask for, by name.
-     * @param log told who asks for what.
-     * @throws BusException if this host cannot listen there, or the peer's address is none.
+     * @param endpoint address and port to listen on.
+     * @param peer address of the only host that is served.
+     * @param texts texts that the peer may request, by name.
+     * @param log destination of log lines.
+     * @throws BusException if this host cannot listen there, or the peer's address is invalid.
      */
     public PerfServer(
             Endpoint endpoint, String peer, Map<String, Supplier<String>> texts, PrintStream log) {
@@ -88,7 +88,11 @@ public final class PerfServer implements AutoCloseable {
             this.peer = InetAddress.getByName(peer);
         } catch (UnknownHostException ex) {
             throw new BusException(
-                    "'" + peer + "' is not the address of a host: give that which measures", ex);
+                    "'"
+                            + peer
+                            + "' is not a host address: give the address of the measuring"
+                            + " host",
+                    ex);
         }
         this.texts = Map.copyOf(texts);
         this.log = log;
@@ -102,17 +106,17 @@ public final class PerfServer implements AutoCloseable {
                             + endpoint
                             + " ("
                             + ex.getMessage()
-                            + "): give an address of this host and a port that is free",
+                            + "): give an address of this host and a free port",
                     ex);
         }
     }
 
-    /** The port at which it listens. */
+    /** The port that it listens on. */
     public int port() {
         return listener.getLocalPort();
     }
 
-    /** Answers until it is closed, on this thread and on one for each connection. */
+    /** Accepts connections until closed; each is served on its own thread. */
     public void run() {
         while (!listener.isClosed()) {
             try {
@@ -136,20 +140,29 @@ public final class PerfServer implements AutoCloseable {
             InetAddress from = socket.getInetAddress();
             if (!from.equals(peer)) {
                 log.println(
-                        "refused " + from.getHostAddress() + ", which is not the host of --for");
-                say(out, ERROR, "this server measures with another host: name this one in --for");
+                        "rejected "
+                                + from.getHostAddress()
+                                + ", which is not the host given by"
+                                + " --for");
+                say(out, ERROR, "this server serves only the host given by its --for option");
                 return;
             }
             isCounted = free.tryAcquire();
             if (!isCounted) {
-                say(out, ERROR, "this server has " + MAX_CONNECTIONS + " connections already");
+                say(
+                        out,
+                        ERROR,
+                        "this server already has its maximum of "
+                                + MAX_CONNECTIONS
+                                + ""
+                                + " connections");
             } else {
                 noticeSilence(socket);
                 socket.setSoTimeout(REQUEST_TIMEOUT_MS);
                 answer(socket, out);
             }
         } catch (IOException ex) {
-            log.println("a connection has ended: " + ex.getMessage());
+            log.println("lost a connection: " + ex.getMessage());
         } finally {
             open.remove(socket);
             if (isCounted) {
@@ -158,7 +171,7 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** So that a host which vanishes leaves no process behind that spins. */
+    /** Enables keep-alive, so that no spinning process is left behind if its host vanishes. */
     private static void noticeSilence(Socket socket) throws IOException {
         socket.setKeepAlive(true);
         socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, SILENCE_S);
@@ -171,7 +184,11 @@ public final class PerfServer implements AutoCloseable {
                 new BufferedReader(
                         new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         if (!GREETING.equals(line(in))) {
-            say(out, ERROR, "this server is of another version of Verbus: take the same on both");
+            say(
+                    out,
+                    ERROR,
+                    "this server has a different version of Verbus: use the same on both"
+                            + " hosts");
             return;
         }
         String request = line(in);
@@ -182,13 +199,12 @@ public final class PerfServer implements AutoCloseable {
         if (request == null) {
             return;
         }
-        log.println("runs: " + request);
+        log.println("running: " + request);
         Link link;
         try {
             link = start(request.split(" "), out);
         } catch (BusException | IllegalArgumentException | IndexOutOfBoundsException ex) {
-            String what =
-                    ex instanceof BusException ? ex.getMessage() : "a request is wrong: " + ex;
+            String what = ex instanceof BusException ? ex.getMessage() : "invalid request: " + ex;
             log.println(what);
             say(out, ERROR, what);
             return;
@@ -215,14 +231,14 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** Passes orders on; the process ends when they do. */
+    /** Passes orders to the process, and ends it when the connection ends. */
     private void pass(BufferedReader in, Link link) {
         try {
             for (String line = line(in); line != null; line = line(in)) {
                 link.tell(line);
             }
         } catch (IOException ex) {
-            log.println("the connection has ended: " + ex.getMessage());
+            log.println("lost the connection: " + ex.getMessage());
         }
         link.end();
     }
@@ -238,11 +254,13 @@ public final class PerfServer implements AutoCloseable {
             case TEXT -> {
                 Supplier<String> text = texts.get(words[1]);
                 if (text == null) {
-                    throw new BusException("this server tells nothing of " + words[1]);
+                    throw new BusException("this server has no text named " + words[1]);
                 }
                 yield new TextLink(text.get());
             }
-            default -> throw new BusException("this server runs nothing called " + words[0]);
+            default ->
+                    throw new BusException(
+                            "this server does not support requests for" + " " + words[0]);
         };
     }
 
@@ -267,7 +285,8 @@ public final class PerfServer implements AutoCloseable {
         List<String> options = new ArrayList<>(List.of(words[4].split(",")));
         options.remove("none");
         if (!PROGRAMS.contains(words[1]) || !OPTIONS.containsAll(options)) {
-            throw new BusException("this server runs no " + words[1] + " with " + options);
+            throw new BusException(
+                    "this server does not run " + words[1] + " with options" + " " + options);
         }
         PerftestProgram program =
                 new PerftestProgram(words[1], work(words, 5), Integer.parseInt(words[2]));
@@ -275,11 +294,14 @@ public final class PerfServer implements AutoCloseable {
             return program.serve(Long.parseLong(words[3]), options);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new BusException("interrupted while " + words[1] + " starts", ex);
+            throw new BusException("interrupted while " + words[1] + " was starting", ex);
         }
     }
 
-    /** Of the words from an index on; what becomes an argument of a program holds nothing else. */
+    /**
+     * Parses the work from the words at an index on, and checks values that become program
+     * arguments.
+     */
     private static Work work(String[] words, int index) {
         Work work = Work.parse(List.of(words).subList(index, words.length));
         if (work.wire() == Work.Wire.IPC
@@ -287,17 +309,17 @@ public final class PerfServer implements AutoCloseable {
                 || !ADDRESS.matcher(work.initiator()).matches()
                 || !ADDRESS.matcher(work.reflector()).matches()
                 || !CPUS.matcher(work.affinity()).matches()) {
-            throw new BusException("this server does no such work: " + work);
+            throw new BusException("this server does not accept this work: " + work);
         }
         return work;
     }
 
-    /** The request for an end that reflects or receives. */
+    /** Returns the request for a reflecting or receiving end. */
     static String worker(BusUnderTest bus, Work work) {
         return WORKER + " " + bus.name() + " " + arguments(work);
     }
 
-    /** The request for the end of a program of perftest that listens. */
+    /** Returns the request for the listening end of a perftest program. */
     static String perftest(
             String name, int length, long iterations, List<String> options, Work work) {
         String listed = options.isEmpty() ? "none" : String.join(",", options);
@@ -316,13 +338,14 @@ public final class PerfServer implements AutoCloseable {
     }
 
     /**
-     * Asks a server for a text.
+     * Requests a text from a server.
      *
-     * @param server as HOST:PORT.
+     * @param server address of the server, as HOST:PORT.
      * @param local address of this host's device.
-     * @param remote address of the other host's; a server there is asked from {@code local}.
-     * @param name of the text.
-     * @throws BusException if it cannot be had.
+     * @param remote address of the other host's device; if the server is there, the request comes
+     *     from {@code local}.
+     * @param name name of the text.
+     * @throws BusException if the request fails.
      */
     public static String ask(String server, String local, String remote, String name) {
         Link link = new RemoteLink(server, local, remote, TEXT + " " + name);
@@ -332,22 +355,22 @@ public final class PerfServer implements AutoCloseable {
                 text.append(line.substring(Math.min(line.length(), 1))).append('\n');
             }
             if (!link.ending().startsWith(TextLink.WELL)) {
-                throw new BusException(server + " does not tell its " + name);
+                throw new BusException(server + " did not return its text " + name);
             }
             return text.toString();
         } catch (IOException ex) {
             throw new BusException(
-                    "cannot read what " + server + " says (" + ex.getMessage() + "): try again",
+                    "cannot read the answer of " + server + " (" + ex.getMessage() + "): try again",
                     ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new BusException("interrupted while " + server + " was asked", ex);
+            throw new BusException("interrupted while waiting for " + server, ex);
         } finally {
             link.end();
         }
     }
 
-    /** One line, not longer than it may be; null at the end. */
+    /** Reads one line of limited length; returns null at the end of the stream. */
     private static String line(BufferedReader in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int next = in.read(); next != '\n'; next = in.read()) {
@@ -374,7 +397,7 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** Ends all that it runs, and {@link #run}. Any thread may call it. */
+    /** Ends all processes and {@link #run}. Thread-safe. */
     @Override
     public void close() {
         try {

@@ -6,15 +6,15 @@ import io.verbus.BusException;
 
 import java.util.concurrent.TimeUnit;
 
-/** The end of a program of perftest that listens: it says that it does, and ends with the other. */
+/** Listening end of a perftest program: reports that it listens, and ends with the other end. */
 final class PerftestLink implements Link {
     private final Process process;
     private final long timeoutS;
     private boolean isReady;
 
     /**
-     * @param process that listens.
-     * @param timeoutS seconds after which it should have ended.
+     * @param process listening process.
+     * @param timeoutS seconds to wait for the process to end.
      */
     PerftestLink(Process process, long timeoutS) {
         this.process = process;
@@ -23,7 +23,7 @@ final class PerftestLink implements Link {
 
     @Override
     public void tell(String line) {
-        // nothing to do: it takes no orders
+        // takes no orders
     }
 
     @Override
@@ -34,7 +34,7 @@ final class PerftestLink implements Link {
         }
         try {
             if (!process.waitFor(timeoutS, TimeUnit.SECONDS)) {
-                throw new BusException("perftest's program has not ended in " + timeoutS + " s");
+                throw new BusException("perftest's program did not end within " + timeoutS + " s");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

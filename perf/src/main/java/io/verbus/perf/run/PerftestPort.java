@@ -13,16 +13,16 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The RDMA port behind an IP address, as perftest's programs want it named.
+ * RDMA port of an IP address, in the form that perftest's options take.
  *
- * @param device its name.
- * @param gidIndex index of the GID that is made of the address.
+ * @param device name of the device.
+ * @param gidIndex index of the GID derived from the address.
  */
 record PerftestPort(String device, int gidIndex) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
     /**
-     * Finds it.
+     * Finds the port of an address.
      *
      * @throws BusException if no device has the address.
      */
@@ -59,7 +59,7 @@ record PerftestPort(String device, int gidIndex) {
         return found < 0 ? null : new PerftestPort(device.getFileName().toString(), found);
     }
 
-    /** As sysfs writes it: eight groups of four digits. */
+    /** Formats a GID as in sysfs: eight groups of four digits. */
     private static String gid(byte[] address) {
         StringBuilder text = new StringBuilder();
         if (address.length == 4) {
@@ -78,7 +78,9 @@ record PerftestPort(String device, int gidIndex) {
         }
     }
 
-    /** A file's text; empty where the kernel refuses it, as it does for GIDs that are not set. */
+    /**
+     * Reads a file; returns an empty string if the kernel refuses it, as it does for unset GIDs.
+     */
     private static String read(Path file) {
         try {
             return Files.readString(file).strip();

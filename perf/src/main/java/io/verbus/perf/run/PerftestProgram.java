@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** A program of the package perftest, at both ends, between the addresses of some work. */
+/** Runs both ends of a perftest program between the addresses of some work. */
 final class PerftestProgram {
     private static final int TIMEOUT_S = 300;
     private static final int LISTEN_TIMEOUT_S = 20;
@@ -26,9 +26,9 @@ final class PerftestProgram {
     private final int length;
 
     /**
-     * @param name of the program.
-     * @param work that says which addresses and port.
-     * @param length of a message.
+     * @param name name of the program.
+     * @param work work with addresses and port.
+     * @param length message length in bytes.
      */
     PerftestProgram(String name, Work work, int length) {
         this.name = name;
@@ -36,7 +36,7 @@ final class PerftestProgram {
         this.length = length;
     }
 
-    /** Name and version. */
+    /** The name and version of the program. */
     String version() {
         try {
             Process process =
@@ -52,12 +52,12 @@ final class PerftestProgram {
     }
 
     /**
-     * Runs it once.
+     * Runs the program once.
      *
-     * @param iterations that it makes.
-     * @param options of both ends besides.
-     * @return what the sending end prints.
-     * @throws BusException if it fails; the message holds what it said.
+     * @param iterations number of iterations.
+     * @param options additional options of both ends.
+     * @return the output of the sending end.
+     * @throws BusException if the program fails; the message contains its output.
      */
     String run(long iterations, List<String> options) {
         Process client = null;
@@ -86,7 +86,7 @@ final class PerftestProgram {
                 throw new BusException(name + " failed: " + text.strip());
             }
             if (server.readLine() != null) {
-                throw new BusException(name + " says more than that it has ended");
+                throw new BusException(name + " printed unexpected output at its listening end");
             }
             return text;
         } catch (IOException ex) {
@@ -104,10 +104,10 @@ final class PerftestProgram {
     }
 
     /**
-     * Starts the end that is written to, and waits until it listens.
+     * Starts the listening end, and waits until it listens.
      *
-     * @param iterations that the other end makes.
-     * @param options of both ends besides.
+     * @param iterations number of iterations of the other end.
+     * @param options additional options of both ends.
      */
     Link serve(long iterations, List<String> options) throws IOException, InterruptedException {
         Process server =
@@ -140,7 +140,7 @@ final class PerftestProgram {
         return builder.redirectErrorStream(true).start();
     }
 
-    /** Its ends meet at a TCP port first, and the one that connects does not try again. */
+    /** Waits until the program listens on its TCP port: the connecting end does not retry. */
     private void awaitListening(Process server) throws IOException, InterruptedException {
         String port = String.format(Locale.ROOT, ":%04X ", work.port());
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTEN_TIMEOUT_S);
@@ -149,9 +149,9 @@ final class PerftestProgram {
             if (!server.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new BusException(
                         name
-                                + " does not listen at port "
+                                + " does not listen on port "
                                 + work.port()
-                                + ": choose another --port, if nothing else stands above");
+                                + ": check its output above, or choose another --port");
             }
             Thread.sleep(1);
         }
@@ -174,7 +174,7 @@ final class PerftestProgram {
                         + name
                         + " ("
                         + ex.getMessage()
-                        + "): install the package perftest, and for --affinity util-linux",
+                        + "): install the package perftest, and for --affinity, util-linux",
                 ex);
     }
 

@@ -16,7 +16,10 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** A process that a {@link PerfServer} has started on its host; ends with the connection. */
+/**
+ * Connection to a process started by a {@link PerfServer} on another host; the process ends with
+ * the connection.
+ */
 final class RemoteLink implements Link {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int CLOCK_TIMEOUT_MS = 10_000;
@@ -27,16 +30,16 @@ final class RemoteLink implements Link {
     private final PrintStream orders;
     private final BufferedReader lines;
     private final long clockAheadNs;
-    private volatile String ending = "ended without a word";
+    private volatile String ending = "ended without an exit status";
 
     /**
-     * Asks for it.
+     * Connects to a server and sends a request.
      *
-     * @param server as HOST:PORT.
-     * @param local address of this host, which the server knows if it is at {@code remote}, too; a
-     *     server elsewhere is asked from where the route to it begins.
+     * @param server address of the server, as HOST:PORT.
+     * @param local source address to use if the server is at {@code remote}; otherwise the route to
+     *     the server determines the source address.
      * @param remote address of the other end.
-     * @param request see {@link PerfServer}.
+     * @param request request to send; see {@link PerfServer}.
      */
     RemoteLink(String server, String local, String remote, String request) {
         this.server = server;
@@ -74,7 +77,7 @@ final class RemoteLink implements Link {
         } catch (IOException ex) {
             end();
             throw new BusException(
-                    "cannot ask the server at "
+                    "cannot connect to the server at "
                             + server
                             + " from "
                             + local
@@ -85,7 +88,10 @@ final class RemoteLink implements Link {
         }
     }
 
-    /** Of several readings the one that took the least is the best. */
+    /**
+     * Returns the clock offset; of several readings, the one with the shortest round trip is the
+     * most accurate.
+     */
     private long compareClocks() throws IOException {
         socket.setSoTimeout(CLOCK_TIMEOUT_MS);
         long least = Long.MAX_VALUE;
@@ -103,9 +109,7 @@ final class RemoteLink implements Link {
             }
         } catch (SocketTimeoutException ex) {
             throw new IOException(
-                    "it has said nothing for "
-                            + TimeUnit.MILLISECONDS.toSeconds(CLOCK_TIMEOUT_MS)
-                            + " s",
+                    "no answer for " + TimeUnit.MILLISECONDS.toSeconds(CLOCK_TIMEOUT_MS) + " s",
                     ex);
         }
         socket.setSoTimeout(0);
@@ -114,7 +118,7 @@ final class RemoteLink implements Link {
 
     private static long clock(String line) throws IOException {
         if (line == null) {
-            throw new IOException("it closes the connection");
+            throw new IOException("it closed the connection");
         }
         if (line.startsWith(PerfServer.ERROR)) {
             throw new IOException(line.substring(PerfServer.ERROR.length()).strip());
@@ -122,7 +126,7 @@ final class RemoteLink implements Link {
         try {
             return Long.parseLong(line);
         } catch (NumberFormatException ex) {
-            throw new IOException("it is no server of this version of Verbus", ex);
+            throw new IOException("it is not a server of this version of Verbus", ex);
         }
     }
 
@@ -154,7 +158,7 @@ final class RemoteLink implements Link {
             return lines.readLine();
         } catch (SocketException ex) {
             if (socket.isClosed()) {
-                return null; // by this process, which wants no more
+                return null; // closed by this process
             }
             throw ex;
         }

@@ -20,17 +20,17 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * The processes of work on a bus: one with two measuring threads, or two with one each, of which
- * one may be on another host, or more where several reflect together, and those of drivers that are
- * in none of them.
+ * Runs the processes of some work on a bus: one with two measuring threads; two with one each, one
+ * of which may be on another host; or more if several reflect together; and separate drivers, if
+ * any.
  */
 public final class Runner implements Contender {
-    /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
+    /** Number of warm-up parts: the measuring loop is entered again after it has been compiled. */
     private static final int WARMUP_PARTS = 20;
 
     private static final long SET_UP_TIMEOUT_S = 120;
 
-    /** Longer than a worker waits for an echo, as that says why. */
+    /** Longer than a worker's own timeout for echoes, so that the worker can report the cause. */
     private static final long SILENCE_TIMEOUT_S = 60;
 
     private final Work work;
@@ -44,29 +44,30 @@ public final class Runner implements Contender {
     /**
      * Starts the processes and waits until they are connected.
      *
-     * @param bus to measure.
-     * @param work to do.
-     * @param progress takes the number of messages done, about once a second.
-     * @throws io.verbus.BusException if it fails; the process at fault has said why.
+     * @param bus bus to measure.
+     * @param work work to do.
+     * @param progress consumer of the number of completed messages, about once a second.
+     * @throws io.verbus.BusException if a process fails; its output says why.
      */
     public Runner(BusUnderTest bus, Work work, LongConsumer progress) {
         this(bus, work, progress, List.of());
     }
 
     /**
-     * As above, with flags of the JVMs besides.
+     * Starts the processes, with additional JVM flags, and waits until they are connected.
      *
-     * @param bus to measure.
-     * @param work to do.
-     * @param progress takes the number of messages done, about once a second.
-     * @param flags of the JVMs.
+     * @param bus bus to measure.
+     * @param work work to do.
+     * @param progress consumer of the number of completed messages, about once a second.
+     * @param flags additional JVM flags.
      */
     public Runner(BusUnderTest bus, Work work, LongConsumer progress, List<String> flags) {
         this(bus, work, progress, flags, role -> List.of());
     }
 
     /**
-     * @param tracer command that runs the JVM of a role, or nothing.
+     * @param tracer function that returns the command to run the JVM of a role with; empty for
+     *     none.
      */
     Runner(
             BusUnderTest bus,
@@ -104,7 +105,10 @@ public final class Runner implements Contender {
         }
     }
 
-    /** Of the driver that a process of this role has or uses, which runs if it is another's. */
+    /**
+     * Returns the directory of the driver for a process with this role; starts the driver first if
+     * it runs separately.
+     */
     private Path directory(BusUnderTest bus, Role role) {
         return work.drivers() == Work.Drivers.OWN
                 ? start(bus, Role.DRIVER, WorkerProcess.newDirectory(Role.DRIVER)).directory()
@@ -198,7 +202,7 @@ public final class Runner implements Contender {
         return Recording.parse(initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress));
     }
 
-    /** Outliers of the round trips so far; each is given once. */
+    /** Returns the outliers of the round trips since the last call. */
     public List<Outlier> takeOutliers() {
         return initiator.takeOutliers();
     }
@@ -207,12 +211,12 @@ public final class Runner implements Contender {
         reflectors.forEach(reflector -> reflector.tell(order));
     }
 
-    /** Flags of the JVMs that measure, besides their class path. */
+    /** Flags of the measuring JVMs, apart from the class path. */
     public static List<String> flags() {
         return WorkerProcess.flags();
     }
 
-    /** Ends the processes, the last one first: drivers after those that use them. */
+    /** Ends the processes in reverse order: clients before their drivers. */
     @Override
     public void close() {
         started.forEach(WorkerProcess::close);

@@ -17,22 +17,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The system calls on sockets that a bus makes for its work, counted by strace: what is done, and
- * what finds nothing to do. Of the latter there are as many as there is time, and strace takes much
- * of that.
+ * Socket system calls of a bus, counted by strace: separately those that transfer data, and those
+ * that find nothing to do. The number of the latter depends on the run time, which strace
+ * increases.
  *
- * @param useful calls that did something, by name.
- * @param vain calls that failed, mostly as nothing was there, by name.
+ * @param useful successful calls, by name.
+ * @param vain failed calls, mostly because no data was available, by name.
  */
 public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> vain) {
     private static final String TRACED = "%network,write,poll,ppoll,epoll_wait,epoll_pwait";
     private static final Pattern LINE = Pattern.compile("\\s*(\\w+)\\s+(\\d+)(?:\\s+(\\d+))?\\s*");
 
     /**
-     * Counts them, from the start of its processes to their end.
+     * Counts the calls of a run, from the start of its processes to their end.
      *
-     * @param bus to count for.
-     * @param work to do, without warm-up.
+     * @param bus bus to trace.
+     * @param work work to do, without warm-up.
      * @throws BusException if strace is missing, or the work fails.
      */
     public static SystemCalls count(BusUnderTest bus, Work work) {
@@ -59,10 +59,9 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
             }
         } catch (IOException ex) {
             throw new BusException(
-                    "cannot keep what strace counts ("
+                    "cannot store the output of strace ("
                             + ex
-                            + "): make room in the folder for"
-                            + " temporary files",
+                            + "): free space in the directory for temporary files",
                     ex);
         }
     }
@@ -72,7 +71,7 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
                 Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, "strace")));
         if (!isThere) {
-            throw new BusException("strace is missing: install it (Debian's package strace)");
+            throw new BusException("strace is missing: install it (Debian package strace)");
         }
     }
 
@@ -100,13 +99,13 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
         }
         if (calls.useful.isEmpty()) {
             throw new BusException(
-                    "strace has counted nothing: it may not be allowed to trace here"
-                            + " (kernel.yama.ptrace_scope)");
+                    "strace counted no calls: tracing may not be permitted here (see"
+                            + " kernel.yama.ptrace_scope)");
         }
         return calls;
     }
 
-    /** Adds the lines of a summary that strace has written. */
+    /** Adds the counts of a summary written by strace. */
     void add(List<String> summary) {
         for (String line : summary) {
             Matcher matcher = LINE.matcher(line);

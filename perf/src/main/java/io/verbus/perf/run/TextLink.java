@@ -4,7 +4,9 @@ package io.verbus.perf.run;
 
 import java.util.Iterator;
 
-/** Says a text, a character before each line, so that none is taken for something else. */
+/**
+ * Returns the lines of a text, each prefixed by a character, so that none is taken for a keyword.
+ */
 final class TextLink implements Link {
     static final String WELL = "ended well";
 
@@ -16,7 +18,7 @@ final class TextLink implements Link {
 
     @Override
     public void tell(String line) {
-        // nothing to do: it takes no orders
+        // takes no orders
     }
 
     @Override
@@ -36,6 +38,6 @@ final class TextLink implements Link {
 
     @Override
     public void end() {
-        // nothing is left of it
+        // nothing to end
     }
 }

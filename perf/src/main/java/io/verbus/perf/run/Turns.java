@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The same work on contenders, one after the other: each has ended before the next is set up, so
- * that no thread of the one takes a processor from another.
+ * Runs the same work on contenders one after the other: each is closed before the next starts, so
+ * that no thread of one takes a processor from another.
  */
 public final class Turns {
     private Turns() {}
 
     /**
-     * Measures it.
+     * Measures all contenders.
      *
-     * @param contenders sets up each.
-     * @param first of them that is measured; the others follow, in their order, in a circle.
-     * @param messages of each.
-     * @param measure how each is measured.
-     * @param versions is given the version of each, in the order of the contenders.
-     * @return the result of each, in that order.
+     * @param contenders factories of the contenders.
+     * @param first index of the contender to measure first; the others follow in circular order.
+     * @param messages number of messages for each.
+     * @param measure measurement to run.
+     * @param versions list that receives the versions, in the order of the contenders.
+     * @return the results, in the order of the contenders.
      */
     public static <T> List<T> measure(
             List<Supplier<Contender>> contenders,

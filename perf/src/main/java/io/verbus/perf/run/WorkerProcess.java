@@ -20,12 +20,12 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * A {@link Worker} in a JVM of its own, with the flags of this one, or of the server that starts it
- * on another host. Its errors go to this process's standard error. It ends when closed, or when
- * this process ends.
+ * A {@link Worker} in its own JVM with this JVM's flags, or with those of the server that starts it
+ * on another host. Its standard error goes to this process's. It ends when closed, or when this
+ * process ends.
  */
 final class WorkerProcess implements AutoCloseable {
-    /** Both buses run without their checks of every buffer access, as their users in a hurry do. */
+    /** Disables bounds checks on buffer accesses for both buses, as latency-sensitive users do. */
     static final List<String> MEASURING_FLAGS = List.of("-Dagrona.disable.bounds.checks=true");
 
     private static final String END = "";
@@ -46,8 +46,8 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     /**
-     * @param tracer command that runs the JVM, or nothing.
-     * @param directory of the driver, which goes with the process that has the driver.
+     * @param tracer command that runs the JVM; empty for none.
+     * @param directory directory of the driver; deleted with the process that runs the driver.
      */
     WorkerProcess(
             BusUnderTest bus,
@@ -84,7 +84,7 @@ final class WorkerProcess implements AutoCloseable {
         Thread.ofPlatform().daemon().name(name).start(this::readLines);
     }
 
-    /** One that reflects or receives, where the work's server is. */
+    /** Starts a reflecting or receiving worker on the host of the work's server. */
     static WorkerProcess remote(BusUnderTest bus, Work work) {
         return new WorkerProcess(
                 bus + " " + Role.REFLECTOR,
@@ -98,7 +98,7 @@ final class WorkerProcess implements AutoCloseable {
                                 PerfServer.worker(bus, work)));
     }
 
-    /** A directory, not made yet, for the driver of a process. */
+    /** Returns a directory name for the driver of a new process; does not create it. */
     static Path newDirectory(Role role) {
         return Path.of("/dev/shm")
                 .resolve(
@@ -110,12 +110,12 @@ final class WorkerProcess implements AutoCloseable {
                                 + Long.toUnsignedString(System.nanoTime(), 36));
     }
 
-    /** Where its driver is, or the driver that it uses. */
+    /** The directory of the driver that it runs or uses. */
     Path directory() {
         return directory;
     }
 
-    /** Flags of the JVM of a worker. */
+    /** Flags of a worker's JVM. */
     static List<String> flags() {
         List<String> flags =
                 new ArrayList<>(
@@ -128,44 +128,44 @@ final class WorkerProcess implements AutoCloseable {
         return flags;
     }
 
-    /** Whether it is a driver and no end. */
+    /** Whether the process runs only a driver. */
     boolean isDriver() {
         return isDriver;
     }
 
-    /** Name and version of the bus, once it has said so. */
+    /** The name and version of the bus; empty until reported. */
     String version() {
         return version;
     }
 
-    /** From its start to its first echo, in nanoseconds, once {@link #await} has seen a result. */
+    /** Nanoseconds from its start to its first echo, once {@link #await} has returned a result. */
     long firstEchoNs() {
         return firstNs - startedNs;
     }
 
-    /** Outliers that came with the results so far; each is given once. */
+    /** Returns the outliers reported since the last call. */
     List<Outlier> takeOutliers() {
         List<Outlier> taken = outliers;
         outliers = new ArrayList<>();
         return taken;
     }
 
-    /** Tells it what to do. */
+    /** Sends an order to the process. */
     void tell(String order) {
         link.tell(order);
     }
 
-    /** By how much its monotonic clock is ahead of this process's, nanoseconds. */
+    /** Nanoseconds by which its monotonic clock is ahead of this process's. */
     long clockAheadNs() {
         return link.clockAheadNs();
     }
 
     /**
-     * Waits for a line that begins with a word.
+     * Waits for a line that begins with a keyword.
      *
-     * @param progress takes round trips done, while it waits.
-     * @return the rest of that line.
-     * @throws IllegalStateException if the process ends before, or says nothing for too long.
+     * @param progress consumer of the number of completed round trips while waiting.
+     * @return the rest of the line.
+     * @throws IllegalStateException if the process ends early, or prints nothing for too long.
      */
     String await(String word, long silenceTimeoutS, LongConsumer progress) {
         while (true) {
@@ -191,14 +191,11 @@ final class WorkerProcess implements AutoCloseable {
             String line = lines.poll(timeoutS, TimeUnit.SECONDS);
             if (line == null) {
                 throw new BusException(
-                        name + " has said nothing for " + timeoutS + " s, so it was ended");
+                        name + " printed nothing for " + timeoutS + " s, so it was ended");
             }
             if (line.equals(END)) {
                 throw new BusException(
-                        name
-                                + " "
-                                + link.ending()
-                                + " before it was done; what it said stands above");
+                        name + " " + link.ending() + " before it was done; see its output above");
             }
             return line;
         } catch (InterruptedException ex) {
@@ -213,7 +210,7 @@ final class WorkerProcess implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException ex) {
-            System.err.println("cannot read what " + name + " says: " + ex);
+            System.err.println("cannot read the output of " + name + ": " + ex);
         }
         lines.add(END);
     }
@@ -224,7 +221,7 @@ final class WorkerProcess implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException ex) {
-            return; // this process is ending, and the hook finds nothing left to do
+            return; // this process is exiting, and its hook has nothing left to do
         }
     }
 

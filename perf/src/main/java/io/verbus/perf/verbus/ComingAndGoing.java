@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Streams with long terms come and go at a driver, while another client uses it: how long that
- * client waits for answers, for its publisher limit to follow its subscriber, and for the driver's
- * heartbeat.
+ * Measures the effect on a client of streams with long terms that other clients add and close on
+ * the same driver: how long the client waits for responses, for its publisher limit to follow its
+ * subscriber, and for the driver's heartbeat.
  */
 public final class ComingAndGoing {
     private static final int COMERS = 2;
@@ -51,16 +51,16 @@ public final class ComingAndGoing {
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);
 
     /**
-     * @param termLength in bytes of the streams that come and go.
+     * @param termLength term length, in bytes, of the streams that are added and closed.
      */
     public ComingAndGoing(int termLength) {
         this.termLength = termLength;
     }
 
     /**
-     * Runs a driver, and its clients.
+     * Runs a driver and its clients.
      *
-     * @param duration of the measurement.
+     * @param duration duration of the measurement.
      * @throws BusException if a client loses the driver, or a stream cannot be added.
      */
     public void run(Duration duration) {
@@ -126,7 +126,7 @@ public final class ComingAndGoing {
         }
     }
 
-    /** Those that have gone are in memory until driver and client have unmapped them. */
+    /** Waits for free memory: closed logs keep it until driver and client have unmapped them. */
     private void awaitSpace(Path directory) {
         long needed = 2L * COMERS * LogLayout.fileLength(termLength);
         try {
@@ -134,7 +134,7 @@ public final class ComingAndGoing {
                 LockSupport.parkNanos(SPACE_INTERVAL_NS);
             }
         } catch (IOException e) {
-            throw new BusException("the free space at " + directory + " cannot be read: " + e, e);
+            throw new BusException("cannot read the free space at " + directory + ": " + e, e);
         }
     }
 
@@ -185,17 +185,17 @@ public final class ComingAndGoing {
         publication.close();
     }
 
-    /** Fills the window, reads all of it, and waits for the limit that follows from that. */
+    /** Fills the window, reads everything, and waits for the resulting limit. */
     private void measureLimit(ExclusivePublication publication, Subscription subscription) {
         long result;
         do {
             result = publication.offer(message, 0, message.capacity());
         } while (result > 0 || result == Publication.ADMIN_ACTION);
         if (result != Publication.BACK_PRESSURED) {
-            throw new BusException("an offer was answered with " + result + ": run it again");
+            throw new BusException("unexpected result of an offer: " + result + "; run it again");
         }
         int idlePolls = 0;
-        while (idlePolls < 2) { // one may find nothing but the end of a term
+        while (idlePolls < 2) { // one may find only the end of a term
             int read = subscription.poll((buffer, offset, length, header) -> {}, 1000);
             idlePolls = read > 0 ? 0 : idlePolls + 1;
         }
@@ -203,17 +203,18 @@ public final class ComingAndGoing {
         while (publication.positionLimit() <= publication.position()) {
             Thread.onSpinWait();
             if (System.nanoTime() - startNs > PATIENCE.toNanos()) {
-                throw new BusException("the publisher limit does not rise: see the error log");
+                throw new BusException("the publisher limit does not advance: see the error log");
             }
         }
         limits.recordValue(Math.min(System.nanoTime() - startNs, MAX_WAIT_NS));
     }
 
-    /** The waits, for people. */
+    /** Returns a table of the waiting times. */
     public String table() {
         return String.format(
                         Locale.ROOT,
-                        "%,d streams of %,d bytes a term came and went%n%n%-34s%10s%10s%10s%10s%n",
+                        "added and closed %,d streams with terms of %,d"
+                                + " bytes%n%n%-34s%10s%10s%10s%10s%n",
                         streams.get(),
                         termLength,
                         "milliseconds",
@@ -237,7 +238,7 @@ public final class ComingAndGoing {
                 waits.getMaxValue() / NS_PER_MS);
     }
 
-    /** Longest wait for the driver's heartbeat, nanoseconds. */
+    /** Longest interval between heartbeats of the driver in nanoseconds. */
     public long longestHeartbeatNs() {
         return heartbeats.getMaxValue();
     }

@@ -19,9 +19,9 @@ import java.io.PrintStream;
 import java.util.UUID;
 
 /**
- * What the JVM is trained with for its ahead-of-time cache: an embedded driver, a client that warms
- * up, round trips over shared memory, then the command line. The cache holds the classes that were
- * loaded and the profiles of what ran.
+ * Training workload for the JVM's ahead-of-time cache: an embedded driver, a client that warms up,
+ * round trips over shared memory, then the command line. The cache stores loaded classes and
+ * profiles.
  */
 public final class TrainingRun {
     private static final int LENGTH = 32;
@@ -29,7 +29,7 @@ public final class TrainingRun {
 
     private TrainingRun() {}
 
-    /** Runs it, and ends the process as the command line does. */
+    /** Runs the workload, and exits as the command line does. */
     public static void main(String[] args) throws IOException, InterruptedException {
         Work work =
                 new Work(

@@ -42,12 +42,14 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
-/** Verbus, with a driver where the process has one. */
+/** Verbus' client, and its driver if the process has one. */
 public final class VerbusStack implements Stack {
-    /** System property: for how many milliseconds {@link Bus#warmUp} runs; none by default. */
+    /** System property: duration of {@link Bus#warmUp} in milliseconds; no warm-up by default. */
     public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
 
-    /** As of a driver that is a process: so that a scrape can be measured. */
+    /**
+     * Environment variable as for a driver process, so that the cost of a scrape can be measured.
+     */
     private static final String METRICS_VARIABLE = "VERBUS_METRICS";
 
     private static final int REQUESTS = 1001;
@@ -58,15 +60,18 @@ public final class VerbusStack implements Stack {
     private final AgentInvoker driverInvoker;
     private final Bus bus;
 
-    /** Written by the client conductor. The other end's start and end look like failures too. */
+    /**
+     * Last publication error. Written by the client conductor. Also set by harmless errors while
+     * the other end starts or ends.
+     */
     private volatile String trouble = "";
 
     /**
      * Starts driver and client.
      *
-     * @param work to set up for.
-     * @param role of this process.
-     * @param directory of the driver.
+     * @param work work to set up for.
+     * @param role role of this process.
+     * @param directory directory of the driver.
      */
     public VerbusStack(Work work, Role role, String directory) {
         this.work = work;
@@ -86,7 +91,7 @@ public final class VerbusStack implements Stack {
         warmUp.join();
     }
 
-    /** Runs beside the start of driver and client. */
+    /** Starts the warm-up, which runs while driver and client start. */
     private static CompletableFuture<Long> warmUp() {
         Duration time = Duration.ofMillis(Integer.getInteger(WARM_UP_PROPERTY, 0));
         if (time.isZero()) {
@@ -96,12 +101,15 @@ public final class VerbusStack implements Stack {
                 () -> Bus.warmUp(time), Thread.ofPlatform().daemon().name("warm-up")::start);
     }
 
-    /** Launches a driver for this work. */
+    /** Launches a driver for some work. */
     public static LocalDriver launch(Work work, String directory) {
         return launch(work, directory, settings -> {});
     }
 
-    /** Launches a driver that carries {@code aeron:udp} as the work says, between its addresses. */
+    /**
+     * Launches a driver that carries {@code aeron:udp} channels between the work's addresses over
+     * its transport.
+     */
     public static LocalDriver launchForAeron(Work work, String directory) {
         String networks = work.initiator() + "/32," + work.reflector() + "/32";
         return launch(
@@ -234,7 +242,7 @@ public final class VerbusStack implements Stack {
         return (buffer, offset, length) -> {
             long result = publication.offer(buffer, offset, length);
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                throw new IllegalStateException("the publication cannot send any more: " + result);
+                throw new IllegalStateException("the publication can no longer send: " + result);
             }
             return result > 0;
         };

@@ -4,11 +4,11 @@ package io.verbus.perf.verbus;
 
 import io.verbus.perf.load.Worker;
 
-/** A process of a run on Verbus. */
+/** Worker process for measuring Verbus. */
 public final class VerbusWorker {
     private VerbusWorker() {}
 
-    /** Runs it; for the arguments see {@link Worker#main}. */
+    /** Runs the worker; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
         Worker.main(args, VerbusStack::new, VerbusStack::launch);
     }

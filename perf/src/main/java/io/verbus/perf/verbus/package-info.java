@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The round trips on Verbus. */
+/** Measures Verbus. */
 package io.verbus.perf.verbus;

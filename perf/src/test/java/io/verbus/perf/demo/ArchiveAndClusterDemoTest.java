@@ -17,7 +17,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code verbus demo archive} and {@code verbus demo cluster} over UDP, with all processes. */
+/**
+ * Runs {@code verbus demo archive} and {@code verbus demo cluster} over UDP, with all processes.
+ */
 class ArchiveAndClusterDemoTest {
     private static final long LIMIT_S = 170;
 
@@ -26,7 +28,7 @@ class ArchiveAndClusterDemoTest {
     private DemoRun demo;
 
     @AfterEach
-    void endWhatATestLeftRunning() {
+    void closeDemo() {
         if (demo != null) {
             demo.close();
         }
@@ -39,7 +41,7 @@ class ArchiveAndClusterDemoTest {
     @Tag("slow")
     @Test
     @Timeout(180)
-    void aLateSubscriberGoesFromTheRecordingIntoTheLiveStream() throws Exception {
+    void mergesLateSubscriberFromRecordingIntoLiveStream() throws Exception {
         start("archive", "--transport=udp", "--messages=50000", "--rate=2000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();
@@ -56,7 +58,7 @@ class ArchiveAndClusterDemoTest {
     @Tag("slow")
     @Test
     @Timeout(180)
-    void aClusterLosesItsLeaderAndNoOrder() throws Exception {
+    void losesNoOrderWhenClusterLosesItsLeader() throws Exception {
         start("cluster", "--transport=udp", "--orders=20000", "--rate=1000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();
@@ -93,13 +95,13 @@ class ArchiveAndClusterDemoTest {
                 "archive --messages=0 | --messages takes a number from 1 to 10000000, not 0",
                 "archive --transport=ipc | --transport takes rdma or udp, not ipc",
                 "cluster --orders=1 | --orders takes a number from 1000 to 10000000, not 1",
-                "cluster --from=1.2.3.4 | --from and --to go together",
+                "cluster --from=1.2.3.4 | --from needs --to",
                 "cluster --kills=-1 | --kills takes a number from 0 to 10000, not -1",
                 "cluster --fault=fire | --fault takes leader, driver, follower, restart or outage,"
                         + " not fire"
             })
     @Timeout(90)
-    void refusesAWrongOptionInOneSentence(String optionAndRemedy) throws Exception {
+    void rejectsWrongOptionInOneSentence(String optionAndRemedy) throws Exception {
         String[] words = optionAndRemedy.split(" \\| ");
         start(words[0].split(" "));
         assertEquals(2, demo.exitStatus(), demo.errors());

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code verbus demo archive} over RDMA: the stream, its replay, and the archive's control. */
+/**
+ * Runs {@code verbus demo archive} over RDMA: the stream, its replay, and the archive's control.
+ */
 @Tag("lab")
 @Tag("soak")
 class ArchiveDemoLabTest {

@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * {@code verbus demo cluster} over UDP, with faults: no order that was acknowledged is lost, none
- * is applied twice, and the books of all members are equal in the end.
+ * Runs {@code verbus demo cluster} over UDP with faults: no acknowledged order is lost, none is
+ * applied twice, and the books of all members are equal in the end.
  */
 @Tag("soak")
 class ClusterFaultsTest {
@@ -26,13 +26,13 @@ class ClusterFaultsTest {
     @ParameterizedTest
     @CsvSource({"driver,2", "follower,2", "restart,2", "outage,2"})
     @Timeout(420)
-    void noOrderIsLost(String fault, int times) throws Exception {
+    void losesNoOrder(String fault, int times) throws Exception {
         run(400, "--fault=" + fault, "--kills=" + times, "--timeout=390");
     }
 
     @Test
     @Timeout(3_700)
-    void noOrderIsLostWhenAHundredLeadersAreKilled() throws Exception {
+    void losesNoOrderWhenHundredLeadersAreKilled() throws Exception {
         run(3_650, "--fault=leader", "--kills=100", "--timeout=3600");
     }
 

@@ -26,7 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code verbus demo} without RDMA, as the processes that it really is. */
+/** Runs {@code verbus demo} without RDMA in its real processes. */
 class DemoProcessesTest {
     private static final long LIMIT_S = 80;
 
@@ -35,7 +35,7 @@ class DemoProcessesTest {
     private DemoRun demo;
 
     @AfterEach
-    void endWhatATestLeftRunning() {
+    void closeDemo() {
         if (demo != null) {
             demo.close();
         }
@@ -44,7 +44,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void verifiesEveryMessageAndSaysSoLast(DemoClient client) throws Exception {
+    void verifiesEveryMessageAndPrintsSummary(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=20000", "--rate=4000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();
@@ -112,7 +112,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void leavesNothingWhenItIsTerminated(DemoClient client) throws Exception {
+    void leavesNothingBehindWhenTerminated(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
         demo.process().destroy();
@@ -125,7 +125,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void leavesNothingWhenItIsKilled(DemoClient client) throws Exception {
+    void leavesNothingBehindWhenKilled(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
         demo.process().destroyForcibly();
@@ -141,7 +141,7 @@ class DemoProcessesTest {
                 "--transport=tcp | --transport takes rdma, udp or ipc, not tcp"
             })
     @Timeout(90)
-    void refusesAWrongOptionInOneSentence(String optionAndRemedy) throws Exception {
+    void rejectsWrongOptionInOneSentence(String optionAndRemedy) throws Exception {
         String[] words = optionAndRemedy.split(" \\| ");
         start(words[0]);
         assertEquals(2, demo.exitStatus(), demo.errors());
@@ -150,7 +150,7 @@ class DemoProcessesTest {
 
     @Test
     @Timeout(90)
-    void saysWhatToDoWhereAeronsJarsAreMissing() throws Exception {
+    void explainsRemedyWhenAeronJarsAreMissing() throws Exception {
         Path absent = folder.resolve("absent");
         demo = new DemoRun(folder, LIMIT_S, absent, List.of("--transport=ipc", "--client=aeron"));
         assertEquals(1, demo.exitStatus(), demo.errors());
@@ -165,7 +165,7 @@ class DemoProcessesTest {
     }
 
     @Test
-    void theProcessesOfAeronsClientCannotReachVerbusClient() throws Exception {
+    void processesOfAeronClientCannotLoadVerbusClient() throws Exception {
         List<URL> places = new ArrayList<>();
         for (String word : DemoClient.AERON.publisher().classPath().split(File.pathSeparator)) {
             if (word.endsWith("*")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code verbus demo} over RDMA. */
+/** Runs {@code verbus demo} over RDMA. */
 @Tag("lab")
 @Tag("kernel")
 class DemoRdmaLabTest {

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 
 class DemoResultTest {
     @Test
-    void crossesFromProcessToProcessAsALine() {
+    void survivesEncodingAsLine() {
         DemoResult result = new DemoResult(1, 2, 3, 4, 5, 6, 7);
         assertTrue(DemoResult.isLine(result.toLine()));
         assertEquals(result, DemoResult.parse(result.toLine()));
     }
 
     @Test
-    void oneFaultOfAnyKindIsNotPerfect() {
+    void isNotPerfectWithAnyFault() {
         assertTrue(new DemoResult(9, 0, 0, 0, 0, 1, 2).isPerfect());
         assertFalse(new DemoResult(8, 1, 0, 0, 0, 1, 2).isPerfect());
         assertFalse(new DemoResult(9, 0, 1, 0, 0, 1, 2).isPerfect());
@@ -35,7 +35,7 @@ class DemoResultTest {
     }
 
     @Test
-    void theLastFifthIsPacedForTenSecondsAtMost() {
+    void pacesLastFifthForAtMostTenSeconds() {
         assertEquals(160_000, DemoPlan.of(200_000, 4_000).firstPaced());
         assertEquals(960_000, DemoPlan.of(1_000_000, 4_000).firstPaced());
         assertEquals(0, DemoPlan.of(1, 4_000).firstPaced());

@@ -21,12 +21,12 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** {@code verbus demo} in a process, as the launcher runs it. */
+/** {@code verbus demo} in a separate process, started as by the launcher. */
 final class DemoRun implements AutoCloseable {
     private static final Pattern ORDERS =
             Pattern.compile("demo: ([0-9,]+) of [0-9,]+ orders acknowledged");
 
-    /** As the launcher has them there; see "Limits" in docs/lab.md. */
+    /** Name of the launcher's directory in the lab; see "Limits" in docs/lab.md. */
     private static final List<String> LAB_FLAGS =
             List.of(
                     "-XX:+UnlockDiagnosticVMOptions",
@@ -39,20 +39,20 @@ final class DemoRun implements AutoCloseable {
     private final Process demo;
 
     /**
-     * Starts it.
+     * Starts the demo.
      *
-     * @param folder for what it says.
-     * @param limitS of all that is waited for, seconds.
-     * @param options of the demo.
+     * @param folder directory for its output.
+     * @param limitS time limit for all waits in seconds.
+     * @param options options of the demo.
      */
     DemoRun(Path folder, long limitS, List<String> options) throws IOException {
         this(folder, limitS, aeronJars(), options);
     }
 
     /**
-     * As above.
+     * Starts the demo with Aeron's jars from another directory.
      *
-     * @param aeronJars folder of Aeron's jars.
+     * @param aeronJars directory of Aeron's jars.
      */
     DemoRun(Path folder, long limitS, Path aeronJars, List<String> options) throws IOException {
         this(folder, limitS, java(aeronJars), options);
@@ -72,7 +72,9 @@ final class DemoRun implements AutoCloseable {
                         .start();
     }
 
-    /** Starts it by the launcher, whose processes start fast by what the JVM was trained for. */
+    /**
+     * Starts the demo with the launcher, whose processes start fast with the trained JVM caches.
+     */
     static DemoRun launched(Path folder, long limitS, List<String> options) throws IOException {
         return new DemoRun(folder, limitS, List.of(inTree("verbus").toString(), "demo"), options);
     }
@@ -99,7 +101,7 @@ final class DemoRun implements AutoCloseable {
         return command;
     }
 
-    /** Where the build puts them. */
+    /** Returns the directory into which the build copies Aeron's jars. */
     private static Path aeronJars() {
         return inTree("target/dist/peer");
     }
@@ -123,9 +125,11 @@ final class DemoRun implements AutoCloseable {
         return demo;
     }
 
-    /** Its exit status, once it has ended. */
+    /** Waits for the demo to exit; returns its exit status. */
     int exitStatus() throws InterruptedException {
-        assertTrue(demo.waitFor(limitS, TimeUnit.SECONDS), "still runs; it said: " + errors());
+        assertTrue(
+                demo.waitFor(limitS, TimeUnit.SECONDS),
+                "still running; its output:" + " " + errors());
         return demo.exitValue();
     }
 
@@ -137,17 +141,17 @@ final class DemoRun implements AutoCloseable {
         return children;
     }
 
-    /** Waits until the demo has said something. */
+    /** Waits until the demo has printed some words. */
     void awaitWords(String words) {
         awaitSaid(() -> errors().contains(words));
     }
 
-    /** Waits until the cluster's client has been told of so many orders. */
+    /** Waits until the cluster's client has received this many acknowledgements. */
     void awaitOrders(long orders) {
         awaitSaid(() -> orders() >= orders);
     }
 
-    /** How many orders the cluster's client has been told of. */
+    /** Returns the number of orders acknowledged to the cluster's client. */
     long orders() {
         return ORDERS.matcher(errors())
                 .results()
@@ -156,7 +160,7 @@ final class DemoRun implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** The process whose command has a word. */
+    /** Returns the process whose command contains a word. */
     static ProcessHandle child(List<ProcessHandle> children, String word) {
         return children.stream()
                 .filter(handle -> command(handle).contains(word))
@@ -164,7 +168,10 @@ final class DemoRun implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Whole: the JDK tells the first 4,096 bytes, which a class path may fill. */
+    /**
+     * Returns the whole command line; the JDK truncates it to 4,096 bytes, which a class path may
+     * exceed.
+     */
     private static String command(ProcessHandle process) {
         return read(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
     }
@@ -180,13 +187,15 @@ final class DemoRun implements AutoCloseable {
         }
     }
 
-    /** Waits for what only a demo that runs can say. */
+    /** Waits for output that only a running demo can print. */
     private void awaitSaid(BooleanSupplier isSaid) {
         await(
                 () -> {
                     boolean isRunning = demo.isAlive();
                     boolean isOver = isSaid.getAsBoolean();
-                    assertTrue(isOver || isRunning, () -> "ended too early; it said: " + errors());
+                    assertTrue(
+                            isOver || isRunning,
+                            () -> "exited too early; its output:" + " " + errors());
                     return isOver;
                 });
     }
@@ -194,7 +203,7 @@ final class DemoRun implements AutoCloseable {
     private void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, () -> "waited in vain; it said: " + errors());
+            assertTrue(System.nanoTime() < deadline, () -> "timed out; its output: " + errors());
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
     }
@@ -215,7 +224,7 @@ final class DemoRun implements AutoCloseable {
         }
     }
 
-    /** Ends what a test left running. */
+    /** Kills processes that a test left running. */
     @Override
     public void close() {
         if (demo.isAlive()) {

@@ -31,14 +31,14 @@ class MarketDataFeedTest {
     private static final int DEFAULT_MTU = 8192;
 
     @Test
-    void everyMessageOfTheSchemaHasItsChecksumAtTheSameOffset() {
+    void allMessagesHaveChecksumAtSameOffset() {
         assertEquals(QuoteEncoder.checksumEncodingOffset(), TradeEncoder.checksumEncodingOffset());
         assertEquals(
                 QuoteEncoder.checksumEncodingOffset(), NewOrderEncoder.checksumEncodingOffset());
     }
 
     @Test
-    void messagesAreOfAllKindsAndOfSizesThatNoMtuHolds() {
+    void generatesAllKindsAndLengthsBeyondMtu() {
         MarketDataFeed feed = new MarketDataFeed(1);
         MessageHeaderDecoder header = new MessageHeaderDecoder();
         Set<Integer> templates = new TreeSet<>();
@@ -59,7 +59,7 @@ class MarketDataFeedTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameMessages() {
+    void generatesEqualMessagesFromEqualSeeds() {
         MarketDataFeed one = new MarketDataFeed(7);
         MarketDataFeed other = new MarketDataFeed(7);
         for (int sequence = 0; sequence < 5_000; sequence++) {
@@ -68,7 +68,7 @@ class MarketDataFeedTest {
     }
 
     @Test
-    void carriesSequenceAndTime() {
+    void encodesSequenceAndTimestamp() {
         MarketDataFeed feed = new MarketDataFeed(3);
         MarketDataVerifier verifier = new MarketDataVerifier(1_000, 0);
         for (int sequence = 0; sequence < 1_000; sequence++) {
@@ -82,7 +82,7 @@ class MarketDataFeedTest {
     }
 
     @Property
-    void anyDamagedByteIsFound(
+    void detectsAnyDamagedByte(
             @ForAll @IntRange(min = 0, max = 200) int skipped, @ForAll long seed) {
         MarketDataFeed feed = new MarketDataFeed(seed);
         for (int sequence = 0; sequence < skipped; sequence++) {
@@ -100,7 +100,7 @@ class MarketDataFeedTest {
     }
 
     @Property
-    void aMessageThatWasCutShortOrIsNoneIsCorrupt(
+    void rejectsTruncatedOrForeignMessage(
             @ForAll @IntRange(min = 0, max = MarketDataFeed.MAX_LENGTH) int length,
             @ForAll long seed) {
         byte[] bytes = new byte[length];

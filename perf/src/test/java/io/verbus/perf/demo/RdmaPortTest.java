@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Reads a folder that is laid out as the kernel lays out /sys/class/infiniband. */
+/** Reads a directory with the layout of {@code /sys/class/infiniband}. */
 class RdmaPortTest {
     @TempDir Path devices;
 
@@ -34,19 +34,19 @@ class RdmaPortTest {
     }
 
     @Test
-    void passesOverPortsThatAreDownOrHaveNoAddress() throws IOException {
+    void skipsPortsThatAreDownOrHaveNoAddress() throws IOException {
         device("down0", "1: DOWN\n", "lo");
         device("gone0", "4: ACTIVE\n", "no-such-link");
         assertEquals(List.of(), RdmaInterface.find(devices));
     }
 
     @Test
-    void findsNothingWhereTheKernelHasNoRdma() throws IOException {
+    void findsNothingWithoutRdmaInKernel() throws IOException {
         assertEquals(List.of(), RdmaInterface.find(devices.resolve("absent")));
     }
 
     @Test
-    void isInOneSubnetOnlyIfEachHoldsTheOther() throws IOException {
+    void isInSubnetOnlyIfBothPrefixesMatch() throws IOException {
         RdmaInterface port = new RdmaInterface("a", "10.1.2.3", 24);
         assertTrue(port.isInSubnetOf(new RdmaInterface("b", "10.1.2.200", 24)));
         assertTrue(port.isInSubnetOf(new RdmaInterface("b", "10.1.2.200", 16)));

@@ -42,7 +42,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The objects in {@code deploy/kubernetes} are what Kubernetes takes, and fit together. */
+/** Checks that the objects in {@code deploy/kubernetes} are valid and fit together. */
 class KubernetesFilesTest {
     private static final Path FOLDER = Path.of("../deploy/kubernetes");
     private static final Path BASE = FOLDER.resolve("base");
@@ -50,7 +50,7 @@ class KubernetesFilesTest {
     private static final String SHARED = "overlays/rdma-shared-device-plugin";
     private static final String SRIOV = "overlays/sriov-multus";
 
-    /** Counters, commands and events of a driver, with the default settings. */
+    /** Memory of a driver's counters, commands and events with default settings. */
     private static final long FIXED_BYTES = 64 << 20;
 
     private static final long PAGE = 4096;
@@ -61,7 +61,7 @@ class KubernetesFilesTest {
     private final PodSpec pod = base.getSpec().getTemplate().getSpec();
 
     @Test
-    void eachObjectHasOnlyWhatItsTypeHas() {
+    void objectsHaveOnlyKnownFields() {
         for (Path file : files(".yaml")) {
             String kind = StrictYaml.tree(file).path("kind").asText();
             switch (kind) {
@@ -101,12 +101,12 @@ class KubernetesFilesTest {
                 "spec: {replicas: many}",
                 "spec: {replicas: 1, replicas: 2}",
             })
-    void whatATypeHasNotIsRefused(String wrong) {
+    void rejectsUnknownField(String wrong) {
         assertThrows(UncheckedIOException.class, () -> StrictYaml.parse(wrong, StatefulSet.class));
     }
 
     @Test
-    void kustomizationsNameAllFiles() {
+    void kustomizationsListAllFiles() {
         Set<Path> named = new HashSet<>();
         for (Path file : files("kustomization.yaml")) {
             named.add(file);
@@ -115,14 +115,14 @@ class KubernetesFilesTest {
                     .map(name -> file.resolveSibling(name).normalize())
                     .forEach(named::add);
         }
-        named.forEach(file -> assertTrue(Files.exists(file), file + " is not there"));
+        named.forEach(file -> assertTrue(Files.exists(file), file + " does not exist"));
         Set<Path> unnamed = new TreeSet<>(files(""));
         unnamed.removeAll(named);
-        assertEquals(Set.of(), unnamed, "no kustomization names them");
+        assertEquals(Set.of(), unnamed, "not in any kustomization");
     }
 
     @Test
-    void patchesPatchWhatTheBaseHas() {
+    void patchesMatchBase() {
         for (Path file : patches()) {
             StatefulSet patch = StrictYaml.read(file, StatefulSet.class);
             assertEquals(base.getMetadata().getName(), patch.getMetadata().getName());
@@ -146,25 +146,25 @@ class KubernetesFilesTest {
             String name = variable.getName();
             assertTrue(name.startsWith("VERBUS_") || variables.contains(name), name);
         }
-        // A device or huge pages: no more of them may be used than are asked for.
+        // The limit of devices or huge pages must equal the request.
         if (patch.getResources() != null) {
             assertEquals(patch.getResources().getRequests(), patch.getResources().getLimits());
         }
     }
 
     @Test
-    void podHasCpusAndMemoryOfItsOwn() {
+    void podHasGuaranteedCpusAndMemory() {
         for (Container container : containers()) {
             Map<String, Quantity> limits = container.getResources().getLimits();
             assertEquals(limits, container.getResources().getRequests(), container.getName());
             assertEquals(Set.of("cpu", "memory"), limits.keySet());
-            // The static CPU manager gives away whole CPUs only.
+            // The static CPU manager assigns only whole CPUs.
             assertTrue(limits.get("cpu").toString().matches("[1-9][0-9]*"), container.getName());
         }
     }
 
     @Test
-    void podHasNoPrivilege() {
+    void podIsUnprivileged() {
         assertTrue(pod.getSecurityContext().getRunAsNonRoot());
         assertEquals(10001, pod.getSecurityContext().getRunAsUser());
         for (Container container : containers()) {
@@ -176,7 +176,7 @@ class KubernetesFilesTest {
     }
 
     @Test
-    void memoryVolumeHoldsTheStreams() {
+    void memoryVolumeFitsStreams() {
         long needed = streams() * roundedUp(3L * config(Map.of()).termLength(), PAGE) + FIXED_BYTES;
         Volume shared =
                 pod.getVolumes().stream()
@@ -189,11 +189,13 @@ class KubernetesFilesTest {
         Container driver = driver(pod);
         long heap = Long.parseLong(heap(driver)) << 20;
         long limit = bytes(driver.getResources().getLimits().get("memory"));
-        assertTrue(limit >= size + 2 * heap, "the volume counts for the driver, which writes it");
+        assertTrue(
+                limit >= size + 2 * heap,
+                "the volume counts toward the driver, which writes" + " to it");
     }
 
     @Test
-    void hugePagesHoldTheStreams() {
+    void hugePagesFitStreams() {
         StatefulSet patch = StrictYaml.read(HUGE_PAGES, StatefulSet.class);
         Container driver = driver(patch.getSpec().getTemplate().getSpec());
         long size = bytes(driver.getResources().getLimits().get("hugepages-2Mi"));
@@ -210,13 +212,13 @@ class KubernetesFilesTest {
                         .get("verbus.io/streams"));
     }
 
-    /** With the log's metadata behind its terms. */
+    /** Returns the size of a log, including its metadata after the terms. */
     private static long roundedUp(long terms, long page) {
         return (terms + PAGE + page - 1) / page * page;
     }
 
     @Test
-    void driversTakeTheirSettings() {
+    void driversAcceptTheirSettings() {
         for (Path file : patches()) {
             PodSpec patched =
                     StrictYaml.read(file, StatefulSet.class).getSpec().getTemplate().getSpec();
@@ -298,7 +300,7 @@ class KubernetesFilesTest {
     }
 
     @Test
-    void applicationsTakeTheirChannels() throws ReflectiveOperationException {
+    void applicationsAcceptTheirChannels() throws ReflectiveOperationException {
         List<EnvVar> variables =
                 Stream.concat(
                                 pod.getContainers().stream(),
@@ -320,7 +322,7 @@ class KubernetesFilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {SHARED, SRIOV})
-    void podsAreAttachedToTheNetworkThatTheirDriverNames(String overlay) {
+    void podsAreAttachedToNetworkOfTheirDriver(String overlay) {
         NetworkAttachment network =
                 StrictYaml.read(
                         FOLDER.resolve(overlay).resolve("network.yaml"), NetworkAttachment.class);
@@ -336,7 +338,7 @@ class KubernetesFilesTest {
                 StrictYaml.parseJson(networks, NetworkAttachment.Selection[].class);
         assertEquals(1, selections.length);
         assertEquals(network.metadata().getName(), selections[0].name());
-        assertTrue(network.config().capabilities().ips(), "the annotation gives the address");
+        assertTrue(network.config().capabilities().ips(), "the annotation provides the address");
 
         PodSpec patched = patch.getSpec().getTemplate().getSpec();
         String[] address = selections[0].ips().getFirst().split("/");

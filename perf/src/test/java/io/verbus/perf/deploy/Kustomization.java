@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** As much of a kustomization as those in deploy have. */
+/** The part of a kustomization that those in {@code deploy} use. */
 record Kustomization(
         String apiVersion,
         String kind,
@@ -14,10 +14,10 @@ record Kustomization(
         List<String> components,
         List<Generator> configMapGenerator,
         List<Patch> patches) {
-    /** A generator of a ConfigMap. */
+    /** Generator of a ConfigMap. */
     record Generator(String name, List<String> files) {}
 
-    /** A strategic merge, which names what it patches. */
+    /** Strategic merge patch, which names its target. */
     record Patch(String path) {}
 
     Kustomization {
@@ -27,7 +27,7 @@ record Kustomization(
         patches = patches == null ? List.of() : patches;
     }
 
-    /** Files and folders that it names, from its own folder. */
+    /** Returns the files and directories that it lists, relative to its own directory. */
     Stream<Path> named() {
         return Stream.of(
                         resources.stream(),

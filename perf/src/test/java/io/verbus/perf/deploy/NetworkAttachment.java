@@ -8,18 +8,18 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 
 import java.util.List;
 
-/** Multus' NetworkAttachmentDefinition, whose configuration is JSON for a CNI plugin. */
+/** Multus NetworkAttachmentDefinition, whose configuration is JSON for a CNI plugin. */
 record NetworkAttachment(String apiVersion, String kind, ObjectMeta metadata, Spec spec) {
-    /** Annotation of the attachment: the device plugin's resource that it takes a device of. */
+    /** Annotation of the attachment: resource of the device plugin. */
     static final String RESOURCE = "k8s.v1.cni.cncf.io/resourceName";
 
-    /** Annotation of a pod: a list of {@link Selection}. */
+    /** Annotation of a pod: list of {@link Selection}. */
     static final String NETWORKS = "k8s.v1.cni.cncf.io/networks";
 
-    /** What the plugin is given. */
+    /** Configuration of the plugin, as JSON. */
     record Spec(String config) {}
 
-    /** As much of the plugins' macvlan and sriov as those in deploy have. */
+    /** The part of the macvlan and sriov plugins' configuration that {@code deploy} uses. */
     record Config(
             String cniVersion,
             String name,
@@ -31,13 +31,13 @@ record NetworkAttachment(String apiVersion, String kind, ObjectMeta metadata, Sp
             Capabilities capabilities,
             Ipam ipam) {}
 
-    /** What the runtime may give: addresses. */
+    /** Values that the runtime may supply: addresses. */
     record Capabilities(boolean ips) {}
 
-    /** Who gives addresses. */
+    /** IP address management plugin. */
     record Ipam(String type) {}
 
-    /** A network of a pod. */
+    /** Network of a pod. */
     record Selection(
             String name, @JsonProperty("interface") String networkInterface, List<String> ips) {}
 

@@ -16,29 +16,29 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads files into types, and refuses what the types do not have. */
+/** Parses files into types, and rejects fields that the types do not have. */
 final class StrictYaml {
     private static final ObjectMapper YAML = strict(new ObjectMapper(new YAMLFactory()));
     private static final ObjectMapper JSON = strict(JsonMapper.builder().build());
 
     private StrictYaml() {}
 
-    /** Reads a file of one document, as a tree. */
+    /** Parses a file with one document into a tree. */
     static JsonNode tree(Path file) {
         return parse(text(file), JsonNode.class);
     }
 
-    /** Reads a file of one document, as a type. */
+    /** Parses a file with one document into a type. */
     static <T> T read(Path file, Class<T> type) {
         return parse(text(file), type);
     }
 
-    /** Reads a document of YAML. */
+    /** Parses a YAML document. */
     static <T> T parse(String yaml, Class<T> type) {
         return parse(YAML, yaml, type);
     }
 
-    /** Reads a document of JSON. */
+    /** Parses a JSON document. */
     static <T> T parseJson(String json, Class<T> type) {
         return parse(JSON, json, type);
     }
@@ -70,7 +70,7 @@ final class StrictYaml {
                         new JacksonAnnotationIntrospector() {
                             private static final long serialVersionUID = 1;
 
-                            /** Kubernetes' types would take unknown fields by theirs. */
+                            /** Overrides Kubernetes' types, which would collect unknown fields. */
                             @Override
                             public Boolean hasAnySetter(Annotated annotated) {
                                 return false;

@@ -23,14 +23,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The workflows have only what such a file may have, and run what is in the clone. What they and
- * the image take from elsewhere is pinned.
+ * Checks that the workflows have only known fields and run only existing programs, and that
+ * dependencies of the workflows and the image are pinned.
  */
 class WorkflowFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path FOLDER = ROOT.resolve(".github");
 
-    /** A program of the clone, in a command. */
+    /** Program of the repository in a command. */
     private static final Pattern PROGRAM = Pattern.compile("(?:^|\\s)((?:\\./|tools/)[\\w/-]+)");
 
     record Workflow(
@@ -72,7 +72,7 @@ class WorkflowFilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"test", "release"})
-    void workflowsRunWhatIsInTheClone(String name) {
+    void workflowsRunOnlyExistingPrograms(String name) {
         Workflow workflow = workflow(name);
         assertEquals(name, workflow.name());
         assertEquals(Map.of("contents", "read"), workflow.permissions());
@@ -87,7 +87,9 @@ class WorkflowFilesTest {
         assertEquals("ubuntu-24.04", job.runsOn(), name);
         assertTrue(job.timeoutMinutes() <= 90, name);
         for (Step step : job.steps()) {
-            assertTrue((step.uses() == null) != (step.run() == null), "a step uses or runs");
+            assertTrue(
+                    (step.uses() == null) != (step.run() == null),
+                    "a step has either uses or" + " run");
             if (step.run() == null) {
                 assertTrue(step.uses().matches("actions/[\\w-]+@[0-9a-f]{40}"), step.uses());
             } else {
@@ -100,12 +102,12 @@ class WorkflowFilesTest {
         Matcher matcher = PROGRAM.matcher(commands);
         while (matcher.find()) {
             Path program = ROOT.resolve(matcher.group(1));
-            assertTrue(Files.isExecutable(program), program + " is no program");
+            assertTrue(Files.isExecutable(program), program + " is not executable");
         }
     }
 
     @Test
-    void stagesAreThoseOfTheOneAfterTheOther() throws IOException {
+    void stagesMatchThoseOfCiRun() throws IOException {
         List<String> stages = workflow("test").jobs().get("stage").strategy().matrix().get("stage");
         String run = Files.readString(ROOT.resolve(".ci/run"));
         assertTrue(run.contains(" test --stage " + String.join(",", stages) + "\n"), run);
@@ -113,7 +115,7 @@ class WorkflowFilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"test", "release"})
-    void actionsArePinnedByCommitWithTheirVersionBeside(String name) throws IOException {
+    void actionsArePinnedByCommitWithVersionComment(String name) throws IOException {
         for (String line : Files.readAllLines(FOLDER.resolve("workflows/" + name + ".yml"))) {
             if (line.contains("uses: actions/")) {
                 assertTrue(line.matches(".*@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+"), line);
@@ -132,13 +134,13 @@ class WorkflowFilesTest {
     }
 
     @Test
-    void unitMakesAFolderForTheAuditLog() throws IOException {
+    void unitFileCreatesDirectoryOfAuditLog() throws IOException {
         String unit = Files.readString(ROOT.resolve("deploy/systemd/verbus-driver.service"));
         assertTrue(unit.contains("\nLogsDirectory=verbus\n"), unit);
     }
 
     @Test
-    void updatesCoverMavenTheWorkflowsThemselvesAndTheImage() {
+    void updatesCoverMavenWorkflowsAndImage() {
         Updates updates = StrictYaml.read(FOLDER.resolve("dependabot.yml"), Updates.class);
         assertEquals(2, updates.version());
         assertEquals(
@@ -154,7 +156,7 @@ class WorkflowFilesTest {
                 "name: a\nname: b",
                 "jobs: [a]",
             })
-    void whatAWorkflowHasNotIsRefused(String wrong) {
+    void rejectsUnknownField(String wrong) {
         assertThrows(UncheckedIOException.class, () -> StrictYaml.parse(wrong, Workflow.class));
     }
 

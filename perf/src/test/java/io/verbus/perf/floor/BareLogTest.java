@@ -21,7 +21,7 @@ class BareLogTest {
 
     @ParameterizedTest
     @ValueSource(ints = {16, 32, 65, 1024})
-    void holdsTheWriterBackTwoThirdsAheadOfTheReader(int length) {
+    void limitsWriterToTwoThirdsAheadOfReader(int length) {
         BareLog log = new BareLog(length, TERM);
         BareLog.Writer writer = log.new Writer();
         long[] read = new long[1];
@@ -40,7 +40,7 @@ class BareLogTest {
 
     @ParameterizedTest
     @ValueSource(ints = {32, 100})
-    void carriesEachMessageOnceAndInOrderOverManyLaps(int length) throws Exception {
+    void transfersMessagesOnceInOrderOverManyLaps(int length) throws Exception {
         BareLog log = new BareLog(length, TERM);
         long messages = 20L * TERM / 32;
         long[] read = new long[1];

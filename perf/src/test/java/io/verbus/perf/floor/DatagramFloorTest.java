@@ -46,7 +46,7 @@ class DatagramFloorTest {
                     "");
 
     @Test
-    void everyDatagramComesBackOneAtATimeAndAtMoreThanTheMachineCan() throws Exception {
+    void returnsEveryDatagramOneAtATimeAndAtUnsustainableRate() throws Exception {
         AtomicBoolean isRunning = new AtomicBoolean(true);
         try (ExecutorService threads = Executors.newSingleThreadExecutor();
                 DatagramFloor far = new DatagramFloor(work);
@@ -63,13 +63,13 @@ class DatagramFloorTest {
                 assertEquals(COUNT, count(trips.atRate(COUNT, 100_000_000, 1)));
             } finally {
                 isRunning.set(false);
-                reflecting.get(10, TimeUnit.SECONDS); // before what it uses is freed
+                reflecting.get(10, TimeUnit.SECONDS); // before its sockets are closed
             }
         }
     }
 
     @Test
-    void hasNoStreams() {
+    void rejectsStreams() {
         try (DatagramFloor floor = new DatagramFloor(work)) {
             assertThrows(UnsupportedOperationException.class, floor::sources);
         }

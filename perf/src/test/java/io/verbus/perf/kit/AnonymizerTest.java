@@ -16,7 +16,7 @@ class AnonymizerTest {
     private final Anonymizer anonymizer = new Anonymizer();
 
     @Test
-    void eachAddressHasOneNameThroughout() {
+    void replacesEqualAddressesEqually() {
         assertEquals(
                 "from ipv4-1:20123 to ipv4-2, hardware-3, ipv4-1",
                 anonymizer.apply("from 10.1.2.3:20123 to 10.1.2.4, 02:00:5e:10:00:01, 10.1.2.3"));
@@ -53,7 +53,7 @@ class AnonymizerTest {
                 "node1.cluster.local",
                 "trade7.bank.de"
             })
-    void noAddressIsLeft(String address) {
+    void replacesAddress(String address) {
         String text = anonymizer.apply("a " + address + " b");
         assertEquals(
                 "a X b",
@@ -83,13 +83,13 @@ class AnonymizerTest {
                 "db6ac68d4f1e0a5b7c9d2e3f4a5b6c7d8e9f0a1b",
                 "2026-11-27T13:29:23.123456Z"
             })
-    void whatIsNoAddressOfAHostStays(String text) {
+    void keepsTextThatIsNotHostAddress(String text) {
         assertEquals(text, anonymizer.apply(text));
     }
 
-    /** In the forms of ibv_devinfo -v, ib_write_lat -R, rdma, ip and ibstat. */
+    /** Output formats of ibv_devinfo -v, ib_write_lat -R, rdma, ip and ibstat. */
     @Test
-    void nothingIsLeftOfWhatToolsOfRdmaPrint() {
+    void anonymizesOutputOfRdmaTools() {
         String text =
                 """
                 hca_id: rocep1s0f0
@@ -125,7 +125,7 @@ class AnonymizerTest {
     }
 
     @Test
-    void wordsAreHiddenWhereTheyStandAlone() {
+    void hidesWordsOnlyWhereTheyStandAlone() {
         anonymizer.hide("trade7.example.com", "HOST");
         anonymizer.hide("trade7", "HOST");
         anonymizer.hide("/home/ann", "HOME");

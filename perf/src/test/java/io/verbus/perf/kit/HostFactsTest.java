@@ -18,7 +18,7 @@ class HostFactsTest {
     @TempDir Path other;
 
     @Test
-    void readsWhatADeviceTells() throws Exception {
+    void readsFactsOfDevice() throws Exception {
         Path port = Files.createDirectories(devices.resolve("mlx5_0/ports/1"));
         Path bus = Files.createDirectories(other.resolve("bus"));
         Path module = Files.createDirectories(other.resolve("mlx5_core"));
@@ -44,7 +44,7 @@ class HostFactsTest {
     }
 
     @Test
-    void tellsAHostWithoutDevices() throws Exception {
+    void readsFactsOfHostWithoutDevices() throws Exception {
         Map<String, Object> facts = HostFacts.read(devices.resolve("none"));
         assertEquals(List.of(), facts.get("devices"));
         assertTrue(facts.get("kernel").toString().length() > 1);

@@ -13,7 +13,7 @@ import picocli.CommandLine;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** Options of {@code verbus report} that do not go together. */
+/** Checks options of {@code verbus report} that exclude each other. */
 class ReportCommandTest {
     @ParameterizedTest
     @CsvSource(
@@ -22,13 +22,13 @@ class ReportCommandTest {
                     """
                     --minutes 0 | --minutes takes a number from 1
                     --from 10.0.0.1 | give both addresses or none
-                    --serve 10.0.0.2:1 | --serve and --for go together
-                    --for 10.0.0.1 | --serve and --for go together
+                    --serve 10.0.0.2:1 | --serve needs --for
+                    --for 10.0.0.1 | --serve needs --for
                     --serve 10.0.0.2:1 --for 10.0.0.1 --from 10.0.0.2 --to 10.0.0.2 | leave --from out
                     --server 10.0.0.2:1 | --server needs --from and --to
-                    --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | goes without --serve
+                    --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | excludes --serve
                     """)
-    void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {
+    void rejectsWrongOptionsWithRemedy(String arguments, String remedy) {
         StringWriter said = new StringWriter();
         CommandLine line = new CommandLine(new ReportCommand());
         line.setErr(new PrintWriter(said, true));

@@ -25,7 +25,7 @@ class StepTest {
     }
 
     @Test
-    void tellsWhatTheCommandSaid() throws Exception {
+    void returnsOutputOfCommand() throws Exception {
         Step.Outcome outcome = shell("echo out; echo err >&2; exit 3", null, 30).run(folder, 30);
         assertEquals(3, outcome.status());
         assertEquals("out\n", outcome.output());
@@ -33,7 +33,7 @@ class StepTest {
     }
 
     @Test
-    void takesTheFileThatTheCommandWrites() throws Exception {
+    void returnsFileThatCommandWrites() throws Exception {
         Path result = folder.resolve("result");
         Step.Outcome outcome =
                 shell("echo said; echo whole > " + result, result, 30).run(folder, 9);
@@ -42,7 +42,7 @@ class StepTest {
     }
 
     @Test
-    void endsACommandAndItsChildrenAfterTheShorterTime() throws Exception {
+    void killsCommandAndChildrenAfterShorterLimit() throws Exception {
         Step.Outcome outcome = shell("sleep 300 & echo $!; wait", null, 30).run(folder, 1);
         assertEquals(Step.TOO_LONG, outcome.status());
         assertTrue(outcome.seconds() < 30, () -> outcome.seconds() + " s");
@@ -52,9 +52,9 @@ class StepTest {
     }
 
     @Test
-    void namesACommandThatIsNotThere() {
+    void namesMissingCommand() {
         Step step = new Step("a step", List.of("/no/such/program"), null, 30);
         BusException e = assertThrows(BusException.class, () -> step.run(folder, 30));
-        assertTrue(e.getMessage().startsWith("cannot run /no/such/program ("), e.getMessage());
+        assertTrue(e.getMessage().startsWith("cannot run /no/such/program: "), e.getMessage());
     }
 }

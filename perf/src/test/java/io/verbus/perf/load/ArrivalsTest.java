@@ -11,7 +11,7 @@ class ArrivalsTest {
     private final Arrivals arrivals = new Arrivals(2);
 
     @Test
-    void countsMessagesOfSeveralPublishersEachInOrder() {
+    void countsMessagesOfSeveralPublishersInOrder() {
         arrivals.onMessage(Arrivals.tag(0, 0), 32);
         arrivals.onMessage(Arrivals.tag(1, 0), 32);
         arrivals.onMessage(Arrivals.tag(1, 1), 32);
@@ -22,7 +22,7 @@ class ArrivalsTest {
     }
 
     @Test
-    void failsForGoodWhenAMessageIsMissing() {
+    void failsPermanentlyWhenMessageIsMissing() {
         arrivals.onMessage(Arrivals.tag(1, 0), 32);
 
         assertThrows(IllegalStateException.class, () -> arrivals.onMessage(Arrivals.tag(1, 2), 32));
@@ -30,14 +30,14 @@ class ArrivalsTest {
     }
 
     @Test
-    void failsWhenAMessageComesTwice() {
+    void failsWhenMessageIsRepeated() {
         arrivals.onMessage(Arrivals.tag(0, 0), 32);
 
         assertThrows(IllegalStateException.class, () -> arrivals.onMessage(Arrivals.tag(0, 0), 32));
     }
 
     @Test
-    void failsOnAPublisherThatIsNone() {
+    void failsOnUnknownPublisher() {
         assertThrows(IllegalStateException.class, () -> arrivals.onMessage(Arrivals.tag(2, 0), 32));
     }
 }

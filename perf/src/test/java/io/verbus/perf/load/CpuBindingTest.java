@@ -22,7 +22,7 @@ class CpuBindingTest {
     }
 
     @Test
-    void bindsAProgramToOneCpu() throws IOException {
+    void bindsProgramToCpu() throws IOException {
         String all = allowed(-1);
         int first = Integer.parseInt(all.split("[,-]")[0]);
 
@@ -30,7 +30,7 @@ class CpuBindingTest {
     }
 
     @Test
-    void leavesAProgramAsItIs() {
+    void leavesProgramUnboundWhenCpuIsNegative() {
         assertEquals(List.of(), CpuBinding.command(-1));
     }
 }

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 
 class MeasurementTest {
     @Test
-    void survivesItsEncoding() {
+    void survivesEncoding() {
         SplittableRandom random = new SplittableRandom(42);
         Histogram histogram = new Histogram(3_600_000_000_000L, 3);
         for (int i = 0; i < 10_000; i++) {
@@ -26,14 +26,14 @@ class MeasurementTest {
     }
 
     @Test
-    void refusesWhatIsNoMeasurement() {
+    void rejectsMalformedMeasurement() {
         assertThrows(IllegalArgumentException.class, () -> Measurement.parse("1 2"));
         assertThrows(IllegalArgumentException.class, () -> Measurement.parse("1 2 true ***"));
         assertThrows(IllegalArgumentException.class, () -> Measurement.parse("1 2 true AAAA"));
     }
 
     @Test
-    void toleratesAShortHiccupAtTheEnd() {
+    void toleratesShortDelayAtEnd() {
         assertFalse(Measurement.of(new Histogram(3), 10_000_000_000L, 90_000_000).missedRate());
         assertTrue(Measurement.of(new Histogram(3), 10_000_000_000L, 110_000_000).missedRate());
         assertFalse(Measurement.of(new Histogram(3), 1_000_000, 19_000_000).missedRate());

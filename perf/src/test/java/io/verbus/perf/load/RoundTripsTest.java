@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
-/** The measuring loop on a clock that moves by a fixed step each time it is read. */
+/** Tests the measuring loop with a clock that advances by a fixed step each time it is read. */
 class RoundTripsTest {
     private static final long STEP_NS = 100;
 
@@ -23,7 +23,7 @@ class RoundTripsTest {
     private long now = 1_000_000_000L;
 
     @Test
-    void measuresFromTheSendToTheEchoOneAtATime() {
+    void measuresFromSendToEchoOneAtATime() {
         wire.delayNs = 5_000;
 
         Measurement measurement = trips().oneAtATime(1000);
@@ -36,7 +36,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void keepsEverySampleThatAStallDelays() {
+    void recordsEverySampleDelayedByStall() {
         long rate = 10_000;
         long stallNs = TimeUnit.MILLISECONDS.toNanos(100);
         wire.delayNs = 5_000;
@@ -48,15 +48,16 @@ class RoundTripsTest {
         Histogram histogram = measurement.histogram();
         assertEquals(5000, histogram.getTotalCount());
         assertTrue(histogram.getMaxValue() >= stallNs);
-        // 1000 messages were due in the stall, one each 100 us: half waited longer than half of it.
+        // 1000 messages were due during the stall, one every 100 us: half waited more than half of
+        // it.
         long late = histogram.getCountBetweenValues(stallNs / 2, 2 * stallNs);
         assertTrue(late >= 495 && late <= 505, "late " + late);
         assertFalse(measurement.missedRate());
     }
 
     @Test
-    void saysThatTheRateWasMissed() {
-        wire.sendNs = 20_000; // 50,000 a second at most
+    void reportsMissedRate() {
+        wire.sendNs = 20_000; // at most 50,000 per second
 
         Measurement measurement = trips().atRate(100_000, 100_000, 1);
 
@@ -66,7 +67,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void measuresARunWithoutWhatCameBefore() {
+    void measuresRunWithoutPreviousRuns() {
         wire.delayNs = 1_000_000;
         RoundTrips trips = trips();
         trips.oneAtATime(10);
@@ -80,7 +81,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void failsWhenAnEchoDoesNotCome() {
+    void failsWhenEchoDoesNotArrive() {
         wire.delayNs = Long.MAX_VALUE / 4;
 
         IllegalStateException failure =
@@ -90,7 +91,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void failsWhenNothingCanBeSent() {
+    void failsWhenSendingIsBlocked() {
         wire.open = false;
 
         assertThrows(IllegalStateException.class, () -> trips().atRate(1, 1000, 1));
@@ -98,17 +99,17 @@ class RoundTripsTest {
     }
 
     @Test
-    void failsWhenAnEchoIsLost() {
+    void failsWhenEchoIsLost() {
         wire.loseAt = 5;
 
         IllegalStateException failure =
                 assertThrows(IllegalStateException.class, () -> trips().atRate(10, 1_000_000, 1));
 
-        assertTrue(failure.getMessage().contains("that of 5 was due"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("instead of that of 5"), failure.getMessage());
     }
 
     @Test
-    void waitsForTheEndsToConnect() {
+    void waitsForBothEndsToConnect() {
         assertTrue(trips().awaitConnected(1_000_000));
 
         wire.open = false;
@@ -126,10 +127,10 @@ class RoundTripsTest {
     }
 
     @Test
-    void waitsForTheNextSendLongerThanForAnEcho() {
+    void mayWaitLongerForNextSendThanForEcho() {
         wire.pollNs = TimeUnit.MILLISECONDS.toNanos(1);
 
-        // Longer than the reply timeout in all, and than the polls between two looks at it.
+        // Longer in total than the reply time-out and the interval between its checks.
         assertEquals(30, trips().atRate(30, 1, 1).histogram().getTotalCount());
     }
 
@@ -143,7 +144,7 @@ class RoundTripsTest {
                 });
     }
 
-    /** Gives each message back after a delay; stands still for a while from a message on. */
+    /** Echoes messages after a delay; stalls once at a given message. */
     private final class FakeWire implements Initiator {
         private final ArrayDeque<long[]> inFlight = new ArrayDeque<>();
         private ReplyHandler handler;

@@ -14,7 +14,7 @@ import java.math.BigInteger;
 
 class ScheduleTest {
     @Test
-    void spreadsAThirdOfASecondWithoutDrift() {
+    void spreadsThirdOfSecondWithoutDrift() {
         Schedule schedule = new Schedule(100, 3, 1);
 
         assertEquals(100, schedule.timeOf(0));
@@ -25,7 +25,7 @@ class ScheduleTest {
     }
 
     @Test
-    void makesTheMessagesOfABurstDueTogether() {
+    void makesMessagesOfBurstDueTogether() {
         Schedule schedule = new Schedule(100, 1000, 10);
 
         assertEquals(100, schedule.timeOf(9));

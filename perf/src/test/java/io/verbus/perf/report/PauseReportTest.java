@@ -20,7 +20,7 @@ class PauseReportTest {
                             + " Total: 500000 ns, Threads: 1 runnable, 12 total");
 
     @Test
-    void takesOutliersThatOverlapForOneStall() {
+    void mergesOverlappingOutliersIntoOneStall() {
         PauseReport report =
                 new PauseReport(
                         List.of(
@@ -37,20 +37,20 @@ class PauseReportTest {
     }
 
     @Test
-    void findsTheSafepointInAStall() {
+    void findsSafepointInStall() {
         PauseReport report = new PauseReport(List.of(new Outlier(600_000, 300_000)), LOG);
 
         assertEquals("ParallelGCCollect", report.stalls().getFirst().cause());
         assertTrue(
                 report.table()
                         .startsWith(
-                                "1 outliers in 1 stalls, of which 1 meet a safepoint; 1 safepoints"
-                                        + " and 1 collections"),
+                                "1 outliers in 1 stalls, of which 1 overlap a safepoint; 1"
+                                        + " safepoints and 1 collections"),
                 report.table());
     }
 
     @Test
-    void doesNotBlameASafepointThatWasOver() {
+    void ignoresSafepointBeforeStall() {
         PauseReport report = new PauseReport(List.of(new Outlier(1_000_001, 300_000)), LOG);
 
         assertEquals("", report.stalls().getFirst().cause());

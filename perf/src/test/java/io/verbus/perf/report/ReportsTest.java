@@ -53,7 +53,7 @@ class ReportsTest {
     }
 
     @Test
-    void tellsHowTheRateWasFittedToTheMachine() {
+    void reportsAdaptedRate() {
         Scaling scaling = Scaling.of(501_000, 200_000, 50);
         RttReport report =
                 new RttReport(work.atRate(scaling.rate()), outcome(1000), Optional.of(scaling));
@@ -77,7 +77,7 @@ class ReportsTest {
     }
 
     @Test
-    void summarizesTheRatiosOfPairs() {
+    void summarizesRatiosOfPairs() {
         Comparison comparison = new Comparison("verbus", "aeron", 7);
         comparison.begin(work);
         comparison.add(figures(1000), figures(2000));
@@ -103,12 +103,12 @@ class ReportsTest {
     }
 
     @Test
-    void writesTheWholeDistribution() {
+    void writesDistribution() {
         assertTrue(new RttReport(work, outcome(1000)).hgrm().contains("#[Max     =     2000."));
     }
 
     @Test
-    void comparesTheRatesOfStreams() {
+    void comparesRatesOfStreams() {
         Comparison comparison = new Comparison("verbus", "floor", 7);
         comparison.begin(work);
         Throughput fast = new Throughput(3000, 96_000, 1_000_000, 0, 0, 1);
@@ -125,7 +125,7 @@ class ReportsTest {
     }
 
     @Test
-    void laysTheSeriesOverEachOtherOnAPageOfItsOwn() {
+    void overlaysSeriesOnSelfContainedPage() {
         PercentilePage page = new PercentilePage("Round <trips>");
         page.add("first", outcome(10).measurement().histogram());
         page.add("second", outcome(1000).measurement().histogram());
@@ -136,11 +136,11 @@ class ReportsTest {
         assertTrue(html.contains("Round &lt;trips&gt;"));
         assertTrue(html.contains("a &amp; b"));
         assertTrue(html.contains("<td>1,000.447</td>"), html);
-        assertTrue(!html.contains("http"), "refers to nothing outside");
+        assertTrue(!html.contains("http"), "the page must be self-contained");
     }
 
     @Test
-    void logsEverySeriesWithItsTag() {
+    void logsSeriesWithTags() {
         String log = HistogramLog.write(Map.of("ipc 32 B", outcome(1000)), 5000);
 
         List<String> lines = log.lines().toList();
@@ -148,7 +148,7 @@ class ReportsTest {
         assertTrue(lines.getLast().startsWith("Tag=ipc-32-B,4.000,1.000,"), log);
     }
 
-    /** Samples up to twice the median. */
+    /** Creates an outcome with samples up to twice the median. */
     private static Outcome outcome(int medianUs) {
         Histogram histogram = new Histogram(3_600_000_000_000L, 3);
         for (int i = 1; i <= 1000; i++) {

@@ -36,7 +36,7 @@ class WarmupReportTest {
                     "");
 
     @Test
-    void dividesByThePeersFigureOfTheSameTurn() {
+    void dividesByPeerFigureOfSameTurn() {
         WarmupReport report = new WarmupReport(work);
         report.add("verbus", start(100_000_000, 1000));
         report.add(WarmupReport.PEER, start(200_000_000, 1000));

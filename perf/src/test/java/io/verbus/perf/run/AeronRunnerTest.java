@@ -25,7 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Aeron's client on Verbus' driver, and on a driver that is a program of its own. */
+/** Runs Aeron's client on Verbus' driver, and on a driver in a separate program. */
 @Timeout(120)
 @Tag("slow")
 class AeronRunnerTest {
@@ -36,8 +36,8 @@ class AeronRunnerTest {
     @TempDir Path folder;
 
     /**
-     * The program that {@code AERON_C_BIN} names; else this project's driver, which the same
-     * environment configures, under the name of the other.
+     * Returns the program given by {@code AERON_C_BIN}; else a script that runs Verbus' driver,
+     * which the same environment variables configure.
      */
     private Path program() throws IOException {
         String named = System.getenv("AERON_C_BIN");
@@ -94,7 +94,7 @@ class AeronRunnerTest {
     }
 
     @Test
-    void givesTheProgramTheSettingsOfTheWork() throws IOException {
+    void passesSettingsOfWorkToProgram() throws IOException {
         Path environment = folder.resolve("environment");
         Path script =
                 script(
@@ -132,7 +132,7 @@ class AeronRunnerTest {
     }
 
     @Test
-    void namesTheDriverThatTheClientIsOn() {
+    void reportsDriverOfClient() {
         Work work = work(Work.Wire.IPC, Work.Drivers.OWN, Load.roundTrips(Load.MAX, 1));
         try (Runner runner = new Runner(BusUnderTest.AERON_ON_VERBUS, work, done -> {})) {
             assertTrue(runner.version().startsWith("Aeron 1.51.0 on Verbus"), runner.version());

@@ -31,7 +31,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A server for measurements from another host: here, from another address of loopback. */
+/**
+ * Tests a server for measurements from another host; the other host is another loopback address.
+ */
 @Timeout(120)
 @Tag("slow")
 class PerfServerTest {
@@ -106,7 +108,7 @@ class PerfServerTest {
             assertEquals(COUNT, runner.roundTrips(COUNT).histogram().getTotalCount());
             assertEquals(2, ProcessHandle.current().children().count());
         }
-        awaitNoChildren(); // also while the server goes on
+        awaitNoChildren(); // while the server keeps running
     }
 
     @Test
@@ -122,7 +124,7 @@ class PerfServerTest {
     }
 
     @Test
-    void saysWhyItsProcessHasEnded() {
+    void reportsWhyProcessEnded() {
         Work work = work(Load.roundTrips(Load.MAX, 1));
         String address = "reflector=";
         Work elsewhere =
@@ -149,7 +151,7 @@ class PerfServerTest {
     }
 
     @Test
-    void isAskedFromTheLocalAddressWhereItIsAtTheRemoteOne() throws IOException {
+    void bindsLocalAddressWhenServerIsAtRemoteAddress() throws IOException {
         String elsewhere = "127.0.0.2";
         Map<String, Supplier<String>> texts = Map.of("text", () -> TEXT);
         try (PerfServer other =
@@ -173,16 +175,18 @@ class PerfServerTest {
     }
 
     @Test
-    void tellsATextAsItIs() {
+    void returnsTextUnchanged() {
         assertEquals(TEXT, ask("text"));
         BusException failure = assertThrows(BusException.class, () -> ask("secret"));
-        assertTrue(failure.getMessage().contains("does not tell its secret"), failure.getMessage());
+        assertTrue(
+                failure.getMessage().contains("did not return its text secret"),
+                failure.getMessage());
     }
 
     @Test
-    void answersNobodyElse() throws IOException {
+    void rejectsOtherHosts() throws IOException {
         String said = say("127.0.0.9", "verbus-perf 1\nclock\n");
-        assertTrue(said.startsWith("error this server measures with another host"), said);
+        assertTrue(said.startsWith("error this server serves only"), said);
         assertTrue(log.toString(StandardCharsets.UTF_8).contains("refused 127.0.0.9"));
     }
 
@@ -199,7 +203,7 @@ class PerfServerTest {
                 "verbus-perf 1\nperftest ib_write_lat 1 1 --help WORK",
                 "verbus-perf 1\nperftest ib_write_lat 1 1 none WRONG",
             })
-    void runsNothingElse(String request) throws IOException {
+    void rejectsOtherRequests(String request) throws IOException {
         String work = String.join(" ", work(Load.stream(64, 1, 1)).toArguments());
         String said =
                 say(
@@ -214,12 +218,12 @@ class PerfServerTest {
     }
 
     @Test
-    void endsAConnectionThatSendsNoLine() throws IOException {
+    void closesConnectionWithoutCompleteLine() throws IOException {
         assertEquals("", say(HERE, "x".repeat(10_000)));
         assertEquals(TEXT, ask("text"));
     }
 
-    /** What the server says to somebody at an address who says this. */
+    /** Sends words to the server from an address; returns its answer. */
     private String say(String from, String words) throws IOException {
         try (Socket socket =
                 new Socket(
@@ -231,20 +235,20 @@ class PerfServerTest {
             try {
                 return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             } catch (SocketException reset) {
-                return ""; // what it has not read is thrown away
+                return ""; // the server closed the connection with unread input
             }
         }
     }
 
     @Test
-    void saysThatNobodyServes() throws InterruptedException {
+    void reportsMissingServer() throws InterruptedException {
         end();
         BusException failure = assertThrows(BusException.class, () -> ask("text"));
         assertTrue(failure.getMessage().contains("verbus perf serve"), failure.getMessage());
     }
 
     @Test
-    void timesOfAnotherClockAreMoved() {
+    void convertsTimesOfOtherClock() {
         StreamPart part = new StreamPart(1_000, 2_000, 1, 2, 3, 4, 5);
         assertEquals(new StreamPart(900, 1_900, 1, 2, 3, 4, 5), part.onClockBehind(100));
         assertEquals(new StreamPart(1_100, 2_100, 1, 2, 3, 4, 5), part.onClockBehind(-100));

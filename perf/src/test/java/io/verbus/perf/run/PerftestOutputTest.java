@@ -32,7 +32,7 @@ class PerftestOutputTest {
             """;
 
     @Test
-    void takesEachSampleOfLatencyTwiceAsItIsHalfARoundTrip() {
+    void doublesLatencySamplesToRoundTrips() {
         Measurement measurement = IbWriteLatency.parse(LATENCIES);
 
         assertEquals(3, measurement.histogram().getTotalCount());
@@ -46,12 +46,12 @@ class PerftestOutputTest {
     }
 
     @Test
-    void takesTheAverageOfBandwidth() {
+    void readsAverageBandwidth() {
         assertEquals(250.5 * 1024 * 1024, IbWriteBandwidth.parse(BANDWIDTH), 0.1);
     }
 
     @Test
-    void saysWhatAProgramPrintedInsteadOfFigures() {
+    void reportsOutputWithoutFigures() {
         BusException latency =
                 assertThrows(
                         BusException.class, () -> IbWriteLatency.parse("Couldn't connect to host"));

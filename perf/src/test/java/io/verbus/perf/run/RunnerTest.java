@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Work over shared memory in processes of its own. */
+/** Runs work over shared memory in separate processes. */
 @Timeout(120)
 @Tag("slow")
 class RunnerTest {
@@ -51,7 +51,7 @@ class RunnerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void measuresAStream(int processes) {
+    void measuresStream(int processes) {
         try (Runner runner =
                 new Runner(
                         BusUnderTest.VERBUS, work(processes, Load.stream(64, 1, 2)), done -> {})) {
@@ -92,7 +92,7 @@ class RunnerTest {
         "AERON_ON_VERBUS,IPC",
         "AERON_ON_VERBUS,UDP"
     })
-    void sendsBackOutOfAPlainHandler(BusUnderTest bus, Work.Wire wire) {
+    void echoesFromPlainHandler(BusUnderTest bus, Work.Wire wire) {
         Load load =
                 Load.roundTrips(Load.MAX, 1)
                         .with(Load.Publications.CONCURRENT)
@@ -105,7 +105,7 @@ class RunnerTest {
     }
 
     @Test
-    void bindsTheReceiverOfAStreamToTheSecondCpu() {
+    void bindsReceiverOfStreamToSecondCpu() {
         Work work = work(2, Load.stream(64, 1, 1), "0," + NO_CPU);
         assertThrows(
                 BusException.class,

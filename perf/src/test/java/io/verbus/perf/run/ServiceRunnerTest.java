@@ -21,7 +21,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Aeron's archive and cluster in processes of their own, over UDP on drivers of both. */
+/**
+ * Runs Aeron Archive and Aeron Cluster in separate processes, over UDP on Verbus and Aeron drivers.
+ */
 @Timeout(150)
 @Tag("slow")
 class ServiceRunnerTest {
@@ -32,7 +34,7 @@ class ServiceRunnerTest {
     @ParameterizedTest
     @Tag("soak")
     @EnumSource(names = {"CLUSTER_ON_VERBUS", "CLUSTER_ON_AERON"})
-    void measuresRoundTripsThroughACluster(BusUnderTest bus) throws IOException {
+    void measuresRoundTripsThroughCluster(BusUnderTest bus) throws IOException {
         Work work = work(4, Load.roundTrips(200, 1));
         try (Runner runner = new Runner(bus, work, done -> {})) {
             Measurement measurement = runner.roundTrips(COUNT);
@@ -46,7 +48,7 @@ class ServiceRunnerTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ARCHIVE_ON_VERBUS", "ARCHIVE_ON_AERON"})
-    void measuresRecordingsAndTheirReplays(BusUnderTest bus) throws IOException {
+    void measuresRecordingsAndReplays(BusUnderTest bus) throws IOException {
         Work work = work(2, Load.recordings());
         try (Runner runner = new Runner(bus, work, done -> {})) {
             Recording first = runner.recording(COUNT);

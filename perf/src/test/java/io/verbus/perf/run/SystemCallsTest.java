@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 class SystemCallsTest {
     @Test
-    void summariesAreAddedUp() {
+    void addsUpSummaries() {
         SystemCalls calls = new SystemCalls(new TreeMap<>(), new TreeMap<>());
         calls.add(
                 List.of(

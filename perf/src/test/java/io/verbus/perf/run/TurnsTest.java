@@ -59,7 +59,7 @@ class TurnsTest {
     }
 
     @Test
-    void eachEndsBeforeTheNextBeginsAndTheOneThatIsAskedForIsFirst() {
+    void runsContendersOneByOneFromGivenFirst() {
         List<String> versions = new ArrayList<>();
         List<String> results =
                 Turns.measure(
@@ -74,7 +74,7 @@ class TurnsTest {
     }
 
     @Test
-    void saysThatAContenderHasNoArchive() {
+    void reportsContenderWithoutArchive() {
         Exception failure =
                 assertThrows(
                         UnsupportedOperationException.class,

@@ -12,11 +12,15 @@ import java.time.Duration;
 @Timeout(60)
 class ComingAndGoingTest {
     @Test
-    void tellsTheWaitsOfAnotherClient() {
+    void reportsWaitsOfOtherClient() {
         ComingAndGoing streams = new ComingAndGoing(1024 * 1024);
         streams.run(Duration.ofSeconds(2));
         String table = streams.table();
-        assertTrue(table.matches("(?s)[1-9][0-9,]* streams of 1,048,576 bytes.*"), table);
+        assertTrue(
+                table.matches(
+                        "(?s)added and closed [1-9][0-9,]* streams with terms of 1,048,576"
+                                + " bytes.*"),
+                table);
         for (String row :
                 new String[] {
                     "another client's answer", "its publisher limit", "from heartbeat to heartbeat"

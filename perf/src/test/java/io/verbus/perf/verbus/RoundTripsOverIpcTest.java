@@ -45,7 +45,7 @@ class RoundTripsOverIpcTest {
     }
 
     @Test
-    void measuresEveryMessageAtARate() throws IOException, InterruptedException {
+    void measuresEveryMessageAtRate() throws IOException, InterruptedException {
         Measurement measurement = run(work(600, 2000));
 
         assertEquals(600, measurement.histogram().getTotalCount());
@@ -55,7 +55,7 @@ class RoundTripsOverIpcTest {
     }
 
     @Test
-    void allocatesNothingForAMessage() throws InterruptedException {
+    void allocatesNothingPerMessage() throws InterruptedException {
         Work work = work(0, Load.MAX);
         AtomicBoolean running = new AtomicBoolean(true);
         try (VerbusStack stack = new VerbusStack(work, Role.BOTH, directory())) {
@@ -79,9 +79,12 @@ class RoundTripsOverIpcTest {
                 long[] few = allocated(trips, 1000, thread);
                 long[] many = allocated(trips, 101_000, thread);
 
-                // What a run allocates besides, its copy of the histogram, is the same for both.
-                assertEquals(0, (many[0] - few[0]) / 100_000, "bytes a message, sending thread");
-                assertEquals(0, (many[1] - few[1]) / 100_000, "bytes a message, reflecting thread");
+                // Other allocations of a run, such as the copy of the histogram, are equal in both.
+                assertEquals(0, (many[0] - few[0]) / 100_000, "bytes per message, sending thread");
+                assertEquals(
+                        0,
+                        (many[1] - few[1]) / 100_000,
+                        "bytes per message, reflecting" + " thread");
             } finally {
                 running.set(false);
                 thread.join();

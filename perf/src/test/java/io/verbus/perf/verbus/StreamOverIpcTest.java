@@ -30,8 +30,8 @@ class StreamOverIpcTest {
     private static final int LENGTH = 48;
 
     @Test
-    void carriesEveryMessageToEverySubscriber() throws IOException, InterruptedException {
-        // Long enough for a processor time that is counted in 10 ms.
+    void deliversEveryMessageToEverySubscriber() throws IOException, InterruptedException {
+        // Long enough for processor time that is counted in steps of 10 ms.
         Throughput throughput = run(Load.stream(64, 1, 3), 1_000_000)[0];
 
         assertEquals(1_000_000, throughput.messages());
@@ -40,27 +40,27 @@ class StreamOverIpcTest {
     }
 
     @Test
-    void carriesEveryMessageOfEveryPublisher() throws IOException, InterruptedException {
+    void deliversEveryMessageOfEveryPublisher() throws IOException, InterruptedException {
         Throughput throughput = run(Load.stream(64, 2, 1), 20_000)[0];
 
         assertEquals(40_000, throughput.messages());
     }
 
     @Test
-    void allocatesNothingForAMessage() throws IOException, InterruptedException {
+    void allocatesNothingPerMessage() throws IOException, InterruptedException {
         Throughput[] runs = run(Load.stream(64, 1, 1), 50_000, 1000, 201_000);
         Throughput few = runs[1];
         Throughput many = runs[2];
 
-        // What a run allocates besides is the same for both.
+        // Other allocations of a run are equal in both.
         assertEquals(
                 0,
                 (many.publisherAllocated() - few.publisherAllocated()) / 200_000,
-                "bytes a message, sending thread");
+                "bytes per message, sending thread");
         assertEquals(
                 0,
                 (many.subscriberAllocated() - few.subscriberAllocated()) / 200_000,
-                "bytes a message, receiving thread");
+                "bytes per message, receiving thread");
     }
 
     private static Throughput[] run(Load load, long... counts)

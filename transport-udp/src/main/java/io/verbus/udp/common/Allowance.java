@@ -3,8 +3,8 @@
 package io.verbus.udp.common;
 
 /**
- * Bounds what strangers can ask for, whatever address a question bears: so much is given in each
- * interval, and no more. For one thread.
+ * Limits the rate of work that unauthenticated peers can cause, regardless of their addresses, to a
+ * fixed amount per interval. Used by one thread.
  */
 public final class Allowance {
     private final int perInterval;
@@ -13,20 +13,20 @@ public final class Allowance {
     private int given;
 
     /**
-     * @param perInterval what is given in an interval at most.
-     * @param intervalNs nanoseconds of an interval.
+     * @param perInterval maximum amount per interval.
+     * @param intervalNs length of an interval in nanoseconds.
      */
     public Allowance(int perInterval, long intervalNs) {
         this.perInterval = perInterval;
         this.intervalNs = intervalNs;
     }
 
-    /** 16 in 10 ms. */
+    /** Creates an allowance of 16 per 10 ms. */
     public static Allowance ofSender() {
         return new Allowance(16, 10_000_000);
     }
 
-    /** Whether there is some left; takes it. */
+    /** Takes one unit; returns false if none is left in this interval. */
     public boolean take(long nowNs) {
         if (nowNs - beganNs >= intervalNs) {
             beganNs = nowNs;

@@ -7,7 +7,9 @@ import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
-/** The hosts whose datagrams are taken, from the option {@link #ALLOW}; all unless it is set. */
+/**
+ * Hosts whose datagrams are accepted, according to the option {@link #ALLOW}; all hosts by default.
+ */
 public final class AllowedSources {
     private static final String ALL = "all";
 
@@ -25,18 +27,18 @@ public final class AllowedSources {
     /**
      * Reads the option.
      *
-     * @return the networks; null where all hosts are allowed.
-     * @throws TransportException that names the part that is no network.
+     * @return the networks, or null if all hosts are allowed.
+     * @throws TransportException if a part is not a network.
      */
     public static Networks networks(TransportSettings settings) {
         String text = ALLOW.read(settings);
         return text.equals(ALL) ? null : Networks.of(ALLOW.name(), text);
     }
 
-    /** What the error log is told of a host that was refused. */
+    /** Returns the error log entry for a rejected host. */
     public static String refusal(String host) {
-        return "datagrams of "
+        return "dropping datagrams from "
                 + host
-                + " are dropped: if the host may take part, add it to verbus.udp.allow";
+                + ": to admit the host, add it to verbus.udp.allow";
     }
 }

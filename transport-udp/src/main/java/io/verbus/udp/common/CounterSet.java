@@ -12,7 +12,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counters of one side of the transport, which live and end together. Conductor's thread. */
+/** Counters of one side of the transport, freed together. Used by the conductor's thread. */
 abstract class CounterSet implements AutoCloseable {
     private final TransportHost host;
     private final List<AtomicCounter> counters = new ArrayList<>();
@@ -27,7 +27,7 @@ abstract class CounterSet implements AutoCloseable {
         return counter;
     }
 
-    /** One of the driver as a whole, which stays. */
+    /** Returns a counter of the whole driver, which this set does not free. */
     final AtomicCounter counter(SystemCounter counter) {
         return host.counter(counter);
     }

@@ -13,15 +13,15 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * A multicast group: streams go to its data address, receivers answer to its control address, which
- * is the next one.
+ * Multicast group: streams go to its data address; receivers respond to its control address, which
+ * is the data address plus one.
  *
- * @param data the address that channels name, whose last octet is odd.
- * @param control the address after that.
- * @param on interface on which it is joined and sent to.
- * @param port from which is sent; 0 leaves it to the system.
- * @param index number of the interface by now: one that was made anew, or another that a route
- *     leads to, is another; 0 if there is none.
+ * @param data address in the channel; its last octet is odd.
+ * @param control the next address.
+ * @param on interface on which to join the group and send to it.
+ * @param port local port to send from; 0 lets the kernel choose.
+ * @param index current index of the interface, which changes when the interface is recreated or
+ *     another one is on the route; 0 if there is none.
  */
 public record Group(
         InetSocketAddress data,
@@ -31,10 +31,10 @@ public record Group(
         int index) {
 
     /**
-     * The group that a channel names.
+     * Returns the group of a channel.
      *
-     * @return the group, or null if the address is none of a group.
-     * @throws TransportException if it cannot be used.
+     * @return the group, or null if the address is not multicast.
+     * @throws TransportException if the group cannot be used.
      */
     public static Group of(ChannelUri channel, InetSocketAddress address, Resolver resolver) {
         if (!address.getAddress().isMulticastAddress()) {
@@ -45,24 +45,23 @@ public record Group(
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' names a multicast group that cannot be used: choose an IPv4 group"
-                            + " whose last octet is odd, since the next address is used too");
+                            + "' has a multicast group that cannot be used: choose an IPv4 group"
+                            + " whose last octet is odd, because the next address is"
+                            + " used as well");
         }
         if (channel.control() != null && !channel.isAeron()) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has both a multicast group and control: remove control, since a"
-                            + " group has its own, or name an address of one host as endpoint");
+                            + "' has both a multicast group and control: remove control, because"
+                            + " a group has its own, or use a unicast address as endpoint");
         }
         LocalInterface local = channel.localInterface();
         InetAddress from =
                 resolver.resolve(local == null ? "0.0.0.0" : local.name(), 0).getAddress();
         if (!(from instanceof Inet4Address)) {
             throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' mixes IPv4 and IPv6: name an IPv4 interface address");
+                    "channel '" + channel + "' mixes IPv4 and IPv6: use an IPv4 interface address");
         }
         octets[3]++;
         try {

@@ -9,8 +9,8 @@ import io.verbus.transport.TransportSettings;
 import java.util.List;
 
 /**
- * Values of the options for streams that several receive. {@link #ALL} says what each means and may
- * be.
+ * Option values for streams with several receivers. {@link #ALL} describes the options and their
+ * ranges.
  *
  * @param unicastFlow {@link #UNICAST_FLOW}.
  * @param multicastFlow {@link #MULTICAST_FLOW}.
@@ -91,7 +91,7 @@ public record GroupOptions(
                     "Longest random delay of a NAK in a group, so that one NAK serves all"
                             + " receivers.");
 
-    /** All options, in the order of help. */
+    /** All options, in help order. */
     static final List<Option<?>> ALL =
             List.of(
                     UNICAST_FLOW,

@@ -19,9 +19,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Names whose hosts may have moved, or are unknown: each is looked up again, in the background,
- * while nobody is heard at its address: every second when that has just begun, then from time to
- * time. Conductor's thread.
+ * Watches host names that may have moved or are unknown. While no peer is heard at its address, a
+ * name is looked up again in the background: every second at first, then once per time-out. Used by
+ * the conductor's thread.
  */
 public final class MovedNames {
     private static final long INTERVAL_NS = 1_000_000_000;
@@ -65,7 +65,7 @@ public final class MovedNames {
             askedNs = nowNs;
         }
 
-        /** Whether nobody is heard at the address, by what is known. */
+        /** Whether no peer is heard at the address, as far as is known. */
         private boolean isQuiet(long nowNs) {
             return !wasHeard || nowNs - heardNs > INTERVAL_NS;
         }
@@ -85,7 +85,8 @@ public final class MovedNames {
     private long checkedNs;
 
     /**
-     * @param timeoutNs of silence, after which a name is looked up only now and then.
+     * @param timeoutNs silence after which a name is looked up less often, and the interval of
+     *     these lookups.
      * @param nowNs monotonic time.
      */
     public MovedNames(TransportHost host, long timeoutNs, long nowNs) {
@@ -100,15 +101,14 @@ public final class MovedNames {
     /**
      * Watches an address.
      *
-     * @param owner by which it is forgotten.
-     * @param channel that names it, for people.
-     * @param key of the channel.
-     * @param named that led to the address; an IP address leads nowhere else, ever.
-     * @param address that it leads to; unresolved if the name is unknown, which the error log
-     *     tells.
-     * @param isSilent whether nobody is heard there now.
-     * @param moved told where the name leads by now, when that is another address of its family, or
-     *     the first; throws a {@link TransportException} if nothing can be sent there.
+     * @param owner key with which to {@link #forget} the address.
+     * @param channel channel that names the host, for error messages.
+     * @param key channel parameter that names the host.
+     * @param named host and port to look up; an IP address never changes.
+     * @param address current address; unresolved if the name is unknown, which is logged.
+     * @param isSilent tells whether no peer is heard there now.
+     * @param moved called with the new address of the same family, or the first one; throws a
+     *     {@link TransportException} if nothing can be sent there.
      */
     public void watch(
             Object owner,
@@ -130,18 +130,18 @@ public final class MovedNames {
                                     + named
                                     + " is unknown, and is looked up again every "
                                     + SystemUtil.formatDuration(timeoutNs)
-                                    + ": correct the name, or see that the name server knows it"));
+                                    + ": correct the name, or add it to the name server"));
         }
     }
 
-    /** Watches no address of an owner any more. */
+    /** Stops watching the addresses of an owner. */
     public void forget(Object owner) {
         all.removeIf(each -> each.owner == owner);
     }
 
     /**
-     * The names of an owner were just looked up for another channel: where nobody is heard at the
-     * old address, the new one takes its place.
+     * Updates the addresses of an owner whose names were just looked up for another channel: the
+     * new address replaces an old one at which no peer is heard.
      */
     public void answered(Object owner) {
         for (Watched each : List.copyOf(all)) {
@@ -156,7 +156,7 @@ public final class MovedNames {
         }
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         if (now - checkedNs < INTERVAL_NS) {
@@ -192,9 +192,9 @@ public final class MovedNames {
                                     + each.key
                                     + "="
                                     + each.named
-                                    + " cannot be resolved again, where nobody has answered at "
+                                    + " cannot be resolved again, while no peer answers at "
                                     + each.address
-                                    + ": see that the name server knows it"));
+                                    + ": check that the name server knows it"));
         } else if (!each.address.isUnresolved()
                 && now.getAddress().getClass() != each.address.getAddress().getClass()) {
             host.onError(
@@ -202,12 +202,12 @@ public final class MovedNames {
                     new TransportException(
                             "host name '"
                                     + each.named.host()
-                                    + "' leads from "
+                                    + "' moved from "
                                     + each.address
                                     + " to "
                                     + now
-                                    + ", of the other IP version, to which the socket cannot send:"
-                                    + " add the publication or subscription again"));
+                                    + " of the other IP version, to which the socket cannot"
+                                    + " send: add the publication or subscription again"));
         } else {
             move(each, now);
         }
@@ -217,7 +217,7 @@ public final class MovedNames {
         try {
             each.moved.accept(now);
         } catch (TransportException e) {
-            host.onError(each.channel, e); // and the name is looked up again
+            host.onError(each.channel, e); // the name will be looked up again
             return;
         }
         each.address = now;

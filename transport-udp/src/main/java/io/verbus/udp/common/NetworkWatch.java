@@ -8,19 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Has sockets checked after addresses or routes of this host have changed: a socket may be bound to
- * an address that is gone, or send by a route that leads nowhere. Conductor's thread.
+ * Checks sockets after addresses or routes of this host have changed: a socket may be bound to an
+ * address that no longer exists, or use a stale route. Used by the conductor's thread.
  */
 public final class NetworkWatch implements AutoCloseable {
     private static final long INTERVAL_NS = 1_000_000_000;
 
-    /** Sockets that a cycle checks at most: what else the conductor has to do is not held up. */
+    /**
+     * Maximum number of sockets checked per cycle, so that other work of the conductor is not
+     * delayed.
+     */
     private static final int CHECKS_PER_CYCLE = 4;
 
-    /** Checks a socket. */
+    /** Check of a socket. */
     public interface Check {
         /**
-         * @param changedNs when the last change was seen, a second ago or longer.
+         * @param changedNs time of the last change, at least a second ago.
          * @return false to be called again in a second.
          */
         boolean isDone(long changedNs);
@@ -48,7 +51,7 @@ public final class NetworkWatch implements AutoCloseable {
     private long changedNs;
 
     /**
-     * @param assumedNs interval after which a change is assumed where the system tells of none.
+     * @param assumedNs interval at which to assume a change if the system does not report changes.
      * @param nowNs monotonic time.
      */
     public NetworkWatch(long assumedNs, long nowNs) {
@@ -61,20 +64,20 @@ public final class NetworkWatch implements AutoCloseable {
     /**
      * Watches a socket.
      *
-     * @param owner by which it is forgotten.
-     * @param check called after each change.
+     * @param owner key with which to {@link #forget} the socket.
+     * @param check check to run after each change.
      */
     public void watch(Object owner, Check check) {
         all.add(new Watched(owner, check));
     }
 
-    /** Watches an owner's socket no more. */
+    /** Stops watching the sockets of an owner. */
     public void forget(Object owner) {
         all.removeIf(each -> each.owner == owner);
         due = (int) all.stream().filter(each -> each.isDue).count();
     }
 
-    /** Has an owner's socket checked in a second. */
+    /** Schedules a check of an owner's socket in a second. */
     public void checkAgain(Object owner) {
         for (Watched each : all) {
             if (each.owner == owner) {
@@ -89,7 +92,7 @@ public final class NetworkWatch implements AutoCloseable {
         each.dueNs = nowNs + INTERVAL_NS;
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         if (now - polledNs >= INTERVAL_NS) {

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Ports that are taken where a channel leaves the port open, as 0: for firewalls that let through
- * no others. Conductor's thread.
+ * Range of ports for channels that leave the port open as 0, for firewalls that permit only certain
+ * ports. Used by the conductor's thread.
  *
- * @param first of them; 0: the kernel chooses.
- * @param last of them.
+ * @param first first port; 0 lets the kernel choose.
+ * @param last last port.
  */
 public record PortRange(int first, int last) {
     private static final PortRange ANY = new PortRange(0, 0);
@@ -40,12 +40,12 @@ public record PortRange(int first, int last) {
 
     static final List<Option<?>> ALL = List.of(SENDER, RECEIVER);
 
-    /** Those of publications. */
+    /** Returns the range for publications. */
     static PortRange sender(TransportSettings settings) {
         return SENDER.read(settings);
     }
 
-    /** Those of subscriptions. */
+    /** Returns the range for subscriptions. */
     static PortRange receiver(TransportSettings settings) {
         return RECEIVER.read(settings);
     }
@@ -68,9 +68,9 @@ public record PortRange(int first, int last) {
     /**
      * Opens a socket.
      *
-     * @param address to bind to; with port 0 a free one of these is taken.
-     * @param opening that opens the socket at an address, or throws.
-     * @throws TransportException if that is impossible, or none is free.
+     * @param address address to bind to; port 0 takes a free port of the range.
+     * @param opening function that opens a socket at an address, or throws.
+     * @throws TransportException if the socket cannot be opened, or no port is free.
      */
     public <T> T open(InetSocketAddress address, Function<InetSocketAddress, T> opening) {
         if (address.getPort() != 0 || first == 0) {
@@ -91,8 +91,8 @@ public record PortRange(int first, int last) {
                         + last
                         + " at "
                         + address.getAddress().getHostAddress()
-                        + ", the last because "
+                        + ", last error: "
                         + failure.getMessage()
-                        + "; widen the port range, or name a port");
+                        + "; widen the port range, or specify a port");
     }
 }

@@ -8,73 +8,77 @@ import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** What the subscribing side counts, of all its images. Written by the receiver. */
+/** Counters of the subscribing side, for all its images. Written by the receiver. */
 public final class ReceiverCounters extends CounterSet {
-    /** Gaps that were found. */
+    /** Gaps detected. */
     public final AtomicCounter losses;
 
-    /** NAKs that were sent. */
+    /** NAKs sent. */
     public final AtomicCounter naksSent;
 
-    /** Gaps that were skipped, because the subscription is not reliable. */
+    /** Gaps skipped because the subscription is unreliable. */
     public final AtomicCounter gapsSkipped;
 
-    /** Frames that were there already. */
+    /** Duplicate frames. */
     public final AtomicCounter duplicates;
 
-    /** Datagrams behind the position up to which the image is complete. */
+    /** Datagrams before the position up to which the image is complete. */
     public final AtomicCounter underRuns;
 
-    /** Datagrams past what the window allows. */
+    /** Datagrams beyond the receiver window. */
     public final AtomicCounter overRuns;
 
-    /** Frames that no sender sends. */
+    /** Invalid frames from senders. */
     public final AtomicCounter invalid;
 
-    /** Status messages that were sent. */
+    /** Status messages sent. */
     public final AtomicCounter statusMessages;
 
-    /** Frames that said that a stream cannot be taken. */
+    /** Error frames sent, for streams that cannot be received. */
     public final AtomicCounter errorFrames;
 
-    /** Frames that said how far a stream is, without data. */
+    /** Heartbeats received: frames with a position but no data. */
     public final AtomicCounter heartbeats;
 
-    /** Bytes that were received. */
+    /** Bytes received. */
     public final AtomicCounter bytes;
 
-    /** Times that the kernel did not take all, of sender and receiver: added to atomically. */
+    /**
+     * Sends that the kernel did not accept in full, by sender and receiver; incremented atomically.
+     */
     public final AtomicCounter allShortSends;
 
-    /** Invalid datagrams, of sender and receiver: added to atomically. */
+    /** Invalid datagrams received by sender and receiver; incremented atomically. */
     public final AtomicCounter allInvalid;
 
-    /** Set-ups that were refused because an endpoint has too many images or offers. */
+    /** Setups rejected because an endpoint has too many images or offers. */
     public final AtomicCounter setupsRefused;
 
-    /** Status messages and NAKs that the kernel did not take. */
+    /** Status messages and NAKs that the kernel did not accept. */
     public final AtomicCounter shortSends;
 
-    /** Round trip times that were measured. */
+    /** Round-trip times measured. */
     public final AtomicCounter roundTrips;
 
-    /** System calls of the receiver, to receive and to answer. */
+    /** System calls by the receiver, to receive and to send. */
     public final AtomicCounter systemCalls;
 
-    /** Datagrams that were received; those that the kernel has joined count as one. */
+    /** Datagrams received; those joined by the kernel count as one. */
     public final AtomicCounter datagramsReceived;
 
-    /** Rows of frames longer than the MTU: the kernel has joined datagrams (GRO). */
+    /**
+     * Buffers with several frames beyond the MTU, that is, datagrams joined by the kernel (GRO).
+     */
     public final AtomicCounter joinedRows;
 
-    /** Datagrams of hosts that {@link AllowedSources} does not allow. */
+    /** Datagrams from hosts that {@link AllowedSources} does not allow. */
     public final AtomicCounter notAllowed;
 
-    /** Frames of streams from addresses other than that of the stream's sender. */
+    /** Frames from an address other than that of the stream's sender. */
     public final AtomicCounter forged;
 
     /**
-     * @param host whose operators see them.
+     * @param host driver in which to allocate the counters.
      */
     public ReceiverCounters(TransportHost host) {
         super(host);
@@ -101,13 +105,13 @@ public final class ReceiverCounters extends CounterSet {
         forged = counter(TransportCounter.UDP_FORGED);
     }
 
-    /** The kernel did not take what was to be sent. */
+    /** Counts a datagram that the kernel did not accept. */
     public void onShortSend() {
         shortSends.incrementRelease();
         allShortSends.getAndAdd(1);
     }
 
-    /** A frame came that no sender sends. */
+    /** Counts an invalid frame. */
     public void onInvalid() {
         invalid.incrementRelease();
         allInvalid.getAndAdd(1);

@@ -2,7 +2,7 @@
 
 package io.verbus.udp.common;
 
-/** Which of the kernel's refusals to send operators are told of: one a second. One thread. */
+/** Limits reports of datagrams that the kernel rejects to one per second. Used by one thread. */
 public final class RefusalReports {
     private static final long INTERVAL_NS = 1_000_000_000;
 
@@ -10,9 +10,9 @@ public final class RefusalReports {
     private boolean wasTold;
 
     /**
-     * Whether to tell of a refusal; counts it as told.
+     * Returns whether to report a rejection, and if so, counts it as reported.
      *
-     * @param errno why the kernel refused; 0 for a reason that passes by itself.
+     * @param errno errno of the rejection; 0 if it is transient.
      * @param nowNs monotonic time.
      */
     public boolean isDue(int errno, long nowNs) {

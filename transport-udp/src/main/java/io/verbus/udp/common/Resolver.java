@@ -12,15 +12,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the addresses of a channel, whose names the driver has looked up. Conductor's thread.
+ * Returns the addresses of channels, whose names the driver has looked up. Used by the conductor's
+ * thread.
  *
- * @param host the driver.
+ * @param host driver.
  */
 public record Resolver(TransportHost host) {
     /**
      * Resolves a host.
      *
-     * @throws TransportException if it is unknown.
+     * @throws TransportException if the host is unknown.
      */
     public InetSocketAddress resolve(String name, int port) {
         InetSocketAddress address = host.address(name, port);
@@ -33,13 +34,13 @@ public record Resolver(TransportHost host) {
                                     : "Unable to find multicast or loopback interface matching"
                                             + " criteria: "
                                             + name)
-                            + ": name an interface that `ip address` shows");
+                            + ": use an interface that `ip address` shows");
         }
         if (address.isUnresolved()) {
             throw new TransportException(
                     "unresolved - host name '"
                             + name
-                            + "' cannot be resolved: name an IP address, or add it to"
+                            + "' cannot be resolved: use an IP address, or add the name to"
                             + " /etc/hosts");
         }
         return address;

@@ -8,64 +8,69 @@ import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** What the publishing side counts, of all its streams. Written by the sender. */
+/** Counters of the publishing side, for all its streams. Written by the sender. */
 public final class SenderCounters extends CounterSet {
-    /** NAKs that arrived. */
+    /** NAKs received. */
     public final AtomicCounter naksReceived;
 
-    /** Datagrams that were sent again. */
+    /** Datagrams retransmitted. */
     public final AtomicCounter retransmits;
 
-    /** Ranges that were asked for and not sent again: not there, or sent just before. */
+    /**
+     * Ranges requested but not retransmitted, because they are not available or were retransmitted
+     * just before.
+     */
     public final AtomicCounter naksIgnored;
 
-    /** Times that the kernel did not take all that the sender was to send. */
+    /** Sends by the sender that the kernel did not accept in full. */
     public final AtomicCounter shortSends;
 
-    /** Datagrams from receivers that no receiver sends. */
+    /** Invalid datagrams from receivers. */
     public final AtomicCounter invalid;
 
-    /** Status messages of receivers that came by themselves when there was no room for them. */
+    /** Status messages of dynamic receivers for which there was no room. */
     public final AtomicCounter receiversRefused;
 
-    /** System calls of the sender, to send and to look for what receivers say. */
+    /** System calls by the sender, to send and to poll for feedback. */
     public final AtomicCounter systemCalls;
 
-    /** Status messages that arrived. */
+    /** Status messages received. */
     public final AtomicCounter statusMessages;
 
-    /** Status messages of positions where no receiver of the stream can be. */
+    /** Status messages with impossible positions. */
     public final AtomicCounter statusMessagesRejected;
 
-    /** Frames of receivers that cannot take a stream. */
+    /** Error frames received. */
     public final AtomicCounter errorFrames;
 
-    /** Frames that say how far a stream is, without data. */
+    /** Heartbeats sent: frames with a position but no data. */
     public final AtomicCounter heartbeats;
 
-    /** Bytes that were sent. */
+    /** Bytes sent. */
     public final AtomicCounter bytes;
 
-    /** Bytes that were sent again. */
+    /** Bytes retransmitted. */
     public final AtomicCounter retransmittedBytes;
 
-    /** Times that the kernel did not take all, of sender and receiver: added to atomically. */
+    /**
+     * Sends that the kernel did not accept in full, by sender and receiver; incremented atomically.
+     */
     public final AtomicCounter allShortSends;
 
-    /** Invalid datagrams, of sender and receiver: added to atomically. */
+    /** Invalid datagrams received by sender and receiver; incremented atomically. */
     public final AtomicCounter allInvalid;
 
-    /** Datagrams that were sent. */
+    /** Datagrams sent. */
     public final AtomicCounter datagramsSent;
 
-    /** Those of them that passed the kernel joined with others (GSO). */
+    /** Datagrams passed to the kernel joined with others (GSO). */
     public final AtomicCounter datagramsJoined;
 
-    /** Datagrams of hosts that {@link AllowedSources} does not allow. */
+    /** Datagrams from hosts that {@link AllowedSources} does not allow. */
     public final AtomicCounter notAllowed;
 
     /**
-     * @param host whose operators see them.
+     * @param host driver in which to allocate the counters.
      */
     public SenderCounters(TransportHost host) {
         super(host);
@@ -89,13 +94,13 @@ public final class SenderCounters extends CounterSet {
         notAllowed = counter(TransportCounter.UDP_SENDER_NOT_ALLOWED);
     }
 
-    /** The kernel did not take all that was to be sent. */
+    /** Counts a send that the kernel did not accept in full. */
     public void onShortSend() {
         shortSends.incrementRelease();
         allShortSends.getAndAdd(1);
     }
 
-    /** A datagram came that no receiver sends. */
+    /** Counts an invalid datagram. */
     public void onInvalid() {
         invalid.incrementRelease();
         allInvalid.getAndAdd(1);

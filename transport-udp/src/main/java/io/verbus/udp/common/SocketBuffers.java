@@ -9,14 +9,14 @@ import io.verbus.transport.TransportException;
 import java.util.OptionalInt;
 
 /**
- * Buffers of a socket: what the first channel that uses it asks for, or the driver's options. Later
- * channels may ask for the same only.
+ * Buffer sizes of a socket: those requested by the first channel that uses it, or the driver's
+ * defaults. Later channels may only request the same.
  *
- * @param send bytes of the send buffer.
- * @param receive bytes of the receive buffer.
+ * @param send size of the send buffer in bytes.
+ * @param receive size of the receive buffer in bytes.
  */
 public record SocketBuffers(int send, int receive) {
-    /** The buffers of a socket that a channel is the first to use. */
+    /** Returns the sizes for a socket whose first user is the channel. */
     public static SocketBuffers of(ChannelUri channel, UdpOptions options) {
         DatagramSettings asked = channel.datagrams();
         return new SocketBuffers(
@@ -25,10 +25,10 @@ public record SocketBuffers(int send, int receive) {
     }
 
     /**
-     * Checks that one more channel can use the socket.
+     * Checks that another channel can use the socket.
      *
-     * @param where the socket is, for people.
-     * @throws TransportException if the channel asks for other buffers.
+     * @param where address of the socket, for the error message.
+     * @throws TransportException if the channel requests other sizes.
      */
     public void requireFit(ChannelUri channel, String where) {
         DatagramSettings asked = channel.datagrams();
@@ -42,23 +42,22 @@ public record SocketBuffers(int send, int receive) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' asks for another "
+                            + "' requests a different "
                             + key
                             + " than the "
                             + agreed
                             + " bytes of the socket at "
                             + where
-                            + ", which it would share: ask for the same, or leave "
-                            + key
-                            + " out");
+                            + ", which it would share: request the same, or remove "
+                            + key);
         }
     }
 
     /**
      * Checks that a frame fits into the send buffer.
      *
-     * @param mtu longest frame in bytes.
-     * @throws TransportException if not.
+     * @param mtu maximum frame length in bytes.
+     * @throws TransportException if it does not fit.
      */
     public void requireRoom(ChannelUri channel, int mtu) {
         if (mtu > send) {

@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Notes in the logs of streams, for people, how they are carried. Conductor's thread. */
+/**
+ * Records in the logs of streams how they are carried, for tools. Used by the conductor's thread.
+ */
 public final class SocketNotes {
     private static final Path KERNEL = Path.of("/proc/sys/net/core");
 
@@ -29,7 +31,10 @@ public final class SocketNotes {
         this.options = options;
     }
 
-    /** A limit of the kernel in bytes; 0 where a container hides it, which nothing depends on. */
+    /**
+     * Returns a limit of the kernel in bytes; 0 if a container hides it, which has no functional
+     * effect.
+     */
     private static int kernel(String name) {
         try {
             return Integer.parseInt(Files.readString(KERNEL.resolve(name)).trim());
@@ -39,9 +44,9 @@ public final class SocketNotes {
     }
 
     /**
-     * Notes how a publication is sent.
+     * Records how a publication is sent.
      *
-     * @param isGroup whether several may receive it.
+     * @param isGroup whether the stream may have several receivers.
      */
     public void sending(OutboundStream stream, SocketBuffers buffers, boolean isGroup) {
         ChannelUri channel = stream.channel();
@@ -57,10 +62,10 @@ public final class SocketNotes {
     }
 
     /**
-     * Notes how an image is received.
+     * Records how an image is received.
      *
-     * @param window in bytes.
-     * @param isGroup whether others may receive it too.
+     * @param window receiver window in bytes.
+     * @param isGroup whether the stream may have other receivers.
      */
     public void receiving(InboundImage image, int window, SocketBuffers buffers, boolean isGroup) {
         UnsafeBuffer metadata = image.log().metadata();

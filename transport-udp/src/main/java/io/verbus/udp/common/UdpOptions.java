@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values of the transport's options. {@link #ALL} says what each means and may be.
+ * Option values of the transport. {@link #ALL} describes the options and their ranges.
  *
  * @param window {@link #WINDOW}.
  * @param publicationWindow {@link #PUBLICATION_WINDOW}.
@@ -41,8 +41,8 @@ import java.util.stream.Stream;
  * @param resendsHalfTerm {@link #RESEND_HALF_TERM}.
  * @param senderPorts {@link PortRange#SENDER}.
  * @param receiverPorts {@link PortRange#RECEIVER}.
- * @param group for streams that several receive.
- * @param allow {@link AllowedSources#ALLOW}; null where all hosts are allowed.
+ * @param group option values for streams with several receivers.
+ * @param allow {@link AllowedSources#ALLOW}, or null if all hosts are allowed.
  */
 public record UdpOptions(
         int window,
@@ -298,18 +298,18 @@ public record UdpOptions(
                     MAX_RESEND,
                     RESEND_HALF_TERM);
 
-    /** All options, in the order of help. */
+    /** All options, in help order. */
     public static final List<Option<?>> ALL =
             Stream.of(List.of(AllowedSources.ALLOW), OWN, PortRange.ALL, GroupOptions.ALL)
                     .<Option<?>>flatMap(List::stream)
                     .toList();
 
     /**
-     * Reads the options that are set, and checks each.
+     * Reads the options.
      *
-     * @param host what knows them.
-     * @return the options.
-     * @throws TransportException that names the wrong one.
+     * @param host settings of the driver.
+     * @return the option values.
+     * @throws TransportException if a value is wrong.
      */
     public static UdpOptions of(TransportSettings host) {
         return new UdpOptions(
@@ -344,10 +344,10 @@ public record UdpOptions(
     }
 
     /**
-     * Bytes that a publisher may be ahead of what was sent.
+     * Returns the number of bytes that a publisher may be ahead of what was sent.
      *
-     * @param channel of the publication.
-     * @param termLength of its log.
+     * @param channel channel of the publication.
+     * @param termLength term length of its log.
      */
     public int publicationWindow(ChannelUri channel, int termLength) {
         int most = termLength / 2;
@@ -355,7 +355,7 @@ public record UdpOptions(
         return asked == 0 ? most : Math.min(asked, most);
     }
 
-    /** How long a closed publication still answers for what was lost, nanoseconds. */
+    /** Returns how long a closed publication still answers NAKs, in nanoseconds. */
     public long lingerNs(ChannelUri channel) {
         return channel.linger() == null ? lingerNs : channel.linger().toNanos();
     }

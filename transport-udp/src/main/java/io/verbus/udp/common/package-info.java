@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What the two sides of the protocol share: options and counters. */
+/** Options, counters and utilities that both sides of the protocol share. */
 package io.verbus.udp.common;

@@ -7,27 +7,28 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Decides which new streams may come in at an endpoint, and which the receiver asks for their
- * set-up. Senders there are not to be trusted: what they can make this side keep or send is
- * bounded. Receiver's thread.
+ * Decides which new streams an endpoint offers to the conductor, and whose setups the receiver
+ * requests. Senders are not trusted: the state and traffic that they can cause here are bounded.
+ * Receiver's thread.
  */
 final class Admission {
-    /** Streams that the conductor was told of and has not answered. */
+    /** Maximum number of streams offered to the conductor and not answered. */
     private static final int MAX_OFFERS = 16;
 
     private static final long REFUSAL_NS = 1_000_000_000;
 
-    /** Bars that are over are looked for, and the conductor told of what is refused, so often. */
+    /** Interval at which expired bars are removed, and rejections are reported. */
     private static final long INTERVAL_NS = 100_000_000;
 
     private static final long ENDED_NS = 10_000_000_000L;
 
     /**
-     * A stream that is not to be offered for a while.
+     * Period in which a stream is not offered.
      *
-     * @param untilNs when it may be offered again.
-     * @param initialTermId of the stream that is meant: another with the same ids has another.
-     * @param hasEnded whether it has ended, so that no subscription that comes can want it.
+     * @param untilNs time until which the stream is not offered.
+     * @param initialTermId initial term id of the barred stream; a new stream with the same ids has
+     *     another.
+     * @param hasEnded whether the stream has ended, so that new subscriptions cannot want it.
      */
     private record Bar(long untilNs, int initialTermId, boolean hasEnded) {}
 
@@ -44,13 +45,13 @@ final class Admission {
         this.maxImages = maxImages;
     }
 
-    /** A stream has a subscription. */
+    /** Records that a stream has a subscription. */
     void listen(int streamId) {
         streams.add(streamId);
         bars.values().removeIf(bar -> !bar.hasEnded());
     }
 
-    /** Whether data of an unknown stream is worth a request for its set-up; counts it as made. */
+    /** Returns whether to request the setup of an unknown stream; if so, counts the request. */
     boolean mayAsk(int streamId, long key, long nowNs) {
         return streams.contains(streamId)
                 && !offers.contains(key)
@@ -63,7 +64,7 @@ final class Admission {
         return bar != null && nowNs - bar.untilNs() < 0;
     }
 
-    /** Whether a set-up is of a stream that is wanted, not offered yet, and not barred. */
+    /** Whether the stream of a setup has a subscription, is not offered yet, and is not barred. */
     boolean isWanted(int streamId, long key, int initialTermId, long nowNs) {
         if (!streams.contains(streamId) || offers.contains(key)) {
             return false;
@@ -74,12 +75,12 @@ final class Admission {
                 || bar.hasEnded() && bar.initialTermId() != initialTermId;
     }
 
-    /** Whether one more stream may be offered. */
+    /** Whether another stream may be offered. */
     boolean hasRoom(int images) {
         return offers.size() < MAX_OFFERS && images + offers.size() < maxImages;
     }
 
-    /** Whether the conductor is to know that there are too many images; counts it as told. */
+    /** Returns whether to report to the conductor that there are too many images; rate-limited. */
     boolean mustTell(int images, long nowNs) {
         if (images < maxImages || wasTold && nowNs - toldNs < INTERVAL_NS) {
             return false;
@@ -89,28 +90,28 @@ final class Admission {
         return true;
     }
 
-    /** The conductor is told of a stream. */
+    /** Records that a stream was offered to the conductor. */
     void offered(long key) {
         offers.add(key);
     }
 
-    /** The conductor has made an image. */
+    /** Records that the conductor has created an image. */
     void accepted(long key) {
         offers.remove(key);
     }
 
-    /** The conductor does not want the stream. */
+    /** Records that the conductor does not want the stream. */
     void refused(long key, long nowNs) {
         offers.remove(key);
         bar(key, new Bar(nowNs + REFUSAL_NS, 0, false), nowNs);
     }
 
-    /** The sender of an image is gone. */
+    /** Records that the sender of an image is gone. */
     void lost(long key, long nowNs) {
         bar(key, new Bar(nowNs + REFUSAL_NS, 0, false), nowNs);
     }
 
-    /** An image is received no more. */
+    /** Records that an image was closed. */
     void closed(long key, int initialTermId, boolean hasEnded, long nowNs) {
         long barredNs = hasEnded ? ENDED_NS : REFUSAL_NS;
         bar(key, new Bar(nowNs + barredNs, initialTermId, hasEnded), nowNs);
@@ -126,7 +127,7 @@ final class Admission {
         }
     }
 
-    /** There is no subscription here any more. */
+    /** Forgets everything, because no subscription is left. */
     void clear() {
         bars.clear();
         offers.clear();

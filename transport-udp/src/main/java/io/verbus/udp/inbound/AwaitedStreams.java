@@ -8,8 +8,8 @@ import org.agrona.collections.LongArrayList;
 import java.util.function.LongConsumer;
 
 /**
- * Streams of responses, whose publication only knows of a receiver that asks for that very stream:
- * each is asked for as long as it has no image. Receiver's thread.
+ * Streams of responses, whose publication only accepts receivers that request this very stream.
+ * Each is requested as long as it has no image. Receiver's thread.
  */
 final class AwaitedStreams {
     private final LongArrayList keys = new LongArrayList();
@@ -18,14 +18,14 @@ final class AwaitedStreams {
     private long askedNs;
 
     /**
-     * @param intervalNs between two questions.
+     * @param intervalNs interval between requests in nanoseconds.
      */
     AwaitedStreams(long intervalNs) {
         this.intervalNs = intervalNs;
     }
 
     void add(long key) {
-        keys.addLong(key); // as often as there are subscriptions that wait for it
+        keys.addLong(key); // once per subscription that waits for it
         isDue = true;
     }
 
@@ -38,10 +38,10 @@ final class AwaitedStreams {
     }
 
     /**
-     * Asks for those that have no image, if it is time to.
+     * Requests the streams that have no image, if it is time to.
      *
-     * @param images that there are, by their keys.
-     * @param ask called with the key of each.
+     * @param images existing images by key.
+     * @param ask action to run with the key of each stream.
      */
     void ask(Long2ObjectHashMap<ReceiveImage> images, LongConsumer ask, long nowNs) {
         if (keys.isEmpty() || !isDue && nowNs - askedNs < intervalNs) {

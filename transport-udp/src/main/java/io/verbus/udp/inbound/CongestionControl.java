@@ -3,27 +3,27 @@
 package io.verbus.udp.inbound;
 
 /**
- * Decides how far a sender may be ahead of the subscribers. The receiver's side decides, since it
- * is the one that sees what is lost. Receiver's thread.
+ * Decides how far a sender may be ahead of the subscribers. This is decided by the receiver,
+ * because it detects losses. Receiver's thread.
  */
 interface CongestionControl {
-    /** Bytes that a sender may be ahead now: never more than the static window. */
+    /** The number of bytes that the sender may be ahead now, at most the static window. */
     int window();
 
-    /** A gap was found to be a loss. */
+    /** Records a loss. */
     void onLoss(long nowNs);
 
     /**
-     * The image has become complete up to a further position.
+     * Records progress of the position up to which the image is complete.
      *
-     * @param bytes by which.
+     * @param bytes number of bytes.
      * @param nowNs monotonic time.
      */
     void onProgress(long bytes, long nowNs);
 
-    /** Whether the round trip time is to be measured. */
+    /** Whether to measure the round-trip time. */
     boolean needsRoundTrip();
 
-    /** A round trip was measured. */
+    /** Records a round-trip time. */
     void onRoundTrip(long rttNs);
 }

@@ -13,8 +13,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.Queue;
 
 /**
- * Sends what the receivers of an endpoint have to say, from its socket: status messages, NAKs and
- * questions for the round trip time. Receiver's thread.
+ * Sends the control frames of an endpoint's receivers from its socket: status messages, NAKs and
+ * round-trip measurements. Receiver's thread.
  */
 final class ControlSender {
     private final ReceiveEndpoint endpoint;
@@ -25,11 +25,11 @@ final class ControlSender {
     private final RefusalReports refusals = new RefusalReports();
 
     /**
-     * @param endpoint that is answered from.
-     * @param socket of the endpoint.
-     * @param outgoing of the receiver, empty between its calls.
-     * @param counters of the receiver.
-     * @param events where the conductor is told of refusals.
+     * @param endpoint endpoint to answer from.
+     * @param socket socket of the endpoint.
+     * @param outgoing send batch of the receiver, empty between its calls.
+     * @param counters counters of the receiver.
+     * @param events queue for reports to the conductor.
      */
     ControlSender(
             ReceiveEndpoint endpoint,
@@ -44,7 +44,7 @@ final class ControlSender {
         this.events = events;
     }
 
-    /** Sends what a buffer begins with; false if the kernel does not take it. */
+    /** Sends the frame at the start of a buffer; returns false if the kernel does not accept it. */
     boolean send(SocketAddress sender, UnsafeBuffer frame, int length, long nowNs) {
         outgoing.add(sender, frame.addressOffset(), length);
         if (outgoing.send(socket.fd()) > 0) {

@@ -3,28 +3,28 @@
 package io.verbus.udp.inbound;
 
 /**
- * CUBIC (RFC 9438), kept by the receiver in datagrams of the MTU. Until the first loss the window
- * doubles each round trip. A loss makes it 0.7 of what it was, once a round trip; then it grows by
- * a cubic function of time, flat where the loss was, and at least as Reno's would.
+ * CUBIC (RFC 9438) at the receiver, in datagrams of the MTU. Until the first loss, the window
+ * doubles each round trip. A loss reduces it to 0.7, at most once per round trip; it then grows as
+ * a cubic function of time that is flat at the window of the loss, and at least as fast as Reno's.
  *
  * <pre>
  *   window(t) = C (t - K)^3 + Wmax      K = cbrt(Wmax (1 - beta) / C)
  * </pre>
  */
 final class CubicWindow implements CongestionControl {
-    /** Datagrams at the beginning, as in RFC 6928. */
+    /** Initial window in datagrams, as in RFC 6928. */
     private static final int INITIAL = 10;
 
     private static final int LEAST = 2;
     private static final double BETA = 0.7;
 
-    /** Datagrams for each second cubed. */
+    /** Datagrams per second cubed. */
     private static final double C = 0.4;
 
-    /** Growth of Reno's window that is fair to BETA, datagrams a round trip. */
+    /** Growth of Reno's window that matches BETA, in datagrams per round trip. */
     private static final double RENO = 3 * (1 - BETA) / (1 + BETA);
 
-    /** Weight of a new measurement, as TCP's. */
+    /** Divisor for new measurements in the smoothed round-trip time, as in TCP. */
     private static final int RTT_WEIGHT = 8;
 
     private static final double NS_PER_S = 1e9;
@@ -42,9 +42,9 @@ final class CubicWindow implements CongestionControl {
     private long rttNs;
 
     /**
-     * @param staticWindow bytes that the window may have at most.
-     * @param mtu bytes of a datagram.
-     * @param initialRttNs taken for the round trip time until one is measured.
+     * @param staticWindow maximum window in bytes.
+     * @param mtu length of a datagram in bytes.
+     * @param initialRttNs round-trip time to assume until one is measured.
      */
     CubicWindow(int staticWindow, int mtu, long initialRttNs) {
         this.mtu = mtu;
@@ -63,9 +63,10 @@ final class CubicWindow implements CongestionControl {
     @Override
     public void onLoss(long nowNs) {
         if (hasLost && nowNs - lossNs < rttNs) {
-            return; // of the same round trip as the one before
+            return; // same round trip as the previous loss
         }
-        // A loss below the window of the last loss makes room for others (fast convergence).
+        // A loss below the window of the previous one releases bandwidth to other flows (fast
+        // convergence).
         sizeAtLoss = hasLost && size < sizeAtLoss ? size * (1 + BETA) / 2 : size;
         size = Math.max(size * BETA, least);
         reno = size;

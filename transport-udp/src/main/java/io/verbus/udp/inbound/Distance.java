@@ -3,13 +3,13 @@
 package io.verbus.udp.inbound;
 
 /**
- * Whether the sender to a group has left this receiver behind: two terms later no host has what it
- * misses. A frame that is so far ahead proves nothing, for strangers can send one. Where the sender
- * is that far, frames of its are for longer than it is ever silent, and none that can be taken
- * between them. Receiver's thread.
+ * Detects that the sender to a group has left this receiver behind: two terms later, no driver
+ * still has the missing data. A single frame that far ahead proves nothing, because it may be
+ * forged. The sender counts as that far ahead if such frames arrive for longer than it is ever
+ * silent, without any acceptable frame in between. Receiver's thread.
  */
 final class Distance {
-    /** Several heartbeats of a sender. */
+    /** Several heartbeat intervals of a sender. */
     static final long PATIENCE_NS = 500_000_000;
 
     private static final int TERMS = 2;
@@ -20,13 +20,13 @@ final class Distance {
     private long lastNs;
 
     /**
-     * @param termLength bytes of a term.
+     * @param termLength term length in bytes.
      */
     Distance(int termLength) {
         far = (long) TERMS * termLength;
     }
 
-    /** A frame has come that cannot be taken, so many bytes past what is complete. */
+    /** Records an unacceptable frame that starts {@code distance} bytes after the complete part. */
     void onBeyond(long distance, long nowNs) {
         if (distance <= far) {
             return;
@@ -38,12 +38,12 @@ final class Distance {
         lastNs = nowNs;
     }
 
-    /** A frame has come that can be taken. */
+    /** Records an acceptable frame. */
     void onNear() {
         isFar = false;
     }
 
-    /** Whether there is nothing to be hoped for. */
+    /** Whether the receiver cannot catch up. */
     boolean isTooFar() {
         return isFar && lastNs - firstNs >= PATIENCE_NS;
     }

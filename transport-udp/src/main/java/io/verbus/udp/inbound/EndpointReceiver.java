@@ -27,7 +27,7 @@ final class EndpointReceiver {
     private final Queue<ReceiverEvent> events;
     private final long receiverId;
 
-    /** Where a publication is asked for its streams; null if none is. */
+    /** Control address at which to request a publication's streams; null if there is none. */
     private final SocketAddress asked;
 
     private final AwaitedStreams awaited;
@@ -43,16 +43,16 @@ final class EndpointReceiver {
     private ReceiveImage[] images = new ReceiveImage[0];
     private boolean isAttached;
 
-    /** Whether there is a subscription that takes any session: all streams are asked for. */
+    /** Whether a subscription accepts any session, so that all streams are requested. */
     private boolean isListening;
 
     private boolean isAskDue;
     private long askedNs;
 
-    /** Time of this turn. */
+    /** Time of the current duty cycle. */
     private long turnNs;
 
-    /** Conductor's thread; all else is the receiver's. */
+    /** Called by the conductor's thread; all other methods by the receiver's. */
     EndpointReceiver(
             ReceiveEndpoint endpoint,
             DatagramSocket socket,
@@ -78,12 +78,12 @@ final class EndpointReceiver {
                         endpoint, byKey, admission, rejections, sender, counters, events);
     }
 
-    /** Is driven from now on. */
+    /** Attaches the endpoint. */
     void attach() {
         isAttached = true;
     }
 
-    /** Lets go of all: there is no subscription here any more. */
+    /** Detaches the endpoint and its images, because no subscription is left. */
     void detach(long nowNs) {
         isAttached = false;
         isListening = false;
@@ -97,25 +97,25 @@ final class EndpointReceiver {
         listImages();
     }
 
-    /** A stream has a subscription. */
+    /** Adds a subscription to a stream. */
     void listen(int streamId) {
         admission.listen(streamId);
         isListening = true;
         isAskDue = true;
     }
 
-    /** Asks for a stream of responses while it has no image. */
+    /** Requests a stream of responses while it has no image. */
     void await(int streamId, int sessionId) {
         admission.listen(streamId);
         awaited.add(ReceiveImage.key(streamId, sessionId));
     }
 
-    /** Asks for a stream of responses no more. */
+    /** Stops requesting a stream of responses. */
     void forget(int streamId, int sessionId) {
         awaited.remove(ReceiveImage.key(streamId, sessionId));
     }
 
-    /** The publication is asked, and answered, at another address. */
+    /** Changes the control address of the publication. */
     void move(SocketAddress to) {
         if (asked != null) {
             asked.set(to);
@@ -124,7 +124,7 @@ final class EndpointReceiver {
         isAskDue = true;
     }
 
-    /** Fills an image, unless it came too late. */
+    /** Adds an image, unless the endpoint was detached meanwhile. */
     void accept(ReceiveImage image) {
         if (isAttached) {
             admission.accepted(image.key());
@@ -133,7 +133,7 @@ final class EndpointReceiver {
         }
     }
 
-    /** The conductor does not want a stream that was offered. */
+    /** Records that the conductor does not want an offered stream. */
     void refuse(int streamId, int sessionId, long nowNs) {
         admission.refused(ReceiveImage.key(streamId, sessionId), nowNs);
     }
@@ -157,7 +157,7 @@ final class EndpointReceiver {
         }
     }
 
-    /** Lets go of an image, if it is here; with the reason of a subscriber that rejects it. */
+    /** Removes an image, if it is still there, with the reason if a subscriber rejected it. */
     void remove(ReceiveImage image, String rejection, long nowNs) {
         if (byKey.get(image.key()) == image) {
             if (rejection == null) {
@@ -171,7 +171,7 @@ final class EndpointReceiver {
         }
     }
 
-    /** Lets go of an image when its sender is quiet. */
+    /** Removes an image once its sender is quiet. */
     void stop(ReceiveImage image, long nowNs) {
         if (byKey.get(image.key()) == image) {
             image.stop(nowNs);
@@ -190,9 +190,9 @@ final class EndpointReceiver {
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs the duty cycle.
      *
-     * @return the amount of work done.
+     * @return work count.
      */
     int work(long nowNs) {
         int work = incoming.receive(socket);
@@ -235,7 +235,7 @@ final class EndpointReceiver {
         return false;
     }
 
-    /** Asks the publication for the set-ups of all its streams, and of responses one by one. */
+    /** Requests the setups of all streams of the publication, and of responses one by one. */
     private void ask(int imageCount, long nowNs) {
         turnNs = nowNs;
         if (isListening && (isAskDue || imageCount == 0 && nowNs - askedNs >= askIntervalNs)) {

@@ -9,17 +9,17 @@ import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 
 /**
- * What the subscriptions at one endpoint have agreed upon: they share its socket, and a sender sees
- * one receiver. Conductor's thread, but for what images ask when they are made.
+ * Settings that the subscriptions at one endpoint must share, because they share its socket, and
+ * senders see a single receiver. Conductor's thread.
  */
 final class EndpointTerms {
-    /** Round trip time until one is measured. */
+    /** Round-trip time to assume until one is measured. */
     private static final long INITIAL_RTT_NS = 100_000;
 
-    /** Memory that an image has beside its window when it begins, if all is taken in the end. */
+    /** Memory of an image beyond its window at the start, if all of its log will be allocated. */
     private static final int FIRST = 1024 * 1024;
 
-    /** The same if only what is in use is taken: ahead, for the time in which more is taken. */
+    /** The same if only the used part is allocated: a margin for the time that allocation takes. */
     private static final int AHEAD = 8 * 1024 * 1024;
 
     private final UdpOptions options;
@@ -35,11 +35,11 @@ final class EndpointTerms {
     }
 
     /**
-     * A subscription comes.
+     * Adds a subscription.
      *
-     * @param channel of the subscription.
-     * @param endpoint for people.
-     * @throws TransportException if it wants the endpoint to be other than those before.
+     * @param channel channel of the subscription.
+     * @param endpoint address of the endpoint, for the error message.
+     * @throws TransportException if its settings differ from those of other subscriptions.
      */
     void join(ChannelUri channel, String endpoint) {
         Integer newWindow =
@@ -78,8 +78,8 @@ final class EndpointTerms {
                             + wanted
                             + ", more than the "
                             + buffer
-                            + " bytes of the receive buffer: lower the window, or raise so-rcvbuf"
-                            + " or udp.receive-buffer");
+                            + " bytes of the receive buffer: lower the window, or raise"
+                            + " so-rcvbuf or udp.receive-buffer");
         }
     }
 
@@ -99,7 +99,7 @@ final class EndpointTerms {
         }
     }
 
-    /** A subscription goes; whether it was the last. */
+    /** Removes a subscription; returns whether it was the last one. */
     boolean leave() {
         users--;
         if (users > 0) {
@@ -113,39 +113,39 @@ final class EndpointTerms {
         return true;
     }
 
-    /** Subscriptions that are there. */
+    /** The number of subscriptions. */
     int users() {
         return users;
     }
 
-    /** Tag of the subscriptions, or null. */
+    /** The group tag of the subscriptions, or null. */
     Long groupTag() {
         return groupTag == null ? options.group().tag() : groupTag;
     }
 
-    /** Buffers of the socket. */
+    /** The buffer sizes of the socket. */
     SocketBuffers buffers() {
         return buffers;
     }
 
-    /** Bytes of the receive buffer to ask for: as wide as the window, unless a channel says. */
+    /** The receive buffer to request: at least the window, unless a channel specifies a size. */
     int preferredBuffer() {
         return isReceiveBufferAsked
                 ? buffers.receive()
                 : Math.max(buffers.receive(), preferredWindow());
     }
 
-    /** Whether subscriptions have named a window that a stream's longest frame does not fit. */
+    /** Whether a subscription has specified a window that is smaller than a stream's MTU. */
     boolean isTooNarrow(int mtu) {
         return window != null && window < mtu;
     }
 
-    /** Bytes that a sender may be ahead, whatever its term length. */
+    /** The number of bytes that a sender may be ahead, regardless of its term length. */
     int preferredWindow() {
         return window == null ? options.window() : window;
     }
 
-    /** What decides how far the sender of an image may be ahead. */
+    /** Creates the congestion control of an image. */
     CongestionControl congestionControl(int termLength, int mtu) {
         int window = window(termLength, mtu);
         String chosen = congestionControl == null ? options.congestionControl() : congestionControl;
@@ -154,12 +154,12 @@ final class EndpointTerms {
                 : new StaticWindow(window);
     }
 
-    /** Bytes that may be sent past the consumption position of an image, at most. */
+    /** The maximum number of bytes that may be sent beyond an image's consumption position. */
     int window(int termLength, int mtu) {
         return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
     }
 
-    /** Bytes of an image's log that are in use at a time. */
+    /** The number of bytes of an image's log that are in use at a time. */
     long span(int termLength, int mtu) {
         int beside = termLength <= LogRoom.LONGEST_WHOLE ? FIRST : AHEAD;
         return (long) window(termLength, mtu) + beside;

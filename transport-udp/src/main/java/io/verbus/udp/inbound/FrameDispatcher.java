@@ -17,8 +17,8 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 
 /**
- * Takes the datagrams of an endpoint apart, and hands their frames to images. Senders there are not
- * to be trusted. Receiver's thread.
+ * Parses the datagrams of an endpoint, and passes their frames to images. Senders are not trusted.
+ * Receiver's thread.
  */
 final class FrameDispatcher {
     private final ReceiveEndpoint endpoint;
@@ -30,18 +30,18 @@ final class FrameDispatcher {
     private final Queue<ReceiverEvent> events;
     private final long receiverId;
 
-    /** Where senders are answered; null if that is where they send from. */
+    /** Address at which to respond to senders; null to use their source addresses. */
     private final SocketAddress control;
 
-    /** The part of a datagram that is looked at: nothing past its end can be read. */
+    /** Unparsed part of a datagram; its bounds keep reads within the datagram. */
     private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
 
     private final UnsafeBuffer request =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
 
     /**
-     * @param endpoint that streams are offered to the conductor for.
-     * @param images that are filled, by their keys: of the endpoint.
+     * @param endpoint endpoint for which to offer streams to the conductor.
+     * @param images images of the endpoint by key.
      */
     FrameDispatcher(
             ReceiveEndpoint endpoint,
@@ -62,18 +62,18 @@ final class FrameDispatcher {
         control = endpoint.control();
     }
 
-    /** Senders are answered at another address. */
+    /** Changes the address at which to respond to senders. */
     void move(SocketAddress to) {
         control.set(to);
     }
 
     /**
-     * Takes a datagram, or several of one sender that the kernel has joined: either is a row of
-     * frames.
+     * Handles a datagram, or several of one sender joined by the kernel, which both contain a
+     * sequence of frames.
      *
-     * @param datagram that begins with it.
-     * @param length of it.
-     * @param source of it.
+     * @param datagram buffer that starts with the datagram.
+     * @param length length of the datagram.
+     * @param source source of the datagram.
      * @param nowNs monotonic time.
      */
     void onDatagram(UnsafeBuffer datagram, int length, SocketAddress source, long nowNs) {
@@ -89,7 +89,7 @@ final class FrameDispatcher {
         } while (at < length);
     }
 
-    /** Takes what the part begins with; how much of it, or -1 if no sender sends such. */
+    /** Handles the first frames of the part; returns their length, or -1 if they are invalid. */
     private int onFrames(SocketAddress source, long nowNs) {
         int length = part.capacity();
         if (length < Frames.COMMON_LENGTH || Frames.version(part, 0) != Frames.VERSION) {

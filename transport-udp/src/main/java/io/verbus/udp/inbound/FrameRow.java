@@ -8,19 +8,19 @@ import io.verbus.udp.wire.Frames;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A row of data frames of one stream, each beginning where the one before ends, in a datagram and
- * in the term alike. Only the last can be padding, of which only the header is there.
+ * Row of contiguous data frames of one stream, in a datagram and likewise in the term. Only the
+ * last frame can be padding, which consists of its header only.
  */
 final class FrameRow {
     private FrameRow() {}
 
     /**
-     * Measures the row that a part of a datagram begins with.
+     * Measures the row at the start of a part of a datagram.
      *
-     * @param part to look at, to its end.
-     * @param termOffset at which the first frame is to stand.
-     * @return bytes up to the end of the row's last frame; 0 if not even the first frame is of the
-     *     stream and fits into its term.
+     * @param part part to parse.
+     * @param termOffset required term offset of the first frame.
+     * @return length up to the end of the row's last frame; 0 if the first frame is not of the
+     *     stream or does not fit into its term.
      */
     static int length(
             UnsafeBuffer part,
@@ -55,14 +55,14 @@ final class FrameRow {
     }
 
     /**
-     * Puts a row into its term: with one copy where no frame of it stands there yet.
+     * Inserts a row into its term, with a single copy if none of its frames is there yet.
      *
-     * @param term to put it into.
-     * @param termOffset of the row.
-     * @param row that was measured.
-     * @param length of it.
-     * @param complete bytes of the row, from its beginning, that lie where the image is complete.
-     * @return how many frames stood there.
+     * @param term term to insert into.
+     * @param termOffset term offset of the row.
+     * @param row measured row.
+     * @param length length of the row.
+     * @param complete number of bytes at the start of the row that the image has completely.
+     * @return number of duplicate frames.
      */
     static int insert(
             UnsafeBuffer term, int termOffset, UnsafeBuffer row, int length, long complete) {

@@ -5,25 +5,23 @@ package io.verbus.udp.inbound;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * When the gaps of an image are asked for, or skipped: not before they can have been reordering,
- * then again and again. All that are due are asked for together, so that one is not waited for
- * before the next. Receiver's thread.
+ * Schedules NAKs for the gaps of an image, or skips the gaps: first after a delay for reordering,
+ * then repeatedly. All due gaps are requested together, so that none waits for another. Receiver's
+ * thread.
  *
- * <p>A table holds the ranges in which gaps were found. What fills a gap is not looked for: when
- * its time has come, what is left of its range is.
+ * <p>A table holds the ranges in which gaps were found. Ranges are not updated when frames arrive;
+ * instead, a due range is searched for the gaps left in it.
  */
 final class GapRecovery {
-    /**
-     * Ranges that wait, and NAKs that go out at once: an Aeron sender answers so many at a time.
-     */
+    /** Maximum number of pending ranges and of NAKs at a time: an Aeron sender handles as many. */
     static final int CAPACITY = 16;
 
-    /** What is done about a gap that is due. */
+    /** Action for a due gap. */
     interface Remedy {
         /**
          * @param begin position of the gap.
-         * @param length of the gap, which lies in one term.
-         * @param isNew whether it is due for the first time.
+         * @param length length of the gap, which is within one term.
+         * @param isNew whether the gap is due for the first time.
          */
         void onGap(long begin, int length, boolean isNew, long nowNs);
     }
@@ -34,7 +32,7 @@ final class GapRecovery {
     private final long backoffNs;
     private final Remedy remedy;
 
-    // Ordered by position, apart from each other.
+    // Disjoint ranges ordered by position.
     private final long[] begins = new long[CAPACITY];
     private final long[] ends = new long[CAPACITY];
     private final long[] dues = new long[CAPACITY];
@@ -43,15 +41,15 @@ final class GapRecovery {
 
     private int count;
 
-    /** Position up to which gaps have been looked for. */
+    /** Position up to which gaps were searched. */
     private long searched;
 
     /**
-     * @param log that has the gaps.
-     * @param delayNs time for which a gap may be reordering only.
-     * @param retryNs time until it is asked for once more.
-     * @param backoffNs longest random time by which that is put off, as others may ask for the
-     *     same; 0 if none may.
+     * @param log log with the gaps.
+     * @param delayNs time for which a gap may be due to reordering.
+     * @param retryNs time after which to request a gap again.
+     * @param backoffNs maximum of an additional random delay, in case other receivers request the
+     *     same; 0 for none.
      */
     GapRecovery(RebuiltLog log, long delayNs, long retryNs, long backoffNs, Remedy remedy) {
         this.log = log;
@@ -63,9 +61,9 @@ final class GapRecovery {
     }
 
     /**
-     * One turn, if the log has a gap.
+     * Runs the duty cycle; called if the log has a gap.
      *
-     * @return the number of gaps that something was done about.
+     * @return number of gaps handled.
      */
     int work(long nowNs) {
         search(nowNs);
@@ -103,7 +101,7 @@ final class GapRecovery {
         }
     }
 
-    /** Goes through what is left of a range; the number of gaps in it. */
+    /** Handles the remaining gaps of a range; returns their number. */
     private int act(int index, int most, long nowNs) {
         int gaps = 0;
         long end = ends[index];
@@ -126,7 +124,10 @@ final class GapRecovery {
         wereAsked[to] = wereAsked[from];
     }
 
-    /** Receivers of a group that miss the same wait apart: the first to ask serves all. */
+    /**
+     * Returns a random delay, so that the first NAK in a group serves all receivers that miss the
+     * same.
+     */
     private long backoffNs() {
         return backoffNs == 0 ? 0 : ThreadLocalRandom.current().nextLong(backoffNs);
     }

@@ -13,17 +13,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Images that senders may have made here, and the memory of their logs, by host and in total: an
- * address proves nothing, so that the total is what holds. Conductor's thread.
+ * Limits the images that senders may cause, and the memory of their logs, per host and in total.
+ * Since source addresses can be forged, only the total is reliable. Conductor's thread.
  *
- * <p>What was taken counts for a while after it was given back: an image that failed or has ended
- * cost as much as any, and its log stays for as long as clients may still map it.
+ * <p>Images still count for a while after they have ended or failed, because they cost as much as
+ * others, and their logs remain as long as clients may map them.
  */
 final class ImageQuota {
-    /** Longer than a log stays after its last use, unless the driver's linger was set. */
+    /**
+     * Longer than a log remains after its last use, unless the driver's linger time was changed.
+     */
     static final long LINGER_NS = 10_000_000_000L;
 
-    /** What a log of which a part is in use has beside it: consumed, and not given back yet. */
+    /** Memory of a partly allocated log beyond the part in use: consumed but not yet freed. */
     private static final long SLACK = 8 * 1024 * 1024;
 
     private final UdpOptions options;
@@ -41,7 +43,7 @@ final class ImageQuota {
         }
     }
 
-    /** What one image takes. */
+    /** Share of one image. */
     static final class Share {
         private final String host;
         private final long bytes;
@@ -53,17 +55,17 @@ final class ImageQuota {
         }
     }
 
-    /** Why an image is not made. */
+    /** Reason not to create an image. */
     enum Refusal {
-        /** Its terms are too long. */
+        /** The terms are too long. */
         TERM_LENGTH,
-        /** The host has too many. */
+        /** The host has too many images. */
         IMAGES_OF_HOST,
-        /** All hosts together have too many. */
+        /** There are too many images of all hosts. */
         IMAGES,
         /** Logs of the host take too much memory. */
         MEMORY_OF_HOST,
-        /** Logs of all hosts together do. */
+        /** Logs of all hosts take too much memory. */
         MEMORY
     }
 
@@ -72,16 +74,16 @@ final class ImageQuota {
     }
 
     /**
-     * Memory that a log takes at most.
+     * Returns the maximum memory of a log.
      *
-     * @param span bytes of it that are in use at a time; 0 if all are.
+     * @param span number of bytes in use at a time; 0 for all.
      */
     static long bytes(int termLength, long span) {
         boolean isWhole = span == 0 || termLength <= LogRoom.LONGEST_WHOLE;
         return isWhole ? LogLayout.fileLength(termLength) : span + SLACK;
     }
 
-    /** Why a host may have no image of so long terms that takes so much; null if it may. */
+    /** Returns the reason to refuse an image, or null if it is allowed. */
     Refusal refusal(String host, int termLength, long bytes) {
         Use use = byHost.getOrDefault(host, new Use());
         if (termLength > options.maxTermLength()) {
@@ -99,7 +101,7 @@ final class ImageQuota {
         return total.bytes + bytes > options.maxTotalImageMemory() ? Refusal.MEMORY : null;
     }
 
-    /** Why, in words that are the same each time, for operators of either end. */
+    /** Returns the reason as constant text, for operators at both ends. */
     String reason(Refusal refusal) {
         return switch (refusal) {
             case TERM_LENGTH ->
@@ -110,13 +112,13 @@ final class ImageQuota {
             case IMAGES_OF_HOST ->
                     "its host has "
                             + options.maxImagesPerHost()
-                            + " images, those of the last seconds counted: raise"
+                            + " images, including those that ended in the last seconds: raise"
                             + " udp.max-images-per-host at the subscribing driver";
             case IMAGES ->
                     "there are "
                             + options.maxImages()
-                            + " images, those of the last seconds counted: raise udp.max-images at"
-                            + " the subscribing driver";
+                            + " images, including those that ended in the last seconds: raise"
+                            + " udp.max-images at the subscribing driver";
             case MEMORY_OF_HOST ->
                     "the images of its host would take more memory than udp.max-image-memory, "
                             + SystemUtil.formatSize(options.maxImageMemory())
@@ -131,7 +133,7 @@ final class ImageQuota {
         };
     }
 
-    /** An image is going to be made. */
+    /** Reserves the share of an image about to be created. */
     Share take(String host, long bytes) {
         Share share = new Share(host, bytes);
         byHost.computeIfAbsent(host, none -> new Use()).add(1, share.bytes);
@@ -139,7 +141,7 @@ final class ImageQuota {
         return share;
     }
 
-    /** Nothing was made after all, nor was it tried. */
+    /** Releases a share for which no creation was attempted. */
     void giveBack(Share share) {
         byHost.computeIfPresent(
                 share.host,
@@ -150,13 +152,13 @@ final class ImageQuota {
         total.add(-1, -share.bytes);
     }
 
-    /** An image has ended, or could not be made: it counts for a while yet. */
+    /** Schedules the release of a share whose image has ended or could not be created. */
     void end(Share share, long nowNs) {
         share.untilNs = nowNs + LINGER_NS;
         ended.addLast(share);
     }
 
-    /** Forgets one that has counted for long enough. */
+    /** Releases a share whose time is over; returns the work count. */
     int work(long nowNs) {
         Share first = ended.peekFirst();
         if (first == null || nowNs - first.untilNs < 0) {

@@ -30,12 +30,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
-/** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
+/** Conductor's part of the subscribing side: manages endpoints and images. Conductor's thread. */
 public final class InboundConductor implements AutoCloseable {
-    /** Events that a cycle takes at most: what else the conductor has to do is not held up. */
+    /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
-    /** Bytes of logs that a cycle cleans, give or take a step: some tens of microseconds of it. */
+    /** Number of log bytes after which a cycle stops cleaning: some tens of microseconds. */
     private static final int CLEANED_PER_CYCLE = 512 * 1024;
 
     private final TransportHost host;
@@ -52,18 +52,21 @@ public final class InboundConductor implements AutoCloseable {
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
 
-    /** The image whose log is cleaned first in the next cycle. */
+    /** Index of the image whose log is cleaned first in the next cycle. */
     private int next;
 
-    /** One for each endpoint: a sender tells receivers apart by it, also those of one driver. */
+    /**
+     * Next receiver id; each endpoint has its own, so that senders can tell even those of one
+     * driver apart.
+     */
     private long nextReceiverId;
 
     private long nowNs;
 
     /**
-     * @param host the driver.
-     * @param options of the transport.
-     * @param peerErrors of the transport.
+     * @param host driver.
+     * @param options options of the transport.
+     * @param peerErrors rate-limited log of errors caused by peers.
      * @param nowNs monotonic time.
      */
     public InboundConductor(
@@ -87,8 +90,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Opens or joins the endpoint of a channel: that of others which say the same, wherever the
-     * names lead by now, or lead to the same.
+     * Opens or joins the endpoint of a channel. Channels share an endpoint if they have equal
+     * names, even if these resolve to other addresses now, or resolve to the same address.
      */
     public InboundEndpoint open(ChannelUri channel) {
         return open(channel, false);
@@ -170,12 +173,12 @@ public final class InboundConductor implements AutoCloseable {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has an interface, on which a subscription joins a multicast group,"
-                            + " and its endpoint is none: remove interface");
+                            + "' has an interface, which only a multicast group uses, but a"
+                            + " unicast endpoint: remove interface");
         }
     }
 
-    /** Addresses of this host have changed: those that the channel names may be others by now. */
+    /** Looks up the names of a channel again after addresses of this host have changed. */
     private boolean lookAgain(ReceiveEndpoint endpoint, ChannelUri channel) {
         resolver.lookUp(channel, channel.hostNames(), () -> located(endpoint, channel));
         return true;
@@ -198,7 +201,7 @@ public final class InboundConductor implements AutoCloseable {
                 return;
             }
             if (group == null && isUsed(endpoint) && DatagramSocket.isLocal(before.getAddress())) {
-                network.checkAgain(endpoint); // which is right still
+                network.checkAgain(endpoint); // the old address is still valid
                 return;
             }
             endpoint.become(socket(address, group), address, group);
@@ -214,11 +217,12 @@ public final class InboundConductor implements AutoCloseable {
                 new TransportException(
                         "WARN: subscriptions to '"
                                 + channel
-                                + "' receive at "
+                                + "' now receive at "
                                 + endpoint.description()
-                                + " now, since addresses of this host have changed; before, at "
+                                + " instead of "
                                 + SocketAddress.text(before)
-                                + ": see that publications send there"));
+                                + ", because addresses of this host have changed: check that"
+                                + " publications send there"));
     }
 
     private boolean isUsed(ReceiveEndpoint endpoint) {
@@ -230,7 +234,7 @@ public final class InboundConductor implements AutoCloseable {
         agent.commands().add(new ReceiverCommand.Move(endpoint, new SocketAddress(to)));
     }
 
-    /** Joins an endpoint that is open, or about to be closed. */
+    /** Joins an endpoint that is open or about to be closed. */
     public void join(InboundEndpoint open, ChannelUri channel) {
         ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
         endpoint.join(channel);
@@ -240,7 +244,10 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Where to receive: a publication that names none is told the address by being asked. */
+    /**
+     * Returns the address to bind to; a publication with dynamic receivers learns it from their
+     * requests.
+     */
     private InetSocketAddress address(ChannelUri channel) {
         if (channel.hasEndpoint()) {
             return resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
@@ -268,9 +275,9 @@ public final class InboundConductor implements AutoCloseable {
         if (options.gro() && !socket.receiveJoined()) {
             host.onError(
                     new TransportException(
-                            "this kernel does not join datagrams on arrival (UDP_GRO), so that each"
-                                + " costs its own way through it: use Linux 5.0 or later, or set"
-                                + " udp.gro=false"));
+                            "this kernel cannot join datagrams on arrival (UDP_GRO), so each"
+                                    + " passes through it separately: use Linux 5.0 or later, or"
+                                    + " set udp.gro=false"));
         }
         return socket;
     }
@@ -282,18 +289,18 @@ public final class InboundConductor implements AutoCloseable {
             host.onError(
                     channel,
                     new TransportException(
-                            "the kernel gives a receive buffer of "
+                            "the kernel granted a receive buffer of "
                                     + given
                                     + " bytes at "
                                     + endpoint.description()
                                     + ", less than the window of "
                                     + window
-                                    + ", so that bursts are lost and sent again: raise"
+                                    + ", so bursts will be lost and retransmitted: raise"
                                     + " net.core.rmem_max, or lower the window"));
         }
     }
 
-    /** Leaves an endpoint. */
+    /** Removes a subscription from an endpoint, and closes it after the last one. */
     public void leave(InboundEndpoint endpoint) {
         ReceiveEndpoint left = (ReceiveEndpoint) endpoint;
         if (left.leave()) {
@@ -301,24 +308,24 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** A subscription has come. */
+    /** Adds a subscription to a stream. */
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
         agent.commands().add(new ReceiverCommand.Listen((ReceiveEndpoint) endpoint, streamId));
     }
 
-    /** Asks for a stream of responses. */
+    /** Starts requesting a stream of responses. */
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
                 .add(new ReceiverCommand.Await((ReceiveEndpoint) endpoint, streamId, sessionId));
     }
 
-    /** Asks for a stream of responses no more. */
+    /** Stops requesting a stream of responses. */
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
                 .add(new ReceiverCommand.Forget((ReceiveEndpoint) endpoint, streamId, sessionId));
     }
 
-    /** Tells the sender of an image of requests in which session the responses come. */
+    /** Reports the session id of the responses to the sender of an image of requests. */
     public void tellResponseSession(InboundImage image, Integer sessionId) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -326,7 +333,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Stops receiving an image. */
+    /** Closes an image. */
     public void closeImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -334,7 +341,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Stops receiving an image when its sender is quiet, and has been told. */
+    /** Closes an image once its sender has been told and is quiet. */
     public void stopImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -342,7 +349,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Stops receiving an image that a subscriber has rejected. */
+    /** Closes an image that a subscriber has rejected. */
     public void rejectImage(InboundImage image, String reason) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -350,7 +357,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** The duty cycle. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         int work = names.work(now) + network.work(now) + offers.work(now);
@@ -407,7 +414,7 @@ public final class InboundConductor implements AutoCloseable {
                                             + refused.endpoint().description()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
-                                            + "): check the route to the sender and the"
+                                            + "): check the route to the sender, and the"
                                             + " firewall"));
         }
     }
@@ -425,7 +432,7 @@ public final class InboundConductor implements AutoCloseable {
         agent.commands().add(new ReceiverCommand.Accept(offered.endpoint(), receiving));
     }
 
-    /** Closes all that is open. The agents have stopped. */
+    /** Closes everything. The agents must have stopped. */
     @Override
     public void close() {
         endpoints.forEach(ReceiveEndpoint::close);

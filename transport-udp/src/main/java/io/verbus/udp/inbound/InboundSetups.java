@@ -18,18 +18,20 @@ import java.util.Queue;
 import java.util.function.BiConsumer;
 
 /**
- * What senders offer: each stream has an image made, as far as the quota of its host goes, or is
- * refused. Conductor's thread.
+ * Handles streams offered by senders: requests an image for each, within the quota of its host, or
+ * refuses the stream. Conductor's thread.
  */
 final class InboundSetups {
-    /** What peers cause, beside what {@link ImageQuota.Refusal} names. */
+    /** Kinds of errors caused by peers, in addition to {@link ImageQuota.Refusal}. */
     private enum PeerError {
         FAILED,
         NARROW,
         NOT_ALLOWED
     }
 
-    /** Senders of refused streams that are told why in 100 ms: their addresses prove nothing. */
+    /**
+     * Maximum number of error frames per interval; limited because source addresses can be forged.
+     */
     private static final int TOLD = 16;
 
     private static final long TOLD_INTERVAL_NS = 100_000_000;
@@ -44,10 +46,10 @@ final class InboundSetups {
     private long nowNs;
 
     /**
-     * @param host that makes images.
-     * @param peerErrors for what is refused.
-     * @param commands for the receiver, which is told of refusals.
-     * @param accepted called with each image that was made.
+     * @param host driver that creates images.
+     * @param peerErrors rate-limited log of errors caused by peers.
+     * @param commands queue of commands to the receiver.
+     * @param accepted consumer of each created image.
      */
     InboundSetups(
             TransportHost host,
@@ -62,13 +64,13 @@ final class InboundSetups {
         quota = new ImageQuota(options);
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     int work(long now) {
         nowNs = now;
         return quota.work(now);
     }
 
-    /** A sender offers a stream. */
+    /** Handles a stream that a sender offers. */
     void onOffered(ReceiverEvent.Offered offered) {
         String peer = offered.source().host();
         EndpointTerms terms = offered.endpoint().terms();
@@ -100,7 +102,7 @@ final class InboundSetups {
                 + window
                 + ": widen the window of the subscriptions at "
                 + offered.endpoint().description()
-                + ", or have the publication name a shorter mtu";
+                + ", or set a smaller mtu on the publication's channel";
     }
 
     private SetupAnswer answer(ReceiverEvent.Offered offered, ImageQuota.Share share) {
@@ -134,13 +136,13 @@ final class InboundSetups {
         };
     }
 
-    /** The receiver has refused a stream, since there are too many. */
+    /** Handles a stream that the receiver refused because there are too many. */
     void onCrowded(ReceiverEvent.Crowded crowded) {
         ImageQuota.Refusal refusal = ImageQuota.Refusal.IMAGES;
         tell(crowded.offered(), refusal, quota.reason(refusal));
     }
 
-    /** A host has sent that is not allowed to. */
+    /** Handles a datagram from a host that is not allowed. */
     void onNotAllowed(ReceiverEvent.NotAllowed stranger) {
         host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
         peerErrors.record(
@@ -158,7 +160,10 @@ final class InboundSetups {
                         offered.endpoint(), offered.streamId(), offered.sessionId(), isWanted));
     }
 
-    /** Operators here read why a stream has no image, and so do the clients of its publisher. */
+    /**
+     * Reports the reason to operators of this driver and, by an error frame, to clients of the
+     * publisher.
+     */
     private void tell(ReceiverEvent.Offered offered, Enum<?> kind, String reason) {
         String peer = offered.source().host();
         peerErrors.record(
@@ -190,7 +195,7 @@ final class InboundSetups {
                 span);
     }
 
-    /** An image is gone. */
+    /** Handles the end of an image. */
     void onReleased(InboundImage image) {
         quota.end(shares.remove(image.imageId()), nowNs);
     }

@@ -7,10 +7,10 @@ import io.verbus.transport.TransportHost;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The gaps of an image: counted by the receiver, told to the driver's loss report by the conductor.
+ * Gaps of an image: counted by the receiver, reported to the driver's loss report by the conductor.
  */
 final class LossTally {
-    /** The loss report is brought up to date so often. */
+    /** Interval at which the loss report is updated. */
     private static final long REPORT_INTERVAL_NS = 100_000_000;
 
     private final int streamId;
@@ -18,20 +18,20 @@ final class LossTally {
     private final String channel;
     private final String source;
 
-    /** Bytes of all gaps: stored before their number, so that they are never behind it. */
+    /** Total length of all gaps; stored before their number, so that it is never behind it. */
     private final AtomicLong bytes = new AtomicLong();
 
-    /** Gaps: stored by the receiver with release, acquired by the conductor. */
+    /** Number of gaps; stored with release by the receiver, acquired by the conductor. */
     private final AtomicLong gaps = new AtomicLong();
 
-    // Conductor's: what it has told.
+    // State of the last report, used by the conductor.
     private long toldGaps;
     private long toldBytes;
     private long toldNs;
 
     /**
-     * @param channel of the endpoint, for people.
-     * @param source where the sender is, for people.
+     * @param channel channel of the endpoint, as shown in the report.
+     * @param source address of the sender, as shown in the report.
      * @param nowNs monotonic time.
      */
     LossTally(int streamId, int sessionId, String channel, String source, long nowNs) {
@@ -48,7 +48,7 @@ final class LossTally {
         gaps.setRelease(gaps.getPlain() + 1);
     }
 
-    /** Tells of the gaps since the last time, if it is time to. Conductor's thread. */
+    /** Reports new gaps, if it is time to. Conductor's thread. */
     void tell(TransportHost host, long nowNs) {
         if (nowNs - toldNs >= REPORT_INTERVAL_NS && gaps.getOpaque() != toldGaps) {
             toldNs = nowNs;
@@ -56,7 +56,7 @@ final class LossTally {
         }
     }
 
-    /** Tells of the gaps since the last time. Conductor's thread. */
+    /** Reports new gaps. Conductor's thread. */
     void tellAll(TransportHost host) {
         long nowGaps = gaps.getAcquire();
         long nowBytes = bytes.getOpaque();

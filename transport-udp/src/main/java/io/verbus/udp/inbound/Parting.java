@@ -5,18 +5,18 @@ package io.verbus.udp.inbound;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How a receiver leaves a sender so that nothing is lost which the sender has sent: the receiver
- * grants nothing more, waits until the sender is quiet and no frame is missing, tells that it
- * leaves, and stays until nothing has come for a while. Receiver's thread.
+ * Leaves a sender without losing anything that it has sent: the receiver stops extending the
+ * window, waits until the sender is quiet and no frame is missing, sends that it leaves, and stays
+ * until nothing has arrived for a while. Receiver's thread.
  */
 final class Parting {
-    /** A sender from which nothing new has come for so long has nothing to send, or no credit. */
+    /** Time without new frames after which the sender has nothing to send, or no window. */
     private static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** A sender that is never quiet, and does not use up its credit, is left after so long. */
+    /** Time after which to leave a sender that neither falls quiet nor uses up its window. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A sender that goes on for so long has not heard that it was left. */
+    /** Time after which a sender that still sends has missed the notification. */
     private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final long beganNs;
@@ -26,7 +26,7 @@ final class Parting {
     private long leftNs;
 
     /**
-     * @param highest position up to which frames have come.
+     * @param highest position up to which frames have arrived.
      * @param nowNs monotonic time.
      */
     Parting(long highest, long nowNs) {
@@ -35,17 +35,17 @@ final class Parting {
         newsNs = nowNs;
     }
 
-    /** Whether the sender was told. */
+    /** Whether the sender was notified. */
     boolean hasLeft() {
         return hasLeft;
     }
 
     /**
-     * Whether to tell the sender now; it counts as told.
+     * Returns whether to notify the sender now; if so, counts it as notified.
      *
-     * @param highestNow position up to which frames have come.
-     * @param hasGap whether frames before that are missing.
-     * @param isAllHere whether all is there that the sender may send.
+     * @param highestNow position up to which frames have arrived.
+     * @param hasGap whether earlier frames are missing.
+     * @param isAllHere whether everything that the sender may send has arrived.
      * @param nowNs monotonic time.
      */
     boolean isLeavingDue(long highestNow, boolean hasGap, boolean isAllHere, long nowNs) {
@@ -68,7 +68,7 @@ final class Parting {
         return isDue;
     }
 
-    /** Whether the sender was told, and nothing has come since for a while. */
+    /** Whether the sender was notified, and nothing has arrived for a while since. */
     boolean isOver(long nowNs) {
         return hasLeft && nowNs - leftNs >= QUIET_NS && nowNs - newsNs >= QUIET_NS;
     }

@@ -14,8 +14,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The log of an image that frames are put into in any order, and how far it is complete. Receiver's
- * thread, but for {@link #rebuiltAcquire}.
+ * Log of an image, into which frames are inserted in any order, with the position up to which it is
+ * complete. Receiver's thread, except for {@link #rebuiltAcquire}.
  *
  * <pre>
  *       rebuilt                    highest
@@ -56,20 +56,20 @@ final class RebuiltLog {
         highest = position;
     }
 
-    /** Position up to which every frame is there. */
+    /** The position up to which the log is complete. */
     long rebuilt() {
         return rebuilt;
     }
 
     /**
-     * The same for another thread. Subscribers may be past it, for they see frames before the
-     * receiver has counted them; what lies behind it must stay as it is until then.
+     * The same, for other threads. Subscribers may be ahead of it, because they see frames before
+     * the receiver counts them; the log after this position must not be changed by others.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);
     }
 
-    /** Position up to which the stream was sent, as far as is known here. */
+    /** The highest position known to be sent. */
     long highest() {
         return highest;
     }
@@ -78,7 +78,9 @@ final class RebuiltLog {
         return rebuilt < highest && !isBroken;
     }
 
-    /** Whether frames overlap, so that none begins where the log is complete. */
+    /**
+     * Whether frames overlap, so that none starts at the position up to which the log is complete.
+     */
     boolean isBroken() {
         return isBroken;
     }
@@ -95,7 +97,7 @@ final class RebuiltLog {
         return initialTermId;
     }
 
-    /** Bytes of a term. */
+    /** Term length in bytes. */
     int termLength() {
         return termLength;
     }
@@ -108,7 +110,9 @@ final class RebuiltLog {
         return LogLayout.termOffset(position, termLength);
     }
 
-    /** Position at which the frame stands that a part of a datagram begins with; -1 if nowhere. */
+    /**
+     * Returns the position of the frame at the start of a part of a datagram; -1 if it is invalid.
+     */
     long position(UnsafeBuffer part) {
         int offset = part.getInt(FrameHeader.TERM_OFFSET);
         long term = (long) (part.getInt(FrameHeader.TERM_ID) - initialTermId) << bitsToShift;
@@ -120,7 +124,7 @@ final class RebuiltLog {
         return isPlace ? term + offset : -1;
     }
 
-    /** Bytes of the row of frames that a part begins with; 0 if it begins with none. */
+    /** Returns the length of the row of frames at the start of a part; 0 if there is none. */
     int rowLength(UnsafeBuffer part) {
         return FrameRow.length(
                 part,
@@ -132,13 +136,13 @@ final class RebuiltLog {
     }
 
     /**
-     * Puts a row of frames in, and goes on to where the log is complete then.
+     * Inserts a row of frames, and advances the position up to which the log is complete.
      *
-     * @param part that begins with the row.
-     * @param position of the row.
-     * @param length of the row.
-     * @param bound past which nothing is known to be sent.
-     * @return how many frames of it were there already.
+     * @param part buffer that starts with the row.
+     * @param position position of the row.
+     * @param length length of the row.
+     * @param bound upper bound for the highest position known to be sent.
+     * @return number of duplicate frames.
      */
     int insert(UnsafeBuffer part, long position, int length, long bound) {
         int duplicates =
@@ -149,7 +153,7 @@ final class RebuiltLog {
         return duplicates;
     }
 
-    /** The stream was sent up to a position. */
+    /** Records that the stream was sent up to a position. */
     void sentUpTo(long position) {
         highest = Math.max(highest, position);
     }
@@ -172,11 +176,11 @@ final class RebuiltLog {
     }
 
     /**
-     * Finds what is missing.
+     * Finds the first gap.
      *
-     * @param from position behind which to look, where a frame or a gap begins.
-     * @param to position up to which to look.
-     * @return where the first gap begins; the end of the search if there is none.
+     * @param from start of the search, at which a frame or a gap starts.
+     * @param to end of the search.
+     * @return start of the first gap; {@code to} if there is none.
      */
     long gapBegin(long from, long to) {
         long at = Math.max(from, rebuilt);
@@ -186,7 +190,7 @@ final class RebuiltLog {
                 return at;
             }
             if (!FrameCheck.isValid(word, termOffset(at), termLength)) {
-                return to; // found again when the log is complete up to there
+                return to; // the gap is found again once the log is complete up to it
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
@@ -194,10 +198,10 @@ final class RebuiltLog {
     }
 
     /**
-     * Finds where a gap ends: at the next frame, or at the end of its term.
+     * Returns the end of a gap: the next frame, or the end of its term.
      *
-     * @param begin of the gap.
-     * @param to position up to which to look.
+     * @param begin start of the gap.
+     * @param to end of the search.
      */
     long gapEnd(long begin, long to) {
         int offset = termOffset(begin);

@@ -21,20 +21,20 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Where a driver receives, as the conductor has it: an address, its socket, and what the
- * subscriptions there want. What arrives is the {@link #receiver}'s.
+ * The conductor's view of an endpoint: its address and socket, and the requirements of its
+ * subscriptions. Incoming datagrams are handled by the {@link #receiver}.
  */
 final class ReceiveEndpoint implements InboundEndpoint {
-    /** An address of this host, or a group and an interface, in a channel's words. */
+    /** Unresolved address: a host and port of this host, or a group and an interface. */
     private record Place(Endpoint endpoint, LocalInterface on) {}
 
     private final DatagramSocket socket;
     private final boolean isAnonymous;
 
-    /** What channels say that led here. */
+    /** Unresolved addresses of the channels that share this endpoint. */
     private final Set<Place> places = new HashSet<>();
 
-    /** What channels say of where the publication is asked. */
+    /** Unresolved control addresses of the channels that share this endpoint. */
     private final Set<Endpoint> controls = new HashSet<>();
 
     /** The channel of the first subscription, which errors name. */
@@ -43,7 +43,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     private InetSocketAddress requested;
     private Group group;
 
-    /** Where a publication is asked, whose receivers come by themselves; or null. */
+    /** Control address of a publication with dynamic receivers; or null. */
     private InetSocketAddress publication;
 
     private final long receiverId;
@@ -94,24 +94,22 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return receiver;
     }
 
-    /** What answers to senders go out by. */
+    /** The sender of control frames. */
     ControlSender sender() {
         return sender;
     }
 
-    /** By which senders tell this receiver from others. */
+    /** The id by which senders identify this receiver. */
     long receiverId() {
         return receiverId;
     }
 
-    /** Whether a multicast group is received here. */
+    /** Whether this is a multicast endpoint. */
     boolean isGroup() {
         return group != null;
     }
 
-    /**
-     * Where senders are answered, wherever they send from; null if that is where they send from.
-     */
+    /** Returns the address at which to respond to senders; null to use their source addresses. */
     SocketAddress control() {
         if (publication != null) {
             return new SocketAddress(publication);
@@ -119,17 +117,17 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return group == null ? null : new SocketAddress(group.control());
     }
 
-    /** Whether a publication is to be asked for its streams, at the control address. */
+    /** Whether to request the publication's streams at its control address. */
     boolean isAsking() {
         return publication != null;
     }
 
-    /** The publication, whose name a subscription knows, is asked at another address. */
+    /** Changes the control address of the publication. */
     void move(InetSocketAddress to) {
         publication = to;
     }
 
-    /** Whether a channel says the same as one that led here, wherever its names lead by now. */
+    /** Whether a channel has the same unresolved address as one that shares this endpoint. */
     boolean isNamed(ChannelUri channel) {
         return channel.hasEndpoint()
                 ? places.contains(place(channel))
@@ -140,7 +138,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return new Place(channel.endpoint(), group == null ? null : channel.localInterface());
     }
 
-    /** Whether no channel names the address, and that publication is asked. */
+    /**
+     * Whether no channel specifies the address, and the publication has the given control address.
+     */
     boolean isAnonymous(InetSocketAddress asked) {
         return isAnonymous && Objects.equals(publication, asked);
     }
@@ -149,20 +149,23 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return requested.equals(address) && Objects.equals(group, otherGroup);
     }
 
-    /** Whether it can be used: one that closes by anything, else by subscriptions that share it. */
+    /**
+     * Whether it can be used: by anything if it is about to be closed, else only by subscriptions
+     * that share it.
+     */
     boolean admits(boolean asDestination) {
         return terms.users() == 0 || !isDestination && !asDestination;
     }
 
-    /** Uses it as a destination of one subscription, or for subscriptions that share it. */
+    /** Marks it as a destination of one subscription, or as shared. */
     void use(boolean asDestination) {
         isDestination = asDestination;
     }
 
     /**
-     * Receives at another address of this host, or on another interface.
+     * Rebinds the endpoint to another local address or interface.
      *
-     * @param other socket that is bound there.
+     * @param other socket bound there.
      */
     void become(DatagramSocket other, InetSocketAddress address, Group newGroup) {
         socket.become(other);
@@ -170,15 +173,15 @@ final class ReceiveEndpoint implements InboundEndpoint {
         group = newGroup;
     }
 
-    /** Local address and port. */
+    /** The local address and port. */
     InetSocketAddress localAddress() {
         return socket.localAddress();
     }
 
     /**
-     * A subscription comes.
+     * Adds a subscription.
      *
-     * @throws TransportException if it wants the endpoint to be other than those before.
+     * @throws TransportException if its settings differ from those of other subscriptions.
      */
     void join(ChannelUri joining) {
         terms.join(joining, description());
@@ -193,45 +196,45 @@ final class ReceiveEndpoint implements InboundEndpoint {
         }
     }
 
-    /** A subscription goes; whether it was the last. */
+    /** Removes a subscription; returns whether it was the last one. */
     boolean leave() {
         boolean wasLast = terms.leave();
         detaching += wasLast ? 1 : 0;
         return wasLast;
     }
 
-    /** The receiver has let go once; whether it is for good. */
+    /** Records that the receiver has detached it; returns whether that is final. */
     boolean onDetached() {
         detaching--;
         return detaching == 0 && terms.users() == 0;
     }
 
-    /** Whether the receiver is to use it again, having been told to let go. */
+    /** Whether the receiver must attach it again after it was told to detach it. */
     boolean isReopened() {
         return terms.users() == 1;
     }
 
-    /** What the subscriptions have agreed upon. */
+    /** The settings that the subscriptions share. */
     EndpointTerms terms() {
         return terms;
     }
 
-    /** Asks for a send buffer, in bytes. */
+    /** Requests a send buffer size in bytes. */
     void sendBuffer(int bytes) {
         socket.sendBuffer(bytes);
     }
 
-    /** Asks for a receive buffer, in bytes; returns what the kernel gives. */
+    /** Requests a receive buffer size in bytes; returns the size granted by the kernel. */
     int receiveBuffer(int bytes) {
         return socket.receiveBuffer(bytes);
     }
 
     /**
-     * A subscription names where its publication is to be asked.
+     * Checks that a subscription has the same control address as the others.
      *
-     * @param resolved where its control leads, which need not be known if another subscription says
-     *     the same.
-     * @throws TransportException if another subscription here asks elsewhere.
+     * @param resolved supplier of its resolved control address; not called if another subscription
+     *     has equal names.
+     * @throws TransportException if another subscription has a different control address.
      */
     void requireControl(ChannelUri channel, Supplier<InetSocketAddress> resolved) {
         Endpoint wanted = group == null ? channel.control() : null;
@@ -244,11 +247,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
                     "channel '"
                             + channel
                             + "' has "
-                            + (wanted == null ? "no control" : "another control")
+                            + (wanted == null ? "no control" : "a different control")
                             + " than another subscription at "
                             + description()
-                            + ": use one control for all subscriptions at an endpoint, or another"
-                            + " endpoint");
+                            + ": use one control for all subscriptions at an endpoint,"
+                            + " or another endpoint");
         }
     }
 

@@ -25,8 +25,8 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 
 /**
- * An image that is rebuilt from datagrams: what of them it takes, what it answers, and when it
- * ends. The receiver's, but for {@link #clean}, which is the conductor's.
+ * Image that is rebuilt from datagrams: accepts frames, sends control frames, and detects the end.
+ * Used by the receiver, except for {@link #clean}, which the conductor calls.
  *
  * <pre>
  *    cleaned          consumed         rebuilt     highest     granted
@@ -36,22 +36,22 @@ import java.util.Queue;
  *  -----+-----------------+---------------+-----------+-----------+---
  * </pre>
  *
- * Frames come in any order, so that subscribers must find a zero word at each place where one may
- * begin: the conductor zeroes what is consumed, and the receiver takes no frame beyond what it has
- * granted, which lies less than three terms past what is zeroed. A padding frame alone may reach
- * beyond: only its header is stored.
+ * Frames arrive in any order, so subscribers must find a zero word wherever a frame may start.
+ * Therefore the conductor zeroes consumed parts, and the receiver accepts no frame beyond the
+ * granted window, which ends less than three terms after the zeroed part. Only padding may extend
+ * beyond the window, because only its header is stored.
  */
 final class ReceiveImage {
-    /** Part of a term that waits to be cleaned at most: less than the room it has. */
+    /** Fraction of a term that may wait to be cleaned; less than the available room. */
     private static final int CLEAN_STEPS = 8;
 
-    /** Bytes that are cleaned at once. */
+    /** Maximum number of bytes cleaned at once. */
     private static final int MAX_CLEANED = 256 * 1024;
 
-    /** A sender that is silent for so long may come back from another address. */
+    /** Silence after which a sender may continue from another address. */
     private static final long SILENCE_NS = 1_000_000_000;
 
-    /** Questions of the sender are answered so far apart at least. */
+    /** Minimum interval between answers to the sender's challenges. */
     private static final long MIN_ANSWER_INTERVAL_NS = 10_000_000;
 
     private static final long NONE = -1;
@@ -64,7 +64,7 @@ final class ReceiveImage {
     private final RebuiltLog log;
     private final LogCleaner cleaner;
 
-    /** Bytes of the log that are to be in memory ahead of what is consumed. */
+    /** Number of bytes of the log to keep in memory ahead of the consumed position. */
     private final long span;
 
     private final LossTally losses;
@@ -74,16 +74,16 @@ final class ReceiveImage {
     private final RoundTripProbe probe;
     private final Distance distance;
 
-    /** Writes when frames arrive; null where the channel wants none. */
+    /** Records when frames arrive; null if the channel does not request timestamps. */
     private final FrameTimestamps arrivals;
 
-    /** Null unless the stream is of requests. */
+    /** Null unless the stream consists of requests. */
     private final ResponseNotice responses;
 
-    /** Where frames of the stream are taken from. */
+    /** Address from which frames of the stream are accepted. */
     private final SocketAddress source = new SocketAddress();
 
-    /** Where the sender is answered: its control address if there is one, else the source. */
+    /** Address at which to respond to the sender: its control address, if any, else the source. */
     private final SocketAddress replyTo;
 
     private final boolean isReliable;
@@ -93,10 +93,10 @@ final class ReceiveImage {
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.TAGGED_LENGTH));
 
-    /** What the congestion control knows of what is complete. */
+    /** Complete position last reported to the congestion control. */
     private long progress;
 
-    /** What operators know of what has arrived. */
+    /** Arrived position last shown in counters. */
     private long arrived;
 
     private long granted;
@@ -113,19 +113,19 @@ final class ReceiveImage {
     private long answeredNs;
     private boolean hasEnded;
 
-    /** How this side leaves the sender; null unless the driver is to close. */
+    /** Leaves the sender; null unless the driver is closing. */
     private Parting parting;
 
     private boolean isRevoked;
 
     /**
-     * Conductor's thread.
+     * Called by the conductor's thread.
      *
-     * @param image to fill.
-     * @param offered the stream.
-     * @param options of the transport.
-     * @param counters of the receiver.
-     * @param events where the conductor is told of the end.
+     * @param image image to fill.
+     * @param offered offered stream.
+     * @param options options of the transport.
+     * @param counters counters of the receiver.
+     * @param events queue for events to the conductor.
      * @param nowNs monotonic time.
      */
     ReceiveImage(
@@ -179,7 +179,10 @@ final class ReceiveImage {
         answeredNs = nowNs - MIN_ANSWER_INTERVAL_NS;
     }
 
-    /** What is not asked for again is given up at once, as nothing is gained by waiting. */
+    /**
+     * Creates the gap recovery; an unreliable image skips gaps immediately, because waiting has no
+     * benefit.
+     */
     private GapRecovery recovery(UdpOptions options) {
         DatagramSettings asked = image.channel().datagrams();
         boolean isShared = asked.group() == null ? isGroup : asked.group();
@@ -193,7 +196,7 @@ final class ReceiveImage {
                 this::recover);
     }
 
-    /** By which the images of an endpoint are told apart. */
+    /** Returns the key of an image within its endpoint. */
     static long key(int streamId, int sessionId) {
         return (long) streamId << 32 | sessionId & 0xFFFF_FFFFL;
     }
@@ -206,7 +209,7 @@ final class ReceiveImage {
         return image;
     }
 
-    /** Whether others may receive the stream, too. */
+    /** Whether the stream may have other receivers. */
     boolean isGroup() {
         return isGroup;
     }
@@ -219,7 +222,7 @@ final class ReceiveImage {
         return log.initialTermId();
     }
 
-    /** Whether the end of the stream has been reached. */
+    /** Whether the end of the stream was reached. */
     boolean hasEnded() {
         return hasEnded;
     }
@@ -227,11 +230,11 @@ final class ReceiveImage {
     // Conductor
 
     /**
-     * Zeroes a step of what is consumed, and of what the receiver has counted: a frame that is gone
-     * when it comes to count it would be asked for again, and stand there when the log is used
-     * anew.
+     * Cleans a part of the log that is both consumed and counted by the receiver: if a frame were
+     * zeroed before the receiver counts it, the receiver would request it again, and it would be
+     * left over when the log is reused.
      *
-     * @return the amount of work done.
+     * @return work count.
      */
     int clean() {
         long consumed = image.consumedPosition();
@@ -247,27 +250,25 @@ final class ReceiveImage {
         return cleaned;
     }
 
-    /** What of the stream was lost. */
+    /** The losses of the stream. */
     LossTally losses() {
         return losses;
     }
 
     // Receiver
 
-    /** What tells the sender of requests of the responses; null of any other stream. */
+    /** Reports the session id of responses to the sender of requests; null for any other stream. */
     ResponseNotice responses() {
         return responses;
     }
 
     /**
-     * Takes the data frames that a part of a datagram begins with, as far as one follows upon the
-     * other in the stream.
+     * Accepts the contiguous data frames at the start of a part of a datagram.
      *
-     * @param part of the datagram, with one frame's header at least.
-     * @param from where it came from.
+     * @param part part of the datagram, with the header of one frame at least.
+     * @param from source of the datagram.
      * @param nowNs monotonic time.
-     * @return bytes of the part that were taken, whether stored or not; -1 if no sender of this
-     *     stream sends such.
+     * @return number of bytes handled, whether stored or not; -1 if the frames are invalid.
      */
     int onData(UnsafeBuffer part, SocketAddress from, long nowNs) {
         if (!source.isSame(from)) {
@@ -345,8 +346,8 @@ final class ReceiveImage {
     }
 
     /**
-     * A frame has come from another address than the sender's. While the sender is silent it may be
-     * the sender itself, at an address that a router has changed: a set-up will tell.
+     * Handles a frame from an address other than the sender's. If the sender is silent, it may come
+     * from the sender, whose address was changed by a router, so this requests a setup.
      */
     private void onForged(UnsafeBuffer part, SocketAddress from, long nowNs) {
         counters.forged.incrementRelease();
@@ -368,7 +369,7 @@ final class ReceiveImage {
         }
     }
 
-    /** Whether a frame comes from the sender's address; counts it if it does not. */
+    /** Whether a frame comes from the sender's address; counts it as forged if not. */
     boolean isOfSender(SocketAddress from) {
         boolean isOfSender = source.isSame(from);
         if (!isOfSender) {
@@ -378,8 +379,8 @@ final class ReceiveImage {
     }
 
     /**
-     * The sender asks for a status message. It may do so from a new address, once it was silent at
-     * its old one for a while, and if it knows the stream's first term.
+     * Handles a setup, which requests a status message. The sender may change its address if it was
+     * silent at the old one for a while, and if the setup matches the stream.
      */
     void onSetup(UnsafeBuffer setup, SocketAddress from, long nowNs) {
         if (!source.isSame(from)) {
@@ -392,12 +393,12 @@ final class ReceiveImage {
                 return;
             }
         }
-        source.set(from); // which may have asked at another address of this host than before
+        source.set(from); // its local address may have changed
         sourceNs = nowNs;
         status.onAsked(nowNs);
     }
 
-    /** The sender answers to a measurement of the round trip time. */
+    /** Handles the sender's answer to a round-trip measurement. */
     void onRoundTrip(UnsafeBuffer answer, long nowNs) {
         long rttNs = probe.onAnswer(answer, nowNs);
         if (rttNs >= 0) {
@@ -407,8 +408,8 @@ final class ReceiveImage {
     }
 
     /**
-     * The sender asks whether a receiver is here. The answer and a new status message go to the
-     * sender's known address, whatever address the question bears.
+     * Handles the sender's challenge. The answer and a new status message go to the sender's known
+     * address, regardless of the challenge's source.
      */
     void onQuestion(UnsafeBuffer question, long nowNs) {
         if (nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
@@ -421,9 +422,9 @@ final class ReceiveImage {
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs the duty cycle.
      *
-     * @return the amount of work done.
+     * @return work count.
      */
     int work(long nowNs) {
         int work = 0;
@@ -446,7 +447,7 @@ final class ReceiveImage {
         }
         if (!hasLeft() && status.isDue(consumed, congestion.window(), nowNs)) {
             if (hasEnded) {
-                leave(nowNs); // all has arrived, so that the sender need not linger
+                leave(nowNs); // everything has arrived, so the sender need not linger
             } else {
                 sendStatus(consumed, nowNs);
             }
@@ -485,13 +486,13 @@ final class ReceiveImage {
         }
     }
 
-    /** The word behind what is granted is read, too. */
+    /** Returns the limit to grant; the word after it must be readable as well. */
     private long limit(long consumed) {
         long inMemory = image.log().room().end() - LogLayout.MIN_PAGE_LENGTH;
         return Math.min(cleaner.limit(consumed, congestion.window()), inMemory);
     }
 
-    /** A gap has been open for long enough to act. */
+    /** Handles a gap that is due. */
     private void recover(long begin, int length, boolean isNew, long nowNs) {
         if (isNew) {
             counters.losses.incrementRelease();
@@ -510,7 +511,7 @@ final class ReceiveImage {
         }
     }
 
-    /** The driver is to close: the sender is granted nothing more. */
+    /** Starts to close the image with the driver: stops extending the window. */
     void stop(long nowNs) {
         if (parting == null) {
             parting = new Parting(log.highest(), nowNs);
@@ -530,17 +531,17 @@ final class ReceiveImage {
         return parting != null && parting.hasLeft();
     }
 
-    /** Whether the driver is to close. */
+    /** Whether the image is being closed with the driver. */
     boolean isStopping() {
         return parting != null;
     }
 
-    /** Whether all is here that the sender has sent, and it sends no more. */
+    /** Whether everything that the sender has sent has arrived, and it no longer sends. */
     boolean isStopped(long nowNs) {
         return parting != null && (hasEnded || parting.isOver(nowNs));
     }
 
-    /** Tells the sender that nothing more of the stream is wanted here. */
+    /** Tells the sender that this receiver leaves the stream. */
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
@@ -559,16 +560,15 @@ final class ReceiveImage {
         }
     }
 
-    /** Why nothing more is to be expected of the sender; null if there is hope. */
+    /** Returns why the image must end without its sender; null if it need not. */
     String lost(long nowNs) {
         if (log.isBroken()) {
-            return "the sender's frames overlap, so that no frame begins at position "
-                    + log.rebuilt();
+            return "the sender's frames overlap, so no frame starts at position " + log.rebuilt();
         }
         if (isGroup && distance.isTooFar()) {
-            return "the sender has left this receiver behind at position "
+            return "the sender left this receiver behind at position "
                     + log.rebuilt()
-                    + ": have its channel name fc=min, or consume faster";
+                    + ": set fc=min on its channel, or consume faster";
         }
         if (hasEnded || nowNs - frameNs < timeoutNs) {
             return null;

@@ -11,7 +11,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.Queue;
 
-/** The receiver's part of the transport: drives every endpoint that it was handed. */
+/** The receiver's part of the transport: runs the duty cycles of its endpoints. */
 public final class ReceiverAgent implements AutoCloseable {
     private static final int BATCH = 16;
     private static final int MAX_DATAGRAM = 65_536;
@@ -30,7 +30,7 @@ public final class ReceiverAgent implements AutoCloseable {
         this.counters = counters;
     }
 
-    /** Where the conductor puts what it asks. */
+    /** The queue of commands from the conductor. */
     Queue<ReceiverCommand> commands() {
         return commands;
     }
@@ -44,10 +44,10 @@ public final class ReceiverAgent implements AutoCloseable {
     }
 
     /**
-     * The duty cycle. Receiver's thread.
+     * Runs the duty cycle. Receiver's thread.
      *
-     * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @param nowNs monotonic time, read once per cycle.
+     * @return work count.
      */
     public int work(long nowNs) {
         int work = 0;
@@ -70,7 +70,8 @@ public final class ReceiverAgent implements AutoCloseable {
             calls = now;
             counters.systemCalls.setRelease(now);
             counters.datagramsReceived.setRelease(incoming.received());
-            counters.bytes.getAndAddRelease(incoming.receivedBytes() - bytes); // RDMA adds, too
+            counters.bytes.getAndAddRelease(
+                    incoming.receivedBytes() - bytes); // RDMA adds to it, too
             bytes = incoming.receivedBytes();
         }
     }
@@ -113,7 +114,7 @@ public final class ReceiverAgent implements AutoCloseable {
         }
     }
 
-    /** Frees its memory. The agent has stopped. */
+    /** Frees the memory. The agent must have stopped. */
     @Override
     public void close() {
         incoming.close();

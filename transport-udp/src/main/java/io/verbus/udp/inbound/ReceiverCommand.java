@@ -4,51 +4,51 @@ package io.verbus.udp.inbound;
 
 import io.verbus.udp.socket.SocketAddress;
 
-/** What the conductor asks of the receiver. */
+/** Command from the conductor to the receiver. */
 sealed interface ReceiverCommand {
-    /** Receive at an endpoint. */
+    /** Attach an endpoint. */
     record Attach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
 
-    /** Let go of an endpoint; {@link ReceiverEvent.Detached} follows. */
+    /** Detach an endpoint; {@link ReceiverEvent.Detached} follows. */
     record Detach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
 
-    /** A stream has a subscription now. */
+    /** Record that a stream has a subscription. */
     record Listen(ReceiveEndpoint endpoint, int streamId) implements ReceiverCommand {}
 
-    /** Ask for the set-up of a stream, while there is no image of it. */
+    /** Request the setup of a stream while it has no image. */
     record Await(ReceiveEndpoint endpoint, int streamId, int sessionId)
             implements ReceiverCommand {}
 
-    /** Ask for a stream no more. */
+    /** Stop requesting a stream. */
     record Forget(ReceiveEndpoint endpoint, int streamId, int sessionId)
             implements ReceiverCommand {}
 
     /**
-     * Tell the sender of an image in which session its responses come.
+     * Report the session id of the responses to the sender of an image.
      *
-     * @param sessionId of the responses; null: tell nothing more.
+     * @param sessionId session id of the responses; null to stop reporting.
      */
     record Respond(ReceiveImage image, Integer sessionId) implements ReceiverCommand {}
 
-    /** Ask the publication, and answer it, at another address. */
+    /** Change the control address of the publication. */
     record Move(ReceiveEndpoint endpoint, SocketAddress to) implements ReceiverCommand {}
 
-    /** Fill the image of a stream that was offered. */
+    /** Fill the image of an offered stream. */
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 
     /**
-     * A stream that was offered has no subscription, or no image.
+     * Refuse an offered stream that has no subscription, or no image.
      *
-     * @param isWanted whether it has a subscription.
+     * @param isWanted whether the stream has a subscription.
      */
     record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
             implements ReceiverCommand {}
 
     /**
-     * A stream has a subscription and cannot have an image: its sender is told why.
+     * Tell a sender why its stream, which has a subscription, cannot have an image.
      *
-     * @param sender where the set-up came from.
-     * @param reason in printable ASCII.
+     * @param sender source of the setup.
+     * @param reason reason in printable ASCII.
      */
     record Fail(
             ReceiveEndpoint endpoint,
@@ -59,15 +59,15 @@ sealed interface ReceiverCommand {
             implements ReceiverCommand {}
 
     /**
-     * Grant the sender of an image nothing more, and let go of the image when all is there that was
-     * sent; {@link ReceiverEvent.Released} follows.
+     * Stop extending the window of an image, and release the image when everything sent has
+     * arrived; {@link ReceiverEvent.Released} follows.
      */
     record Stop(ReceiveImage image) implements ReceiverCommand {}
 
     /**
-     * Let go of an image; {@link ReceiverEvent.Released} follows.
+     * Close an image; {@link ReceiverEvent.Released} follows.
      *
-     * @param rejection why a subscriber has rejected it; null if none has.
+     * @param rejection reason given by a subscriber that rejected it; null if none did.
      */
     record Close(ReceiveImage image, String rejection) implements ReceiverCommand {}
 }

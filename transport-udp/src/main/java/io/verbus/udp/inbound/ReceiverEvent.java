@@ -4,18 +4,18 @@ package io.verbus.udp.inbound;
 
 import io.verbus.udp.socket.SocketAddress;
 
-/** What the receiver tells the conductor. */
+/** Event from the receiver to the conductor. */
 sealed interface ReceiverEvent {
-    /** Nothing uses the endpoint's socket any more. */
+    /** The receiver no longer uses the endpoint's socket. */
     record Detached(ReceiveEndpoint endpoint) implements ReceiverEvent {}
 
     /**
      * A sender offers a stream, whose values are in range.
      *
-     * @param endpoint at which it arrived.
-     * @param source where the sender is.
-     * @param isGroup whether it sends to others too.
-     * @param wantsResponses whether the stream is of requests.
+     * @param endpoint endpoint at which it arrived.
+     * @param source address of the sender.
+     * @param isGroup whether the sender may have other receivers.
+     * @param wantsResponses whether the stream consists of requests.
      */
     record Offered(
             ReceiveEndpoint endpoint,
@@ -30,22 +30,22 @@ sealed interface ReceiverEvent {
             boolean wantsResponses)
             implements ReceiverEvent {}
 
-    /** A host has sent that is not allowed to. */
+    /** A host that is not allowed has sent a datagram. */
     record NotAllowed(String host) implements ReceiverEvent {}
 
-    /** A sender offers one stream too many. */
+    /** A sender offers a stream beyond the limit. */
     record Crowded(Offered offered) implements ReceiverEvent {}
 
     /** An image is complete up to the end of its stream. */
     record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
-    /** A stream was taken back: its image ends wherever its subscribers are. */
+    /** A stream was revoked: its image ends immediately, wherever its subscribers are. */
     record Revoked(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
-    /** A sender is gone: nothing writes to the image any more. */
+    /** The sender of an image is gone, so nothing writes to it any more. */
     record Lost(ReceiveImage image, String reason) implements ReceiverEvent {}
 
-    /** Nothing writes to an image that was closed any more. */
+    /** Nothing writes to a closed image any more. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
     /** The kernel refuses to send from an endpoint. */

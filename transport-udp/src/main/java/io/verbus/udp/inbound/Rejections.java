@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Streams of an endpoint whose images subscribers have rejected. As often as one is offered or sent
- * meanwhile, its sender is told why, at a slow pace: a datagram may be lost. Receiver's thread.
+ * Streams of an endpoint whose images subscribers have rejected. Whenever one is offered or sent
+ * again, its sender is told why, at a limited rate, since datagrams may be lost. Receiver's thread.
  */
 final class Rejections {
     private static final long INTERVAL_NS = 200_000_000;
@@ -37,9 +37,9 @@ final class Rejections {
     private final long durationNs;
 
     /**
-     * @param endpoint whose streams they are.
-     * @param capacity streams that are remembered.
-     * @param durationNs for which each is.
+     * @param endpoint endpoint of the streams.
+     * @param capacity maximum number of streams to remember.
+     * @param durationNs time to remember a stream for.
      */
     Rejections(ReceiveEndpoint endpoint, int capacity, long durationNs) {
         this.endpoint = endpoint;
@@ -47,7 +47,7 @@ final class Rejections {
         this.durationNs = durationNs;
     }
 
-    /** A subscriber rejects an image. */
+    /** Records the rejection of an image. */
     void add(long key, String reason, long nowNs) {
         all.values().removeIf(old -> nowNs - old.untilNs >= 0);
         if (all.size() < capacity) {
@@ -70,9 +70,9 @@ final class Rejections {
     }
 
     /**
-     * What the sender of a rejected stream is to be told.
+     * Writes the error frame for the sender of a rejected stream.
      *
-     * @return bytes of {@link #frame}; 0 if it was told just now.
+     * @return length of the frame in {@link #frame}; 0 if one was written just before.
      */
     int write(long key, int sessionId, int streamId, long nowNs) {
         Rejection rejection = all.get(key);
@@ -96,12 +96,12 @@ final class Rejections {
         return length;
     }
 
-    /** What {@link #write} has written. */
+    /** The buffer that {@link #write} writes to. */
     UnsafeBuffer frame() {
         return frame;
     }
 
-    /** There is no subscription any more. */
+    /** Forgets everything, because no subscription is left. */
     void clear() {
         all.clear();
     }

@@ -10,8 +10,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * Tells the sender of requests in which session its responses come, again and again: a datagram may
- * be lost. Receiver's thread.
+ * Reports the session id of the responses to the sender of requests, repeatedly because datagrams
+ * may be lost. Receiver's thread.
  */
 final class ResponseNotice {
     private final UnsafeBuffer frame =
@@ -25,10 +25,10 @@ final class ResponseNotice {
     private long toldNs;
 
     /**
-     * @param sender what it goes out by.
-     * @param sessionId of the requests.
-     * @param streamId of the requests.
-     * @param intervalNs between two of them.
+     * @param sender sender of control frames.
+     * @param sessionId session id of the requests.
+     * @param streamId stream id of the requests.
+     * @param intervalNs interval between reports in nanoseconds.
      */
     ResponseNotice(ControlSender sender, int sessionId, int streamId, long intervalNs) {
         this.sender = sender;
@@ -38,9 +38,9 @@ final class ResponseNotice {
     }
 
     /**
-     * Tells of a session from now on.
+     * Starts reporting a session id.
      *
-     * @param responseSessionId of the responses; null: tells nothing more.
+     * @param responseSessionId session id of the responses; null to stop reporting.
      */
     void tell(Integer responseSessionId) {
         isTelling = responseSessionId != null;
@@ -51,10 +51,10 @@ final class ResponseNotice {
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs the duty cycle.
      *
-     * @param requester where the sender of the requests is answered.
-     * @return the amount of work done.
+     * @param requester address at which to respond to the sender of the requests.
+     * @return work count.
      */
     int work(SocketAddress requester, long nowNs) {
         if (!isTelling || !isDue && nowNs - toldNs < intervalNs) {

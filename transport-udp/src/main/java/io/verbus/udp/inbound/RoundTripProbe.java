@@ -7,13 +7,13 @@ import io.verbus.udp.wire.RttFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Measures the round trip time to a sender: asks, one question at a time, and believes an answer
- * only to what it has asked. Receiver's thread.
+ * Measures the round-trip time to a sender with one request at a time, and accepts only answers to
+ * its own requests. Receiver's thread.
  */
 final class RoundTripProbe {
     private static final long INTERVAL_NS = 100_000_000;
 
-    /** No answer comes later than that: a question without one is asked anew. */
+    /** Time after which a request without an answer is repeated. */
     private static final long TIMEOUT_NS = 1_000_000_000;
 
     private final long receiverId;
@@ -25,12 +25,12 @@ final class RoundTripProbe {
         this.receiverId = receiverId;
     }
 
-    /** Whether to ask now. */
+    /** Whether to send a request now. */
     boolean isDue(long nowNs) {
         return !wasAsked || nowNs - askedNs >= (isAsked ? TIMEOUT_NS : INTERVAL_NS);
     }
 
-    /** Writes the question. */
+    /** Writes a request. */
     void ask(UnsafeBuffer frame, int sessionId, int streamId, long nowNs) {
         RttFrame.ask(frame, sessionId, streamId, nowNs, receiverId);
         isAsked = true;
@@ -39,9 +39,9 @@ final class RoundTripProbe {
     }
 
     /**
-     * Takes an answer.
+     * Handles an answer.
      *
-     * @return nanoseconds of the round trip; -1 if the answer is to no question of ours.
+     * @return round-trip time in nanoseconds; -1 if it answers no request of this receiver.
      */
     long onAnswer(UnsafeBuffer frame, long nowNs) {
         boolean isOurs =

@@ -3,8 +3,8 @@
 package io.verbus.udp.inbound;
 
 /**
- * The streams whose set-up was asked for lately: each is asked for once an interval, and no more
- * than a table of them. Receiver's thread.
+ * Streams whose setups were requested recently: each is requested once per interval, and the table
+ * bounds their number. Receiver's thread.
  */
 final class SetupRequests {
     private static final int CAPACITY = 32;
@@ -14,7 +14,7 @@ final class SetupRequests {
     private final long[] times = new long[CAPACITY];
     private int count;
 
-    /** Whether the set-up of a stream may be asked for now; counts it as asked for. */
+    /** Returns whether to request the setup of a stream now; if so, counts it as requested. */
     boolean mayAsk(long key, long nowNs) {
         int free = count;
         for (int i = 0; i < count; i++) {

@@ -2,7 +2,7 @@
 
 package io.verbus.udp.inbound;
 
-/** A window that nothing changes. */
+/** Constant window. */
 final class StaticWindow implements CongestionControl {
     private final int window;
 
@@ -17,12 +17,12 @@ final class StaticWindow implements CongestionControl {
 
     @Override
     public void onLoss(long nowNs) {
-        // What is lost is asked for again, no more.
+        // no effect on the window
     }
 
     @Override
     public void onProgress(long bytes, long nowNs) {
-        // Nothing to learn from it.
+        // no effect on the window
     }
 
     @Override
@@ -32,6 +32,6 @@ final class StaticWindow implements CongestionControl {
 
     @Override
     public void onRoundTrip(long rttNs) {
-        // Of no interest.
+        // not needed
     }
 }

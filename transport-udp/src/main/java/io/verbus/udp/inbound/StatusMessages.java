@@ -6,12 +6,12 @@ import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** When a sender is told how far an image is consumed, and how it is told. Receiver's thread. */
+/** Decides when to send status messages for an image, and writes them. Receiver's thread. */
 final class StatusMessages {
-    /** Status messages that set-ups ask for are at least so far apart. */
+    /** Minimum interval of status messages requested by setups. */
     private static final long MIN_INTERVAL_NS = 10_000_000;
 
-    /** Parts of the window, each of which is worth a message when it is consumed. */
+    /** Fraction of the window whose consumption triggers a message. */
     private static final int PARTS = 4;
 
     private final RebuiltLog log;
@@ -23,9 +23,9 @@ final class StatusMessages {
     private long toldNs;
 
     /**
-     * @param log whose positions are told.
-     * @param endpoint that receives it.
-     * @param intervalNs longest time between messages.
+     * @param log log of the image.
+     * @param endpoint endpoint that receives it.
+     * @param intervalNs maximum interval between messages in nanoseconds.
      * @param nowNs monotonic time.
      */
     StatusMessages(RebuiltLog log, ReceiveEndpoint endpoint, long intervalNs, long nowNs) {
@@ -37,25 +37,25 @@ final class StatusMessages {
         toldNs = nowNs;
     }
 
-    /** The sender asks for a message. */
+    /** Handles the sender's request for a message. */
     void onAsked(long nowNs) {
         isDue |= nowNs - toldNs >= MIN_INTERVAL_NS;
     }
 
-    /** One is to go out, whenever the last one did. */
+    /** Makes a message due, regardless of the last one. */
     void due() {
         isDue = true;
     }
 
-    /** Whether to send one now. */
+    /** Whether to send a message now. */
     boolean isDue(long consumed, int window, long nowNs) {
         return isDue || consumed - toldPosition >= window / PARTS || nowNs - toldNs >= intervalNs;
     }
 
     /**
-     * A message has gone out, or the kernel has refused it.
+     * Records that a message was sent, or refused by the kernel.
      *
-     * @param isSent false if it was refused: the next one is tried when it is due again.
+     * @param isSent false if it was refused; it is retried when the next one is due.
      */
     void told(long consumed, boolean isSent, long nowNs) {
         if (isSent) {
@@ -66,12 +66,12 @@ final class StatusMessages {
     }
 
     /**
-     * Writes a message at the beginning of a buffer.
+     * Writes a message at the start of a buffer.
      *
-     * @param flags of the message.
-     * @param position up to which the image is consumed.
-     * @param window bytes past that which the sender may send.
-     * @return bytes of the message.
+     * @param flags flags of the message.
+     * @param position position up to which the image is consumed.
+     * @param window number of bytes that the sender may send beyond the position.
+     * @return length of the message.
      */
     int write(UnsafeBuffer frame, int flags, long position, int window) {
         StatusFrame.write(

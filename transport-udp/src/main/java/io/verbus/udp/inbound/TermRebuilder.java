@@ -7,22 +7,21 @@ import io.verbus.logbuffer.FrameHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Puts frames into the term of an image, in whatever order they come. All of a frame but its first
- * word is stored first, then that word with release: a subscriber that acquires a frame length
- * which is not zero sees the whole frame.
+ * Inserts frames into the term of an image, in any order. The first word of a frame is stored last,
+ * with release, so a subscriber that acquires a non-zero frame length sees the whole frame.
  */
 final class TermRebuilder {
     private TermRebuilder() {}
 
     /**
-     * Puts a frame in, unless one stands there.
+     * Inserts a frame, unless there is one already.
      *
-     * @param term to put it into; zero wherever no frame was put.
-     * @param offset in the term, a multiple of 32, of a frame that ends within the term.
-     * @param datagram that holds the frame.
-     * @param at where in the datagram.
-     * @param length of what the datagram holds of the frame, its header at least.
-     * @return false if a frame stands there.
+     * @param term term to insert into; zero wherever no frame was inserted.
+     * @param offset term offset of the frame, a multiple of 32; the frame must end within the term.
+     * @param datagram datagram that contains the frame.
+     * @param at offset of the frame in the datagram.
+     * @param length length of the frame as contained in the datagram, at least its header.
+     * @return false if there is a frame already.
      */
     static boolean insert(
             UnsafeBuffer term, int offset, UnsafeBuffer datagram, int at, int length) {
@@ -35,11 +34,11 @@ final class TermRebuilder {
     }
 
     /**
-     * Fills a gap with padding, so that subscribers pass it.
+     * Fills a gap with padding, so that subscribers skip it.
      *
-     * @param term that has the gap.
-     * @param offset of the gap.
-     * @param length of the gap, to the next frame or the end of the term at most.
+     * @param term term with the gap.
+     * @param offset offset of the gap.
+     * @param length length of the gap, at most up to the next frame or the end of the term.
      */
     static void fill(
             UnsafeBuffer term, int offset, int length, int sessionId, int streamId, int termId) {
@@ -53,12 +52,12 @@ final class TermRebuilder {
     }
 
     /**
-     * Finds where a gap ends.
+     * Finds the end of a gap.
      *
-     * @param term that has the gap.
-     * @param offset of the gap.
-     * @param bound offset past which the gap is of no interest.
-     * @return offset of the next frame, or the bound.
+     * @param term term with the gap.
+     * @param offset offset of the gap.
+     * @param bound offset at which to stop the search.
+     * @return offset of the next frame, or {@code bound}.
      */
     static int gapEnd(UnsafeBuffer term, int offset, int bound) {
         int end = offset + FrameHeader.ALIGNMENT;

@@ -16,20 +16,20 @@ import java.net.InetSocketAddress;
 import java.util.Queue;
 
 /**
- * Where streams are sent to, the socket from which, and the one to which receivers answer: the same
- * unless they are a group. Opened, joined and closed by the conductor; the rest is the sender's
- * while it is attached.
+ * Destination of streams: the receiver's address, the socket to send from, and the socket to which
+ * receivers respond, which is the same except for a group. Opened, joined and closed by the
+ * conductor; otherwise used by the sender while attached.
  */
 final class Destination {
-    /** Datagrams that go out, or come in, with one system call. */
+    /** Maximum number of datagrams sent or received per system call. */
     static final int BATCH = 16;
 
-    /** The same where the kernel cuts joined datagrams apart. */
+    /** The same if the kernel segments joined datagrams. */
     static final int JOINED_BATCH = 64;
 
     /**
-     * What receivers say is looked for so often while no stream needs to know: a receiver waits ten
-     * times as long before it asks for what it misses, and to look costs a system call.
+     * Interval at which to poll for feedback while no stream needs it. A receiver waits ten times
+     * as long before it sends a NAK, and each poll costs a system call.
      */
     private static final long LISTEN_INTERVAL_NS = 10_000;
 
@@ -39,20 +39,20 @@ final class Destination {
     private final DatagramSocket control;
     private final SocketAddress address;
 
-    /** Those that were added one by one, and that each datagram is sent to; or null. */
+    /** Destinations that were added one by one and get a copy of each datagram; or null. */
     private final RemoteReceivers receivers;
 
-    /** Those that have come by themselves to any stream; null where none do. */
+    /** Dynamic receivers of any stream; null if they are not allowed. */
     private final KnownReceivers known;
 
     private final DestinationPort port;
     private final Feedback feedback;
     private SendStream[] streams = new SendStream[0];
 
-    /** When a receiver was heard last. Written by the sender; read by the conductor. */
+    /** Time of the last feedback. Written by the sender; read by the conductor. */
     private volatile long heardNs;
 
-    /** No stream goes by it any more, and the sender lets go of it. Conductor's. */
+    /** Whether no stream uses it any more and the sender is detaching it. Used by the conductor. */
     private boolean isClosing;
 
     private long listenedNs;
@@ -91,18 +91,18 @@ final class Destination {
         feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
     }
 
-    /** No stream goes by it any more: another may open its address. Conductor. */
+    /** Marks it as unused, so that another may open its address. Conductor. */
     void leave() {
         isClosing = true;
         socket.allowSuccessor();
     }
 
-    /** Whether it is about to be closed, and still has an address. Conductor. */
+    /** Whether it is about to be closed and still bound to an address. Conductor. */
     boolean isClosingAt(InetSocketAddress local) {
         return isClosing && socket.localAddress().equals(local);
     }
 
-    /** Conductor, when nothing uses the socket any more. */
+    /** Closes the sockets once nothing uses them. Conductor. */
     void close() {
         socket.close();
         control.close();
@@ -112,31 +112,31 @@ final class Destination {
     }
 
     /**
-     * A port for one stream. Conductor.
+     * Creates a port for one stream. Conductor.
      *
-     * @param own the receivers of the stream, which come by themselves.
+     * @param own dynamic receivers of the stream.
      * @param mayBeSeveral whether there may be more than one.
      */
     DestinationPort portOf(RemoteReceivers own, boolean mayBeSeveral) {
         return port.of(own, mayBeSeveral);
     }
 
-    /** Those that have come by themselves to any stream; null where none do. Conductor. */
+    /** The dynamic receivers of all streams; null if they are not allowed. Conductor. */
     KnownReceivers known() {
         return known;
     }
 
-    /** Host and port that is sent from. Conductor. */
+    /** Local host and port as text. Conductor. */
     String localAddress() {
         return SocketAddress.text(socket.localAddress());
     }
 
-    /** The host of that. Conductor. */
+    /** Local host. Conductor. */
     InetAddress localHost() {
         return socket.localAddress().getAddress();
     }
 
-    /** Sends by another socket from now on. Conductor. */
+    /** Replaces the socket. Conductor. */
     void become(DatagramSocket other) {
         socket.become(other);
     }
@@ -151,7 +151,7 @@ final class Destination {
         socket.multicastFrom(on);
     }
 
-    /** When a receiver was heard last, by the sender's clock. Any thread. */
+    /** Time of the last feedback by the sender's clock. Thread-safe. */
     long heardNs() {
         return heardNs;
     }
@@ -163,12 +163,12 @@ final class Destination {
 
     // Sender
 
-    /** A receiver is heard. */
+    /** Records that a receiver sent feedback. */
     void heard(long now) {
         heardNs = now;
     }
 
-    /** The one receiver is at another address. */
+    /** Changes the address of the only receiver. */
     void move(InetSocketAddress to) {
         address.set(new SocketAddress(to));
         try {
@@ -179,7 +179,7 @@ final class Destination {
         renewed();
     }
 
-    /** Datagrams may leave from another address: receivers learn it from a set-up. */
+    /** Sends setups, because datagrams may come from another address now. */
     void renewed() {
         for (SendStream stream : streams) {
             stream.onSetupWanted();
@@ -191,7 +191,7 @@ final class Destination {
         receivers.add(added);
     }
 
-    /** Sends to a receiver no more, and waits for it no more. */
+    /** Removes a receiver, so that flow control no longer waits for it. */
     void remove(RemoteReceiver removed) {
         receivers.remove(removed);
         for (SendStream stream : streams) {
@@ -206,9 +206,9 @@ final class Destination {
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs the duty cycle.
      *
-     * @return the amount of work done.
+     * @return work count.
      */
     int work(long now) {
         int sent = 0;
@@ -252,7 +252,7 @@ final class Destination {
         }
     }
 
-    /** What a stream is sent by, and its receivers are answered by. */
+    /** Returns the port for sending a stream and answering its receivers. */
     DestinationPort portOf(SendStream stream) {
         return stream == null || stream.ownPort() == null ? port : stream.ownPort();
     }
@@ -261,7 +261,7 @@ final class Destination {
         return streams;
     }
 
-    /** A stream that is sent here; null if there is none of these ids. */
+    /** Returns the stream with these ids; null if there is none. */
     SendStream find(int sessionId, int streamId) {
         SendStream[] all = streams;
         for (int i = 0; i < all.length; i++) {

@@ -20,21 +20,19 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 
 /**
- * What a stream needs of its destination: a batch to stage datagrams in, frames of its own, and to
- * tell the conductor. One for all streams of a {@link Destination}, but for streams whose receivers
- * come by themselves, which have one each; the sender's.
+ * Sending interface of a stream to its destination: a batch in which to stage datagrams, control
+ * frames, and events to the conductor. Shared by all streams of a {@link Destination}, except that
+ * each stream with dynamic receivers has its own. Used by the sender.
  */
 final class DestinationPort {
     private final DatagramSocket socket;
     private final SocketAddress address;
     private final boolean isGroup;
 
-    /**
-     * Where datagrams are addressed to: not set for one receiver, to which the socket is connected.
-     */
+    /** Address of datagrams; unset for a single receiver, to which the socket is connected. */
     private final SocketAddress receiver;
 
-    /** Those that each datagram is sent to, where there are several; or null. */
+    /** Receivers that each get a copy of each datagram; or null. */
     private final RemoteReceivers receivers;
 
     private final SendBatch batch;
@@ -49,16 +47,16 @@ final class DestinationPort {
     private long nowNs;
 
     /**
-     * @param destination that this is the port of.
-     * @param socket from which is sent.
-     * @param address of the receiver or group.
-     * @param isOneSocket whether receivers answer to the socket that sends.
-     * @param receivers of each datagram, or null.
-     * @param batch of the sender.
-     * @param counters of the sender.
-     * @param events to the conductor.
-     * @param ttl that set-ups tell.
-     * @param isJoining whether the kernel takes joined datagrams.
+     * @param destination destination that the port belongs to.
+     * @param socket socket to send from.
+     * @param address address of the receiver or group.
+     * @param isOneSocket whether receivers respond to the sending socket.
+     * @param receivers receivers that each get a copy of each datagram; or null.
+     * @param batch batch of the sender.
+     * @param counters counters of the sender.
+     * @param events events to the conductor.
+     * @param ttl TTL to send in setups.
+     * @param isJoining whether the kernel accepts joined datagrams.
      */
     DestinationPort(
             Destination destination,
@@ -84,7 +82,7 @@ final class DestinationPort {
         isGroup = !isOneSocket || receivers != null;
     }
 
-    /** The port of a stream with receivers of its own. */
+    /** Creates a port for a stream with its own receivers. */
     private DestinationPort(DestinationPort shared, RemoteReceivers own, boolean isGroup) {
         destination = shared.destination;
         socket = shared.socket;
@@ -100,21 +98,21 @@ final class DestinationPort {
     }
 
     /**
-     * A port for one stream. Conductor, before the stream is handed over.
+     * Creates a port for one stream. Called by the conductor, before the stream is handed over.
      *
-     * @param own the receivers of the stream, which come by themselves.
+     * @param own dynamic receivers of the stream.
      * @param mayBeSeveral whether there may be more than one.
      */
     DestinationPort of(RemoteReceivers own, boolean mayBeSeveral) {
         return new DestinationPort(this, own, mayBeSeveral);
     }
 
-    /** Those that each datagram is sent to, where there are several or one comes; or null. */
+    /** The receivers that each get a copy of each datagram, if manual or dynamic; or null. */
     RemoteReceivers receivers() {
         return receivers;
     }
 
-    /** A turn of the destination begins. */
+    /** Starts a duty cycle of the destination. */
     void begin(long now) {
         nowNs = now;
         batch.joins(isJoining);
@@ -138,9 +136,9 @@ final class DestinationPort {
     }
 
     /**
-     * Sends what was staged.
+     * Sends the staged datagrams.
      *
-     * @return how many datagrams of it.
+     * @return number of datagrams sent.
      */
     int flush() {
         return receivers == null ? flushToOne() : flush(receivers.all());
@@ -180,7 +178,7 @@ final class DestinationPort {
         }
     }
 
-    /** Offers a stream, at a control address to the receivers of all its streams. */
+    /** Sends a setup; with dynamic receivers, to those of all streams of the control address. */
     void sendSetup(LogSpec spec, int flags, long position) {
         writeSetup(spec, flags, position);
         if (receivers == null) {
@@ -191,7 +189,7 @@ final class DestinationPort {
         }
     }
 
-    /** Sends a set-up to an address that asks for it. */
+    /** Sends a setup to an address that requested it. */
     void sendSetupTo(SocketAddress asker, LogSpec spec, int flags, long position) {
         writeSetup(spec, flags, position);
         sendTo(asker, SetupFrame.LENGTH);
@@ -221,7 +219,7 @@ final class DestinationPort {
                 ttl);
     }
 
-    /** Tells how far a stream was sent, and with flags that it ends there. */
+    /** Sends a heartbeat with the position of a stream, and flags if the stream ends there. */
     void sendHeartbeat(LogSpec spec, int end, long position) {
         HeartbeatFrame.write(
                 frame,
@@ -247,7 +245,7 @@ final class DestinationPort {
         flush();
     }
 
-    /** Answers with as much as was sent: where there are several receivers, to the asker alone. */
+    /** Answers a round-trip measurement; if there are several receivers, only the requester. */
     void answerRoundTrip(UnsafeBuffer question, SocketAddress asker) {
         RttFrame.reply(frame, question);
         if (receivers == null) {
@@ -257,7 +255,7 @@ final class DestinationPort {
         }
     }
 
-    /** Asks for a number at an address from which a status message has come. */
+    /** Sends a challenge to an address from which a status message has come. */
     void ask(SocketAddress address, UnsafeBuffer status, long number) {
         RttFrame.ask(
                 frame,

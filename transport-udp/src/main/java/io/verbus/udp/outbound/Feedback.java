@@ -20,8 +20,8 @@ import io.verbus.udp.wire.StatusFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Takes what receivers send to a destination: status messages, NAKs, and questions for the round
- * trip time. No sender of these is to be trusted. Sender's thread.
+ * Handles the feedback that receivers send to a destination: status messages, NAKs, and round-trip
+ * measurements. All of it is untrusted input. Sender's thread.
  */
 final class Feedback {
     private final Destination destination;
@@ -29,24 +29,24 @@ final class Feedback {
     private final ReceiveBatch incoming;
     private final SourceFilter allowed;
 
-    /** Whether whoever names no stream asks for all. */
+    /** Whether a setup request for an unknown stream asks for all streams. */
     private final boolean tellsAll;
 
     private final SenderCounters counters;
     private final Allowance answers = Allowance.ofSender();
     private final Allowance setupsOfStrangers = Allowance.ofSender();
 
-    /** The stream whose set-up an asker of all is told first. */
+    /** Index of the stream whose setup is sent first to a request for all streams. */
     private int firstTold;
 
     private long nowNs;
 
     /**
-     * @param destination whose streams it is about.
-     * @param socket to which receivers answer.
-     * @param incoming of the sender, empty between its calls.
-     * @param allowed whose datagrams are taken.
-     * @param tellsAll whether whoever names no stream asks for all.
+     * @param destination destination of the streams.
+     * @param socket socket to which receivers respond.
+     * @param incoming receive batch of the sender, empty between its calls.
+     * @param allowed filter of source addresses.
+     * @param tellsAll whether a setup request for an unknown stream asks for all streams.
      */
     Feedback(
             Destination destination,
@@ -64,10 +64,10 @@ final class Feedback {
     }
 
     /**
-     * Takes what is there.
+     * Handles the waiting datagrams.
      *
      * @param now monotonic time.
-     * @return how many datagrams.
+     * @return number of datagrams.
      */
     int listen(long now) {
         nowNs = now;
@@ -94,7 +94,7 @@ final class Feedback {
         return false;
     }
 
-    /** Takes a datagram of a receiver; false if no receiver sends such. */
+    /** Handles a datagram from a receiver; returns false if it is invalid. */
     private boolean onDatagram(int index, UnsafeBuffer datagram, int length) {
         if (length < Frames.COMMON_LENGTH || Frames.version(datagram, 0) != Frames.VERSION) {
             return false;
@@ -112,12 +112,12 @@ final class Feedback {
         };
     }
 
-    /** Those that a stream is sent to, where there are several or one comes; or null. */
+    /** Returns the receivers that each get a copy of a stream's datagrams; or null. */
     private RemoteReceivers receiversOf(SendStream stream) {
         return destination.portOf(stream).receivers();
     }
 
-    /** A receiver of requests tells of the responses. */
+    /** Handles the session id of responses. */
     private boolean onResponseSetup(UnsafeBuffer datagram) {
         SendStream stream =
                 destination.find(
@@ -133,7 +133,7 @@ final class Feedback {
         return true;
     }
 
-    /** A receiver cannot take a stream. A stranger may send this, so clients hear of it seldom. */
+    /** Handles an error frame. It may be forged, so clients are notified only rarely. */
     private boolean onError(int index, UnsafeBuffer datagram, int length) {
         counters.errorFrames.incrementRelease();
         SendStream stream =
@@ -218,12 +218,18 @@ final class Feedback {
         return true;
     }
 
-    /** A receiver that came by itself leaves from the address at which it came. */
+    /**
+     * Whether the source may make a receiver leave: a dynamic receiver can only leave from its own
+     * address.
+     */
     private static boolean mayLeave(RemoteReceivers receivers, SocketAddress source) {
         return !receivers.isDynamic() || receivers.isKnown(source);
     }
 
-    /** A status message has come to where there are several receivers; whether one has sent it. */
+    /**
+     * Handles a status message if there may be several receivers; returns whether one of them sent
+     * it.
+     */
     private boolean heard(
             SendStream stream, long position, SocketAddress source, UnsafeBuffer status) {
         DestinationPort port = destination.portOf(stream);
@@ -238,10 +244,10 @@ final class Feedback {
     }
 
     /**
-     * A receiver asks for the set-up of a stream, or of all, of which it cannot know the ids. Where
-     * receivers come by themselves the asker alone is answered, while there is room for it;
-     * otherwise all are, to whom datagrams go anyway. The answers go round, so that all streams are
-     * told of sooner or later.
+     * Handles a request for the setup of a stream, or of all streams, whose ids the requester
+     * cannot know. If receivers are dynamic, only the requester gets an answer, provided that there
+     * is room for it; otherwise all receivers do, since they get the datagrams anyway. Answers
+     * rotate, so that all streams are announced eventually.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();
@@ -302,7 +308,7 @@ final class Feedback {
         return true;
     }
 
-    /** A receiver asks how long a round trip takes, or answers whether it is there. */
+    /** Handles a round-trip measurement, or the answer to a challenge. */
     private boolean onRtt(int index, UnsafeBuffer datagram) {
         SocketAddress source = incoming.source(index);
         SendStream stream =

@@ -2,37 +2,37 @@
 
 package io.verbus.udp.outbound;
 
-/** Keeps which receivers a stream has, and how far they let it go. */
+/** Tracks the receivers of a stream, and how far they allow it to send. */
 interface FlowControl {
     /**
-     * Whether what a receiver says is of interest.
+     * Returns whether feedback from a receiver counts.
      *
-     * @param isTagged whether it has a group tag.
-     * @param groupTag that it has.
+     * @param isTagged whether the receiver has a group tag.
+     * @param groupTag group tag of the receiver.
      */
     default boolean heeds(boolean isTagged, long groupTag) {
         return true;
     }
 
-    /** A receiver has consumed up to a position, and takes frames a window past that. */
+    /** Records that a receiver has consumed up to a position and accepts a window beyond it. */
     void onStatus(long position, int window, long receiverId, long nowNs);
 
-    /** A receiver leaves. */
+    /** Removes a receiver. */
     void onLeave(long receiverId);
 
     /**
-     * Forgets receivers that have been silent for too long.
+     * Drops receivers that have been silent for too long.
      *
-     * @return whether there are receivers, as many as there have to be.
+     * @return whether there are enough receivers to be connected.
      */
     boolean hasReceivers(long nowNs);
 
-    /** Position that counts as consumed; never goes back. */
+    /** The position that counts as consumed; never decreases. */
     long consumed();
 
-    /** Position up to which may be sent. */
+    /** The position up to which to send. */
     long limit();
 
-    /** Conductor, when the sender has let go of the stream. */
+    /** Frees the counters. Called by the conductor, after the sender has removed the stream. */
     default void close() {}
 }

@@ -12,7 +12,8 @@ import io.verbus.udp.common.UdpOptions;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Makes the flow control of a stream: its channel's choice, or the driver's. Conductor's thread.
+ * Creates the flow control of a stream, as configured by its channel or the driver. Conductor's
+ * thread.
  */
 final class FlowControls {
     private final TransportHost host;
@@ -24,9 +25,9 @@ final class FlowControls {
     }
 
     /**
-     * The flow control of a stream.
+     * Creates the flow control of a stream.
      *
-     * @param isGroup whether several may receive it.
+     * @param isGroup whether there may be several receivers.
      */
     FlowControl of(OutboundStream stream, boolean isGroup) {
         FlowChoice choice = stream.channel().flow();

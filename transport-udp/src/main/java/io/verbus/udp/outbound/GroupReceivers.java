@@ -3,9 +3,9 @@
 package io.verbus.udp.outbound;
 
 /**
- * The receivers of a group that nobody waits for: a stream is connected until the last has left or
- * is silent. Receivers beyond the capacity are not told apart, and count until all are silent.
- * Sender's thread.
+ * Receivers of a group without back pressure: a stream is connected until the last receiver has
+ * left or fallen silent. Receivers beyond the capacity are not distinguished, and count until all
+ * of them are silent. Sender's thread.
  */
 final class GroupReceivers {
     static final int CAPACITY = 64;
@@ -15,19 +15,19 @@ final class GroupReceivers {
     private final long[] times = new long[CAPACITY];
     private int count;
 
-    /** When one beyond the capacity was heard last, if there was one. */
+    /** Time of the last status message from a receiver beyond the capacity, if any. */
     private long otherNs;
 
     private boolean hasOthers;
 
     /**
-     * @param timeoutNs after which a silent receiver is gone.
+     * @param timeoutNs silence after which a receiver counts as gone.
      */
     GroupReceivers(long timeoutNs) {
         this.timeoutNs = timeoutNs;
     }
 
-    /** A status message of a receiver has come. */
+    /** Records a status message. */
     void heard(long receiverId, long nowNs) {
         int index = indexOf(receiverId);
         if (index == CAPACITY) {
@@ -49,7 +49,7 @@ final class GroupReceivers {
         return index;
     }
 
-    /** A receiver leaves. */
+    /** Removes a receiver. */
     void leave(long receiverId) {
         int index = indexOf(receiverId);
         if (index < count) {
@@ -57,7 +57,7 @@ final class GroupReceivers {
         }
     }
 
-    /** Whether one is left, or was heard and has not been silent for too long. */
+    /** Whether any receiver is left that has not been silent for too long. */
     boolean isAnyLeft(long nowNs) {
         for (int i = count - 1; i >= 0; i--) {
             if (nowNs - times[i] >= timeoutNs) {

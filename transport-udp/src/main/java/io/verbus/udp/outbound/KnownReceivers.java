@@ -7,27 +7,27 @@ import io.verbus.udp.socket.SocketAddress;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * The addresses of all receivers that have come to a control address, whichever of its streams they
- * receive: a stream that has none is offered there, as a receiver asks for streams only until it
- * has one. Sender's thread, but for {@link #close}.
+ * Addresses of all dynamic receivers of a control address, whichever streams they receive. A stream
+ * without receivers is offered to all of them, because a receiver stops asking for streams once it
+ * has one. Sender's thread, except for {@link #close}.
  */
 final class KnownReceivers {
     private final ReceiverList all = new ReceiverList();
     private final AtomicCounter counter;
 
     /**
-     * @param counter of how many there are; closed with this.
+     * @param counter counter of addresses; closed with this object.
      */
     KnownReceivers(AtomicCounter counter) {
         this.counter = counter;
     }
 
-    /** The addresses. */
+    /** The receivers, one per address. */
     ReceiverList all() {
         return all;
     }
 
-    /** One more stream has a receiver at an address. */
+    /** Adds a stream that has a receiver at an address. */
     void enter(SocketAddress address) {
         RemoteReceiver known = all.find(address);
         if (known == null) {
@@ -38,7 +38,7 @@ final class KnownReceivers {
         known.streams++;
     }
 
-    /** A stream has no receiver at an address any more. */
+    /** Removes a stream that had a receiver at an address. */
     void leave(SocketAddress address) {
         for (int i = 0; i < all.count(); i++) {
             RemoteReceiver known = all.get(i);
@@ -53,7 +53,9 @@ final class KnownReceivers {
         }
     }
 
-    /** Conductor, when the sender has let go. */
+    /**
+     * Frees the counter. Called by the conductor, after the sender has detached the destination.
+     */
     void close() {
         counter.close();
     }

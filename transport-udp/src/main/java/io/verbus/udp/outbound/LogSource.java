@@ -14,9 +14,8 @@ import io.verbus.udp.socket.SendBatch;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Cuts a publication's log into datagrams, which are sent from where they lie: each holds whole
- * frames of one term, as many as fit into the MTU. Of padding only the header is sent. Sender's
- * thread.
+ * Splits a publication's log into datagrams, which are sent in place: each contains as many whole
+ * frames of one term as fit into the MTU. For padding, only the header is sent. Sender's thread.
  */
 final class LogSource {
     private final LogBuffers log;
@@ -25,7 +24,7 @@ final class LogSource {
     private final int bitsToShift;
     private final int mtu;
 
-    /** Null where the channel wants none. */
+    /** Null if the channel does not request timestamps. */
     private final FrameTimestamps timestamps;
 
     private final long[] ends = new long[Destination.JOINED_BATCH];
@@ -39,12 +38,12 @@ final class LogSource {
         mtu = log.spec().mtu();
     }
 
-    /** Position behind a datagram of the last batch. */
+    /** Returns the position after a datagram of the last batch. */
     long end(int index) {
         return ends[index];
     }
 
-    /** Whether a frame stands at a position that the limit keeps from being sent. */
+    /** Whether there is a frame at a position that the limit does not allow to be sent. */
     boolean isHeldBack(long position, long limit) {
         int length = FrameHeader.length(word(position));
         return length > 0
@@ -53,12 +52,13 @@ final class LogSource {
     }
 
     /**
-     * Stages what is committed, as far as the batch goes.
+     * Stages committed frames until the batch is full.
      *
-     * @param position from which to send.
-     * @param limit past which the receiver takes nothing; the body of padding does not count.
-     * @return the position behind what was staged.
-     * @throws InvalidFrameException if nothing can be staged, because the log is damaged there.
+     * @param position position from which to send.
+     * @param limit position up to which the receiver accepts frames; does not apply to the body of
+     *     padding.
+     * @return position after the staged frames.
+     * @throws InvalidFrameException if nothing can be staged because the log is damaged.
      */
     long fill(DestinationPort port, long position, long limit) {
         SendBatch batch = port.batch();
@@ -71,7 +71,7 @@ final class LogSource {
                 if (at == position) {
                     throw e;
                 }
-                break; // what stands before the damage goes out first
+                break; // first send the frames before the damage
             }
             int length = (int) (end - at) - scanner.padding();
             if (end == at) {
@@ -88,12 +88,12 @@ final class LogSource {
     }
 
     /**
-     * Stages again what was sent, as far as the batch goes.
+     * Stages frames for retransmission until the batch is full.
      *
-     * @param position that a receiver has named.
-     * @param end of the range that the receiver misses.
+     * @param position position named by a receiver.
+     * @param end end of the missing range.
      * @param sent position up to which the log was sent.
-     * @return the position behind what was staged; the position itself if no frame begins there.
+     * @return position after the staged frames; the initial position if no frame starts there.
      */
     long refill(DestinationPort port, long position, long end, long sent) {
         SendBatch batch = port.batch();
@@ -121,7 +121,7 @@ final class LogSource {
         batch.add(port.receiver(), address, length);
     }
 
-    /** End of a padding frame that goes past the limit where its header does not. */
+    /** Returns the end of a padding frame that exceeds the limit, if its header does not. */
     private long paddingEnd(long position, long limit) {
         if (position + FrameHeader.LENGTH > limit) {
             return position;
@@ -135,7 +135,7 @@ final class LogSource {
         return isPadding ? position + FrameHeader.align(FrameHeader.length(word)) : position;
     }
 
-    /** Whether what stands at a position says of itself that it is a frame of this stream there. */
+    /** Whether the header at a position is one of a frame of this stream at that position. */
     boolean isFrame(long position) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
         int offset = LogLayout.termOffset(position, termLength);

@@ -3,13 +3,13 @@
 package io.verbus.udp.outbound;
 
 /**
- * The receiver that is furthest decides: right where there is one, and where those of a group that
- * are slower may fall behind. Sender's thread.
+ * Flow control by the fastest receiver: for single receivers, and for groups whose slower receivers
+ * may fall behind. Sender's thread.
  */
 final class MaxFlowControl implements FlowControl {
     private final long timeoutNs;
 
-    /** Receivers of a group; null where there is one at a time. */
+    /** Receivers of a group; null for one receiver at a time. */
     private final GroupReceivers group;
 
     private long consumed;
@@ -36,7 +36,8 @@ final class MaxFlowControl implements FlowControl {
             group.heard(receiverId, nowNs);
         }
         consumed = Math.max(consumed, position);
-        // A late message grants less than one before it; a new receiver may grant less for good.
+        // Reordered messages must not lower the limit, but a new receiver may have a smaller
+        // window.
         limit = Math.max(isKnown ? limit : consumed, position + window);
     }
 

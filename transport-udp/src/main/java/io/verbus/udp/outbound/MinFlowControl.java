@@ -5,9 +5,8 @@ package io.verbus.udp.outbound;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * The slowest receiver of a group decides, so that none falls behind. RemoteReceivers beyond the
- * capacity are not waited for. While the group is smaller than it is to be, nothing is sent.
- * Sender's thread.
+ * Flow control by the slowest receiver of a group, so that none falls behind. Receivers beyond the
+ * capacity are ignored. Nothing is sent until the group has its minimum size. Sender's thread.
  */
 class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;
@@ -26,11 +25,11 @@ class MinFlowControl implements FlowControl {
     private long limit;
 
     /**
-     * @param position at which the stream begins.
-     * @param timeoutNs after which a silent receiver is not waited for.
-     * @param silenceNs after which there is no receiver, if all are silent.
-     * @param groupSize receivers that there must be, at least one.
-     * @param receivers of how many there are, for operators; closed with this.
+     * @param position start position of the stream.
+     * @param timeoutNs silence after which a receiver is dropped.
+     * @param silenceNs silence of all receivers after which the stream is not connected.
+     * @param groupSize minimum number of receivers, at least one.
+     * @param receivers counter of receivers; closed with this object.
      */
     MinFlowControl(
             long position, long timeoutNs, long silenceNs, int groupSize, AtomicCounter receivers) {
@@ -58,7 +57,7 @@ class MinFlowControl implements FlowControl {
             positions[index] = position;
             limits[index] = position;
         }
-        // A late message grants less than one before it.
+        // Reordered messages must not lower the limit.
         positions[index] = Math.max(positions[index], position);
         limits[index] = Math.max(limits[index], position + window);
         times[index] = nowNs;

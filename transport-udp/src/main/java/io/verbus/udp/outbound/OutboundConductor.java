@@ -32,28 +32,26 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * The conductor's part of the publishing side: which streams are sent, where to, and what of them
- * is told. Conductor's thread.
+ * Conductor's part of the publishing side: adds and removes publications and their destinations,
+ * and handles the sender's events. Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
-    /**
-     * Events that a cycle takes at most: what other parts of the driver wait for is not held up.
-     */
+    /** Maximum number of events per cycle, so that other parts of the driver are not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
-    /** What peers cause. */
+    /** Kinds of errors caused by peers, reported at a limited rate. */
     private enum PeerError {
         UNANSWERABLE,
         NOT_ALLOWED
     }
 
-    /** A destination that was added to a publication. */
+    /** Destination that was added to a publication. */
     private static final class Added {
         final ChannelUri channel;
         final Destination destination;
         final RemoteReceiver receiver;
 
-        /** Whether the sender has it: as soon as its host is known. */
+        /** Whether it was passed to the sender, which happens once its host is resolved. */
         boolean isSent;
 
         Added(ChannelUri channel, Destination destination, RemoteReceiver receiver) {
@@ -63,7 +61,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** A stream that is sent, and where. */
+    /** Publication and its destination. */
     private record Sending(SendStream stream, SendDestinations.Shared to) {}
 
     private final TransportHost host;
@@ -82,9 +80,9 @@ public final class OutboundConductor implements AutoCloseable {
     private long nowNs;
 
     /**
-     * @param host the driver.
-     * @param options of the transport.
-     * @param peerErrors of the transport.
+     * @param host driver.
+     * @param options options of the transport.
+     * @param peerErrors rate-limited log of errors caused by peers.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
@@ -109,7 +107,7 @@ public final class OutboundConductor implements AutoCloseable {
         return agent;
     }
 
-    /** Begins to send a publication's log. */
+    /** Starts to send a publication's log. */
     public void add(OutboundStream stream) {
         SendDestinations.Shared to = destinations.enter(stream);
         Destination destination = to.destination();
@@ -129,7 +127,7 @@ public final class OutboundConductor implements AutoCloseable {
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
-    /** What a stream whose receivers come by themselves is sent by; null for any other. */
+    /** Returns the port for a stream with dynamic receivers; null for any other stream. */
     private DestinationPort ownPort(Route route, Destination destination) {
         long timeoutNs = options.connectionTimeoutNs();
         if (route.isDynamic()) {
@@ -142,7 +140,7 @@ public final class OutboundConductor implements AutoCloseable {
                 : null;
     }
 
-    /** Sends a publication to one more destination, from when its host is known. */
+    /** Adds a destination to a publication, which is used once its host is resolved. */
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to = host.address(channel.endpoint().host(), channel.endpoint().port());
         SendDestinations.Shared by = streams.get(stream.registrationId()).to();
@@ -179,7 +177,7 @@ public final class OutboundConductor implements AutoCloseable {
         route.checkFamily(channel, to);
     }
 
-    /** The sender has the receiver's address from here on. */
+    /** Passes the destination to the sender, or its new address if it is there already. */
     private void send(Added one, InetSocketAddress to) {
         if (one.isSent) {
             agent.commands().add(new SenderCommand.MoveReceiver(one.receiver, to));
@@ -212,11 +210,11 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Sends a publication to a destination no more. */
+    /** Removes a destination from a publication. */
     public void removeDestination(OutboundStream stream, ChannelUri channel) {
         Sending sending = streams.get(stream.registrationId());
         if (sending == null) {
-            return; // it has ended, and all of its destinations with it
+            return; // it has ended, together with its destinations
         }
         Destination destination = sending.to().destination();
         List<Added> there = added.getOrDefault(destination, List.of());
@@ -235,7 +233,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Where a publication is sent from. */
+    /** Returns the local address that a publication is sent from. */
     public String localAddress(OutboundStream stream) {
         return streams.get(stream.registrationId()).to().destination().localAddress();
     }
@@ -248,7 +246,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The duty cycle. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         int work = names.work(now) + network.work(now);
@@ -279,7 +277,7 @@ public final class OutboundConductor implements AutoCloseable {
                             true,
                             "the receiver at "
                                     + failed.host()
-                                    + " cannot take it: "
+                                    + " cannot receive the stream: "
                                     + failed.reason());
             case SenderEvent.ImageRejected rejected ->
                     host.onImageRejected(
@@ -309,17 +307,17 @@ public final class OutboundConductor implements AutoCloseable {
                                             + refused.receiver()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
-                                            + "): check the route there, the firewall, and that"
-                                            + " mtu is not longer than the network takes"));
+                                            + "): check the route, the firewall, and that mtu"
+                                            + " does not exceed the network's"));
             case SenderEvent.Unanswerable unanswerable ->
                     peerErrors.record(
                             PeerError.UNANSWERABLE,
                             unanswerable.host(),
-                            "the kernel refuses to answer "
+                            "the kernel refuses answers to "
                                     + unanswerable.host()
-                                    + ", which asks for a stream ("
+                                    + ", which requested a stream ("
                                     + SendBatch.errorText(unanswerable.errno())
-                                    + "): check the route there and the firewall");
+                                    + "): check the route and the firewall");
             case SenderEvent.NotAllowed stranger -> {
                 host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
                 peerErrors.record(
@@ -332,12 +330,12 @@ public final class OutboundConductor implements AutoCloseable {
                     destinations.onError(
                             unjoined.destination(),
                             new TransportException(
-                                    "the kernel cannot cut joined datagrams apart on the way to "
+                                    "the kernel cannot segment joined datagrams to "
                                             + unjoined.destination()
                                             + " ("
                                             + SendBatch.errorText(unjoined.errno())
-                                            + "), so that each is sent by itself: lower mtu to what"
-                                            + " the network takes, or set udp.gso=false"));
+                                            + "), so each is sent separately: lower mtu to fit"
+                                            + " the network, or set udp.gso=false"));
             case SenderEvent.Detached detached -> {
                 destinations.close(detached.destination());
                 List<Added> there = added.remove(detached.destination());
@@ -349,7 +347,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The endpoint of the destination that has rejected a stream; null if none was added. */
+    /** Returns the endpoint of the destination that rejected a stream; null if none was added. */
     private Endpoint endpoint(SenderEvent.ImageRejected rejected) {
         Sending sending = streams.get(rejected.stream().stream().registrationId());
         List<Added> there =
@@ -364,7 +362,7 @@ public final class OutboundConductor implements AutoCloseable {
         return null;
     }
 
-    /** Closes all that is open. The agents have stopped. */
+    /** Closes everything. The agents must have stopped. */
     @Override
     public void close() {
         streams.values().forEach(each -> each.stream().flow().close());

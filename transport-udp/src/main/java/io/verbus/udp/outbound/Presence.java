@@ -7,14 +7,14 @@ import io.verbus.udp.socket.SocketAddress;
 import java.security.SecureRandom;
 
 /**
- * Finds out whether a receiver is at an address: a question holds a number that only its receiver
- * can give back. The number is a keyed hash of address and time, so that nothing is kept of the
- * addresses that were asked, however many there are. Sender's thread, once it is made.
+ * Checks that a receiver is reachable at an address: a challenge contains a number that only the
+ * receiver of the challenge can return. The number is a keyed hash of address and time, so no state
+ * is kept per address. Sender's thread, after construction.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9000#section-8.2">RFC 9000, path validation</a>
  */
 final class Presence {
-    /** A number is good for one of these periods at least, and for two at most. */
+    /** A number is valid for at least one of these periods, and at most two. */
     private static final long PERIOD_NS = 1_000_000_000;
 
     private final SipHash hash;
@@ -24,12 +24,12 @@ final class Presence {
         hash = new SipHash(random.nextLong(), random.nextLong());
     }
 
-    /** The number that a question to an address holds. */
+    /** Returns the number to send to an address. */
     long question(SocketAddress address, long nowNs) {
         return number(address, Math.floorDiv(nowNs, PERIOD_NS));
     }
 
-    /** Whether an answer from an address holds the number of a question to it. */
+    /** Whether a number from an address answers a challenge to it. */
     boolean isAnswer(SocketAddress address, long number, long nowNs) {
         long period = Math.floorDiv(nowNs, PERIOD_NS);
         return number == number(address, period) || number == number(address, period - 1);

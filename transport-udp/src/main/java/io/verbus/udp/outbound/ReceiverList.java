@@ -7,10 +7,7 @@ import io.verbus.udp.socket.SocketAddress;
 
 import java.util.Arrays;
 
-/**
- * Receivers that a datagram is sent to one after the other. An address stands there once. Sender's
- * thread.
- */
+/** Receivers that each get a copy of each datagram. Each address occurs once. Sender's thread. */
 final class ReceiverList {
     private RemoteReceiver[] all = new RemoteReceiver[0];
     private int count;
@@ -27,7 +24,7 @@ final class ReceiverList {
         return all[index];
     }
 
-    /** The receiver at an address; null if there is none. */
+    /** Returns the receiver at an address; null if there is none. */
     RemoteReceiver find(SocketAddress source) {
         for (int i = 0; i < count; i++) {
             if (all[i].address.isSame(source)) {
@@ -43,8 +40,8 @@ final class ReceiverList {
     }
 
     /**
-     * Adds a receiver that has come by itself: one that has left before serves again, so that
-     * memory is only taken when there are more than ever.
+     * Adds a dynamic receiver. Reuses the objects of removed receivers, so it allocates only when
+     * the number of receivers reaches a new maximum.
      */
     RemoteReceiver addAt(SocketAddress address) {
         makeRoom();
@@ -69,7 +66,7 @@ final class ReceiverList {
         all[count] = removed;
     }
 
-    /** Removes a receiver, and keeps nothing of it. */
+    /** Removes a receiver, and drops the reference to it. */
     void remove(RemoteReceiver receiver) {
         for (int i = count - 1; i >= 0; i--) {
             if (all[i] == receiver) {
@@ -80,10 +77,10 @@ final class ReceiverList {
     }
 
     /**
-     * Sends a batch to each, and empties it. A refusal for one does not stop the others: a receiver
-     * asks again for what it misses. Each time another is the first.
+     * Sends a batch to each receiver, and empties it. If the kernel rejects one, the others are
+     * still sent, since receivers request what they miss. The order rotates with each call.
      *
-     * @return how many datagrams were taken for the one for whom most were.
+     * @return largest number of datagrams accepted for one receiver.
      */
     int send(SendBatch batch, int fd) {
         int most = 0;
@@ -103,17 +100,17 @@ final class ReceiverList {
         return most;
     }
 
-    /** Whether the kernel could not cut apart, for one of them, what was joined. */
+    /** Whether the kernel could not segment joined datagrams for one of the receivers. */
     boolean isJoiningRefused() {
         return isJoiningRefused;
     }
 
-    /** Why the kernel refused one of the last batch, or 0. */
+    /** The errno with which the kernel rejected a receiver in the last batch, or 0. */
     int errno() {
         return errno;
     }
 
-    /** Whom it refused. */
+    /** The address of the rejected receiver. */
     SocketAddress refusing() {
         return refusing;
     }

@@ -6,28 +6,28 @@ import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** One of several receivers of a socket. Sender's thread, once it was handed over. */
+/** One of several receivers of a socket. Sender's thread, after it was handed over. */
 final class RemoteReceiver {
     final SocketAddress address;
 
-    /** Counters for operators, which the conductor closes; null for one that came by itself. */
+    /** Counters, closed by the conductor; null for a dynamic receiver. */
     final AtomicCounter released;
 
     final AtomicCounter connected;
 
-    /** Id of the receiver there. */
+    /** Receiver id. */
     long id;
 
     long heardNs;
     boolean isHeard;
 
-    /** When an answer last showed a receiver there, of one that came by itself. */
+    /** Time of the last answer to a challenge, for dynamic receivers. */
     long presentNs;
 
-    /** When the sender last asked there. */
+    /** Time of the last challenge. */
     long askedNs;
 
-    /** Streams that are received there, of an address in {@link KnownReceivers}. */
+    /** Number of streams received at this address, for an entry of {@link KnownReceivers}. */
     int streams;
 
     RemoteReceiver(SocketAddress address, AtomicCounter released, AtomicCounter connected) {

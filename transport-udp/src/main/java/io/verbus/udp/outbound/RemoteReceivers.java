@@ -8,36 +8,36 @@ import io.verbus.udp.socket.SocketAddress;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The receivers that each datagram of a stream is sent to: those that were added one by one, or
- * those that came by themselves and are not silent for too long. Sender's thread.
+ * Receivers that each get a copy of each datagram of a stream: those that were added one by one, or
+ * dynamic receivers that have not been silent for too long. Sender's thread.
  *
- * <p>A status message makes no receiver: an address proves nothing, and every asker learns the ids
- * and positions of a stream. An unknown address gets a set-up, about as long as what came from
- * there. When a status message of the stream comes from it, the sender asks there, in a round trip
- * measurement, for a number that only a receiver at that address can know. The receiver counts from
- * when it gives the number back, and must do so again and again.
+ * <p>A status message alone does not make a receiver: its source address may be forged, and every
+ * requester learns the ids and positions of a stream. An unknown address gets a setup, about as
+ * long as its own datagram. When it sends a status message for the stream, the sender sends a
+ * challenge, a round-trip measurement with a number that only a receiver at that address can know.
+ * The receiver is accepted when it returns the number, and must do so repeatedly.
  */
 final class RemoteReceivers {
     private static final int MAX_REMOVED = 64;
 
-    /** Times that a receiver is asked, and answers, before it is taken for gone. */
+    /** Number of unanswered challenges after which a receiver counts as gone. */
     private static final int QUESTIONS = 5;
 
-    /** A question is not repeated sooner, whether or not it was answered. */
+    /** Minimum interval between challenges, answered or not. */
     private static final long MIN_QUESTION_INTERVAL_NS = 10_000_000;
 
     private final boolean isDynamic;
     private final int capacity;
     private final long timeoutNs;
 
-    /** Receivers of all streams of the control address; null where each stream has its own. */
+    /** Receivers of all streams of the control address; null if each stream has its own. */
     private final KnownReceivers known;
 
     private final ReceiverList all = new ReceiverList();
     private final Presence presence = new Presence();
     private final Allowance questions = Allowance.ofSender();
 
-    /** Ids of those that were removed last: they go on answering for a while, and do not count. */
+    /** Ids of recently removed receivers, which keep responding for a while, and do not count. */
     private final LongHashSet removed = new LongHashSet();
 
     private RemoteReceivers(boolean isDynamic, int capacity, long timeoutNs, KnownReceivers known) {
@@ -47,26 +47,26 @@ final class RemoteReceivers {
         this.known = known;
     }
 
-    /** Those that are added one by one. */
+    /** Creates a list of receivers that are added one by one. */
     static RemoteReceivers manual(long timeoutNs) {
         return new RemoteReceivers(false, Integer.MAX_VALUE, timeoutNs, null);
     }
 
     /**
-     * Those of one stream that come by themselves.
+     * Creates the list of a stream's dynamic receivers.
      *
-     * @param capacity most that are taken in.
-     * @param timeoutNs after which a silent one is gone.
-     * @param known those of all streams of the control address.
+     * @param capacity maximum number of receivers.
+     * @param timeoutNs silence after which a receiver counts as gone.
+     * @param known receivers of all streams of the control address.
      */
     static RemoteReceivers dynamic(int capacity, long timeoutNs, KnownReceivers known) {
         return new RemoteReceivers(true, capacity, timeoutNs, known);
     }
 
     /**
-     * The one that asks for a stream of responses.
+     * Creates the list for a stream of responses, whose only receiver is the requester.
      *
-     * @param timeoutNs after which a silent one is gone.
+     * @param timeoutNs silence after which the receiver counts as gone.
      */
     static RemoteReceivers requester(long timeoutNs) {
         return dynamic(1, timeoutNs, null);
@@ -76,12 +76,12 @@ final class RemoteReceivers {
         return all.count() == 0;
     }
 
-    /** Whom the stream's datagrams are sent to. */
+    /** The receivers of the stream's datagrams. */
     ReceiverList all() {
         return all;
     }
 
-    /** Whom the stream is offered to while it has no receiver. */
+    /** The receivers to which the stream is offered while it has none. */
     ReceiverList offered() {
         return known == null ? all : known.all();
     }
@@ -113,15 +113,15 @@ final class RemoteReceivers {
     }
 
     /**
-     * A status message has come from an address.
+     * Handles a status message from an address.
      *
-     * @return whether one of these sent it; where they are added one by one, whether none that was
-     *     removed did.
+     * @return whether one of these receivers sent it; for manual destinations, false only if the
+     *     sender was removed.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
         RemoteReceiver receiver = all.find(source);
         if (receiver == null) {
-            // It may answer from another address than that of the destination.
+            // A receiver may respond from another address than that of the destination.
             return !isDynamic && !removed.contains(receiverId);
         }
         removed.remove(receiverId);
@@ -130,8 +130,8 @@ final class RemoteReceivers {
     }
 
     /**
-     * Whether to ask at an address, from which a status message has come, if a receiver is there;
-     * counts it as asked.
+     * Returns whether to send a challenge to an address from which a status message has come; if
+     * so, counts it as sent.
      */
     boolean mustAsk(SocketAddress source, long nowNs) {
         if (!isDynamic) {
@@ -149,15 +149,15 @@ final class RemoteReceivers {
         return true;
     }
 
-    /** The number that is asked for at an address. */
+    /** Returns the number for a challenge to an address. */
     long question(SocketAddress source, long nowNs) {
         return presence.question(source, nowNs);
     }
 
     /**
-     * An answer has come: takes its sender in, if it has the number that was asked for.
+     * Handles the answer to a challenge: accepts its sender if the number is right.
      *
-     * @return false if it has not.
+     * @return false if the number is wrong.
      */
     boolean answered(SocketAddress source, long number, long nowNs) {
         if (!isDynamic || !presence.isAnswer(source, number, nowNs)) {
@@ -181,17 +181,17 @@ final class RemoteReceivers {
         return isDynamic;
     }
 
-    /** Whether there is no room for one more that comes by itself. */
+    /** Whether there is no room for another dynamic receiver. */
     boolean isFull() {
         return all.count() >= capacity;
     }
 
-    /** Whether one of these is at an address. */
+    /** Whether one of these receivers is at an address. */
     boolean isKnown(SocketAddress source) {
         return all.find(source) != null;
     }
 
-    /** A receiver leaves: one that came by itself is sent nothing more. */
+    /** Removes a receiver that leaves, if it is dynamic. */
     void left(SocketAddress source) {
         for (int i = all.count() - 1; isDynamic && i >= 0; i--) {
             if (all.get(i).address.isSame(source)) {
@@ -200,7 +200,7 @@ final class RemoteReceivers {
         }
     }
 
-    /** Forgets receivers that were silent, or answered no question, for too long. */
+    /** Drops receivers that were silent, or did not answer challenges, for too long. */
     void expire(long nowNs) {
         for (int i = all.count() - 1; i >= 0; i--) {
             RemoteReceiver receiver = all.get(i);
@@ -212,7 +212,7 @@ final class RemoteReceivers {
         }
     }
 
-    /** The stream has ended. */
+    /** Removes dynamic receivers at the end of the stream. */
     void clear() {
         for (int i = all.count() - 1; isDynamic && i >= 0; i--) {
             forget(i);

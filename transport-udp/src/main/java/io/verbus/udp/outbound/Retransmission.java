@@ -9,7 +9,7 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
 
-/** Sends again what receivers of a stream miss, as long as it is kept. Sender's thread. */
+/** Retransmits what receivers of a stream miss, as long as the log holds it. Sender's thread. */
 final class Retransmission {
     private final OutboundStream stream;
     private final LogSource source;
@@ -23,8 +23,8 @@ final class Retransmission {
     private final long reach;
 
     /**
-     * @param source of the stream's log.
-     * @param options of the transport.
+     * @param source source of the stream's log.
+     * @param options options of the transport.
      */
     Retransmission(
             OutboundStream stream, LogSource source, SenderCounters counters, UdpOptions options) {
@@ -45,10 +45,10 @@ final class Retransmission {
     }
 
     /**
-     * A receiver misses a range of a term. Ignores one that was not sent, is no longer kept, is out
-     * of {@link UdpOptions#resendsHalfTerm reach}, or begins where no frame does.
+     * Handles a NAK. Ignores ranges that were not sent, are no longer in the log, are out of {@link
+     * UdpOptions#resendsHalfTerm reach}, or do not start with a frame.
      *
-     * @param floor position from which on the log is kept.
+     * @param floor lowest position that the log still holds.
      */
     void onNak(int termId, int termOffset, int length, long floor, long nowNs) {
         counters.naksReceived.incrementRelease();
@@ -71,11 +71,11 @@ final class Retransmission {
     }
 
     /**
-     * Sends a batch of what is asked for, if anything is.
+     * Retransmits a batch, if anything was requested.
      *
-     * @param floor position from which on the log is kept.
-     * @return the amount of work done.
-     * @throws InvalidFrameException if the log is damaged there.
+     * @param floor lowest position that the log still holds.
+     * @return work count.
+     * @throws InvalidFrameException if the log is damaged.
      */
     int send(DestinationPort port, long floor) {
         int index = ranges.pending();
@@ -86,7 +86,7 @@ final class Retransmission {
         long from = Math.max(ranges.next(index), floor);
         long reached = from < end ? source.refill(port, from, end, stream.senderPosition()) : from;
         if (reached == from) {
-            ranges.cut(index); // consumed meanwhile, or no frame begins there
+            ranges.cut(index); // consumed meanwhile, or no frame starts there
             return 0;
         }
         int staged = port.batch().count();

@@ -5,33 +5,36 @@ package io.verbus.udp.outbound;
 import java.util.Arrays;
 
 /**
- * The ranges of a stream that receivers miss. A range is sent again once, and then not for as long
- * as it lingers, however often it is asked for. There is always room for one more: where the table
- * is full, the two ranges that are closest become one, and what lies between them is sent again
- * too. So what NAKs can cause is bounded by what is unconsumed, twice a linger time, and none keeps
- * another out. Sender's thread.
+ * Missing ranges of a stream. A range is retransmitted once, and then not again during its linger
+ * time, however often it is requested. There is always room for another: if the table is full, the
+ * two closest ranges are merged, and the data between them is retransmitted as well. Thus NAKs can
+ * cause at most two retransmissions of all unconsumed data per linger time, and no range excludes
+ * another. Sender's thread.
  */
 final class Retransmits {
     private final int capacity;
     private final long lingerNs;
 
-    /** One more than the capacity: a new range is taken in before two become one. */
+    /** One more than the capacity: a new range is inserted before two are merged. */
     private final long[] begins;
 
     private final long[] ends;
 
-    /** Positions up to which the ranges have been sent again. */
+    /** Positions up to which the ranges have been retransmitted. */
     private final long[] sent;
 
-    /** Positions up to which they are to be: the end, but where that was sent before. */
+    /**
+     * Positions up to which to retransmit: the end of the range, or less if the rest was sent
+     * before.
+     */
     private final long[] wanted;
 
     private final long[] expiries;
     private int count;
 
     /**
-     * @param capacity ranges that there is room for, one at least.
-     * @param lingerNs time for which a range is not sent once more.
+     * @param capacity maximum number of ranges, at least one.
+     * @param lingerNs time during which a range is not retransmitted again.
      */
     Retransmits(int capacity, long lingerNs) {
         this.capacity = capacity;
@@ -44,9 +47,9 @@ final class Retransmits {
     }
 
     /**
-     * Takes a range in, but for what of it lingers or is waiting already.
+     * Adds the part of a range that is neither lingering nor pending already.
      *
-     * @return whether there is anything to send again.
+     * @return whether there is anything to retransmit.
      */
     boolean add(long begin, long end, long nowNs) {
         expire(nowNs);
@@ -73,7 +76,7 @@ final class Retransmits {
         return true;
     }
 
-    /** One that waits goes as far as another that begins in it, up to the next. */
+    /** Extends a pending range to the end of an overlapping one, up to the next range. */
     private boolean extend(int index, long end) {
         long to = index + 1 < count ? Math.min(end, begins[index + 1]) : end;
         if (to <= ends[index]) {
@@ -139,7 +142,7 @@ final class Retransmits {
         System.arraycopy(expiries, from, expiries, to, length);
     }
 
-    /** Index of a range that is to be sent again, or -1. */
+    /** Returns the index of a range to retransmit, or -1. */
     int pending() {
         for (int i = 0; i < count; i++) {
             if (isPending(i)) {
@@ -149,24 +152,24 @@ final class Retransmits {
         return -1;
     }
 
-    /** Whether anything of a range has been sent again. */
+    /** Whether retransmission of a range has started. */
     boolean isBegun(int index) {
         return sent[index] > begins[index];
     }
 
-    /** Position from which a range is still to be sent. */
+    /** Returns the position from which to retransmit a range. */
     long next(int index) {
         return sent[index];
     }
 
-    /** Position up to which a range is still to be sent. */
+    /** Returns the position up to which to retransmit a range. */
     long end(int index) {
         return wanted[index];
     }
 
     /**
-     * A range has been sent up to a position, where a frame ends: it is done if that is where it
-     * was to be sent to, or past it.
+     * Records that a range was retransmitted up to a position at which a frame ends; the range is
+     * done if that is at or beyond its end.
      */
     void sentTo(int index, long position) {
         sent[index] = position;
@@ -174,8 +177,8 @@ final class Retransmits {
     }
 
     /**
-     * Nothing more of a range can be sent: it lingers as far as it was, so that what another asks
-     * for begins where a frame does.
+     * Truncates a range that cannot be retransmitted further. Only the retransmitted part lingers,
+     * so that a later request starts at a frame boundary.
      */
     void cut(int index) {
         ends[index] = sent[index];

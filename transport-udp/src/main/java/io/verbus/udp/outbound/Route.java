@@ -15,14 +15,14 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 
 /**
- * What a socket is for: publications whose channels say the same of it share one.
+ * Key of a socket: publications whose channels resolve to equal routes share one.
  *
- * @param to the one receiver, or group; null if there are several receivers.
- * @param from where it is bound.
- * @param group that it sends to, or null.
- * @param ttl of its datagrams.
- * @param owner registration of the one publication that has it for itself, or 0.
- * @param isOfResponses whether each stream has its own receiver, who asks for that stream.
+ * @param to address of the only receiver or of the group; null if there are several receivers.
+ * @param from local address to bind to.
+ * @param group multicast group, or null.
+ * @param ttl TTL of datagrams.
+ * @param owner registration id of the publication that does not share the socket, or 0.
+ * @param isOfResponses whether each stream has its own receiver, which requests that stream.
  */
 record Route(
         InetSocketAddress to,
@@ -32,9 +32,9 @@ record Route(
         long owner,
         boolean isOfResponses) {
     /**
-     * The route of a publication.
+     * Returns the route of a publication.
      *
-     * @throws TransportException if its channel names what cannot be used.
+     * @throws TransportException if its channel cannot be used.
      */
     static Route of(OutboundStream stream, Resolver resolver) {
         ChannelUri channel = stream.channel();
@@ -69,20 +69,21 @@ record Route(
     }
 
     /**
-     * @param channel of a publication that is to be sent by this route.
-     * @throws TransportException if it asks for what only a group of receivers has.
+     * Checks that a publication's flow control fits the route.
+     *
+     * @param channel channel of the publication.
+     * @throws TransportException if it specifies flow control, but has a single receiver.
      */
     void checkFlow(ChannelUri channel) {
         if (to != null && group == null && channel.flow() != null) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has one receiver, for which there is no choice of flow control:"
-                            + " remove fc");
+                            + "' has one receiver, so flow control cannot be chosen: remove fc");
         }
     }
 
-    /** The control address, the interface, or whatever address there is. */
+    /** Returns the control address, the interface, or the wildcard address. */
     private static InetSocketAddress from(ChannelUri channel, boolean isIpv6, Resolver resolver) {
         if (channel.control() != null) {
             return resolver.resolve(channel.control().host(), channel.control().port());
@@ -93,53 +94,55 @@ record Route(
                 : resolver.resolve(local.name(), local.port());
     }
 
-    /** Whether its socket sends to one receiver only. */
+    /** Whether the socket sends to one receiver only. */
     boolean isConnected() {
         return to != null && group == null;
     }
 
-    /** Whether the route to a receiver says from which address of this host is sent. */
+    /** Whether the route to the receiver determines the local address. */
     boolean isFromAnyAddress() {
         return from.getAddress().isAnyLocalAddress();
     }
 
-    /** This route to a receiver at another address. */
+    /** Returns this route to another address of the receiver. */
     Route to(InetSocketAddress moved) {
         return new Route(moved, from, group, ttl, owner, isOfResponses);
     }
 
-    /** Whether receivers of its streams come by themselves, any number of them. */
+    /** Whether the streams have dynamic receivers, any number of them. */
     boolean isDynamic() {
         return to == null && owner == 0 && !isOfResponses;
     }
 
     /**
-     * This route from another address of this host.
+     * Returns this route from another local address.
      *
-     * @param on the group, as it is joined there; null if it leads to none.
+     * @param on group as it is joined there; null if the route leads to none.
      */
     Route from(InetAddress moved, Group on) {
         return new Route(
                 to, new InetSocketAddress(moved, from.getPort()), on, ttl, owner, isOfResponses);
     }
 
-    /** Whether more than one receives what is sent. */
+    /** Whether there may be several receivers. */
     boolean isGroup() {
         return group != null || to == null && !isOfResponses;
     }
 
     /**
-     * @param channel for people.
-     * @param receiver to be sent to.
-     * @throws TransportException if the receiver's address is of another family than the socket's.
+     * Checks that a receiver's address has the address family of the socket.
+     *
+     * @param channel channel, for the error message.
+     * @param receiver address of the receiver.
+     * @throws TransportException if the families differ.
      */
     void checkFamily(ChannelUri channel, InetSocketAddress receiver) {
         if (isIpv6(receiver) != isIpv6(from)) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' mixes IPv4 and IPv6: name an interface address of the endpoint's"
-                            + " family");
+                            + "' mixes IPv4 and IPv6: use an interface address of the endpoint's"
+                            + " address family");
         }
     }
 

@@ -10,14 +10,14 @@ import io.verbus.transport.OutboundStream;
 import java.util.OptionalInt;
 
 /**
- * What a channel says of its {@link Route}, in its own words: publications that say the same share
- * a socket, wherever the names lead by now.
+ * Unresolved {@link Route} of a channel: publications with equal names share a socket, even if the
+ * names resolve to other addresses now.
  *
- * @param to endpoint; null where receivers are added one by one or come by themselves.
- * @param control address of this host; or null.
- * @param local interface; or null.
- * @param ttl of datagrams.
- * @param owner registration of the one publication that has the socket for itself, or 0.
+ * @param to endpoint; null for manual destinations or dynamic receivers.
+ * @param control local control address, or null.
+ * @param local local interface, or null.
+ * @param ttl TTL of datagrams.
+ * @param owner registration id of the publication that does not share the socket, or 0.
  * @param isOfResponses whether each stream has its own receiver.
  */
 record RouteNames(

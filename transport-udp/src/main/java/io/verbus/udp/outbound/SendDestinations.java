@@ -29,9 +29,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 
-/** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
+/** Open destinations, one per route, and their sockets. Conductor's thread. */
 final class SendDestinations implements AutoCloseable {
-    /** A destination that streams share whose channels say the same of it, or lead to the same. */
+    /**
+     * Destination shared by streams whose channels have equal names or resolve to the same route.
+     */
     static final class Shared {
         private final SocketBuffers buffers;
         private final Destination destination;
@@ -51,7 +53,7 @@ final class SendDestinations implements AutoCloseable {
             return destination;
         }
 
-        /** The way there by now. */
+        /** The current route. */
         Route route() {
             return route;
         }
@@ -60,12 +62,12 @@ final class SendDestinations implements AutoCloseable {
             return buffers;
         }
 
-        /** The channel of its oldest stream, which errors name. There is a stream. */
+        /** Returns the channel of its oldest stream, which errors name. It has a stream. */
         private ChannelUri channel() {
             return streams.getFirst().channel();
         }
 
-        /** What names the address that is sent from; null if nothing does. */
+        /** The name of the local address; null if the channel has none. */
         private String from() {
             ChannelUri channel = channel();
             if (channel.control() != null && route.group() == null) {
@@ -83,16 +85,16 @@ final class SendDestinations implements AutoCloseable {
     private final SourceFilter allowed;
     private final Queue<SenderEvent> events;
 
-    /** Those that one more stream may go by, by what channels say that led there. */
+    /** Destinations that further streams may share, by unresolved names. */
     private final Map<RouteNames, Shared> byNames = new HashMap<>();
 
-    /** The same, by where those channels lead. */
+    /** The same destinations, by route. */
     private final Map<Route, Shared> byRoute = new HashMap<>();
 
-    /** Those that streams go by. */
+    /** Destinations in use by streams. */
     private final List<Shared> used = new ArrayList<>();
 
-    /** Those whose sockets are open. */
+    /** Destinations whose sockets are open. */
     private final List<Destination> open = new ArrayList<>();
 
     private final MovedNames names;
@@ -119,10 +121,11 @@ final class SendDestinations implements AutoCloseable {
     }
 
     /**
-     * One more stream comes: it shares the destination of others whose channels say the same of it,
-     * wherever the names lead by now, or lead to the same.
+     * Adds a stream. It shares the destination of streams whose channels have equal names, even if
+     * these resolve to other addresses now, or resolve to the same route.
      *
-     * @throws TransportException if no socket can be opened for it, or it wants other buffers.
+     * @throws TransportException if no socket can be opened for it, or it requests other buffer
+     *     sizes.
      */
     Shared enter(OutboundStream stream) {
         ChannelUri channel = stream.channel();
@@ -153,7 +156,10 @@ final class SendDestinations implements AutoCloseable {
         return shared;
     }
 
-    /** A receiver that is silent may have moved; a group, or receivers that come, do not. */
+    /**
+     * Watches names and networks of a destination. A single silent receiver may have moved; groups
+     * and dynamic receivers do not.
+     */
     private void watch(Shared shared, ChannelUri channel) {
         network.watch(shared.destination, changedNs -> isSettled(shared, changedNs));
         if (shared.route.to() == null || shared.route.group() != null) {
@@ -174,7 +180,7 @@ final class SendDestinations implements AutoCloseable {
                 to -> move(shared, to));
     }
 
-    /** Another destination may be at the new address already. */
+    /** Moves a destination to a new address, which another destination may use already. */
     private void move(Shared shared, InetSocketAddress to) {
         if (shared.route.isFromAnyAddress()) {
             DatagramSocket.sourceTo(to); // throws if no route leads there
@@ -189,7 +195,7 @@ final class SendDestinations implements AutoCloseable {
         byRoute.putIfAbsent(route, shared);
     }
 
-    /** Addresses or routes of this host have changed: whether nothing is left to do for it. */
+    /** Handles changes of local addresses or routes; returns whether nothing is left to do. */
     private boolean isSettled(Shared shared, long changedNs) {
         long heardNs = shared.destination.heardNs();
         if (heardNs != 0 && heardNs - changedNs > 0) {
@@ -203,7 +209,7 @@ final class SendDestinations implements AutoCloseable {
         return true;
     }
 
-    /** The name of the address that is sent from was looked up again. */
+    /** Handles the result of a lookup of the local address. */
     private void located(Shared shared, String name) {
         if (shared.streams.isEmpty()) {
             return;
@@ -216,8 +222,8 @@ final class SendDestinations implements AutoCloseable {
     }
 
     /**
-     * Goes on from the address, and on the interface, that the channel's names lead to by now;
-     * false if that cannot be.
+     * Rebinds a destination to the current address and interface of its channel's names; returns
+     * false if that fails.
      */
     private boolean isAsNamed(Shared shared, InetAddress from) {
         Route before = shared.route;
@@ -268,11 +274,11 @@ final class SendDestinations implements AutoCloseable {
                 new TransportException(
                         "WARN: publications to "
                                 + shared.destination
-                                + " are sent, and answered, on another interface now, or on one"
-                                + " that was made anew: see that it leads to the receivers"));
+                                + " now use another interface, or one that was recreated: check"
+                                + " that it leads to the receivers"));
     }
 
-    /** Whether a socket that is bound to no address sends from where the route begins by now. */
+    /** Makes an unbound socket use the current route; returns whether that succeeded. */
     private boolean isRouted(Shared shared) {
         Route route = shared.route;
         if (!route.isConnected() || !route.isFromAnyAddress()) {
@@ -282,7 +288,7 @@ final class SendDestinations implements AutoCloseable {
         try {
             source = DatagramSocket.sourceTo(route.to());
         } catch (SocketException noRoute) {
-            return false; // which the kernel's refusals to send tell
+            return false; // reported when the kernel rejects datagrams
         }
         InetAddress before = shared.destination.localHost();
         if (!source.equals(before)) {
@@ -298,16 +304,16 @@ final class SendDestinations implements AutoCloseable {
                 new TransportException(
                         "WARN: publications to "
                                 + shared.destination
-                                + " are sent from "
+                                + " are now sent from "
                                 + source.getHostAddress()
-                                + " now, since addresses or routes of this host have changed;"
-                                + " before, from "
+                                + " instead of "
                                 + before.getHostAddress()
-                                + ": see that firewalls and udp.allow at the receivers let it"
-                                + " through"));
+                                + ", because addresses or routes of this host have changed:"
+                                + " check that firewalls and udp.allow at the receivers permit"
+                                + " it"));
     }
 
-    /** Tells of an error at a destination; with no channel where it is about to be closed. */
+    /** Reports an error at a destination, without a channel if it is about to be closed. */
     void onError(Destination destination, TransportException error) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
@@ -318,7 +324,7 @@ final class SendDestinations implements AutoCloseable {
         host.onError(error);
     }
 
-    /** A stream has ended: the last takes the destination with it, and a new one opens another. */
+    /** Removes a stream. The last one closes the destination, which new streams no longer share. */
     void leave(OutboundStream stream, Destination destination) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
@@ -337,13 +343,13 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    /** Closes a destination that the sender has let go of. */
+    /** Closes a destination that the sender has detached. */
     void close(Destination destination) {
         destination.close();
         open.remove(destination);
     }
 
-    /** Closes all. The sender has stopped. */
+    /** Closes all destinations. The sender must have stopped. */
     @Override
     public void close() {
         open.forEach(Destination::close);
@@ -378,7 +384,9 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    /** A destination that the sender lets go of may still have the address. */
+    /**
+     * Binds a socket, possibly to the address of a destination that the sender is still detaching.
+     */
     private DatagramSocket bind(InetSocketAddress from) {
         for (Destination each : open) {
             if (each.isClosingAt(from)) {
@@ -422,7 +430,7 @@ final class SendDestinations implements AutoCloseable {
             host.onError(
                     channel,
                     new TransportException(
-                            "the kernel gives a send buffer of "
+                            "the kernel granted a send buffer of "
                                     + given
                                     + " bytes, less than the window of "
                                     + options.window()
@@ -435,8 +443,8 @@ final class SendDestinations implements AutoCloseable {
         if (!can) {
             host.onError(
                     new TransportException(
-                            "this kernel does not cut joined datagrams apart (UDP_SEGMENT), so that"
-                                    + " each costs its own way through it: use Linux 4.18 or later,"
+                            "this kernel cannot segment joined datagrams (UDP_SEGMENT), so each"
+                                    + " passes through it separately: use Linux 4.18 or later,"
                                     + " or set udp.gso=false"));
         }
         return can;

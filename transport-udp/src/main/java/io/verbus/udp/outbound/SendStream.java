@@ -13,25 +13,24 @@ import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.SetupFrame;
 
 /**
- * A publication on its way to its receivers. Set-ups go out until one answers with a status
+ * Sends a publication to its receivers. Sends setups until a receiver responds with a status
  * message, then the log's frames as far as flow control allows, heartbeats when there are none, and
- * the end of the stream for as long as it lingers: until its receiver has left, or for a time where
- * receivers of a group may still come. Sender's thread.
+ * the end of the stream while it lingers: until its receiver has left, or for the linger time if
+ * more receivers of a group may exist. Sender's thread.
  *
- * <p>RemoteReceivers are not to be trusted: what they claim to have consumed does not go past what
- * was sent.
+ * <p>Receivers are not trusted: positions beyond what was sent are ignored.
  */
 final class SendStream {
-    /** What is told of responses is passed on at most so often. */
+    /** Minimum interval at which session ids of responses are passed on. */
     private static final long RESPONSE_INTERVAL_NS = 10_000_000;
 
-    /** Between failures that are passed on: strangers may send them. */
+    /** Minimum interval at which errors are passed on, because they may be forged. */
     private static final long FAILURE_INTERVAL_NS = 10_000_000_000L;
 
-    /** Set-ups that receivers ask for are at least so far apart. */
+    /** Minimum interval of setups requested by receivers. */
     private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
 
-    /** The publisher's limit is raised when it moves by this part of its window. */
+    /** The publisher limit is raised whenever it would move by this fraction of the window. */
     private static final int GAIN_SHIFT = 3;
 
     private enum State {
@@ -47,23 +46,23 @@ final class SendStream {
     private final Retransmission retransmission;
     private final FlowControl flow;
 
-    /** Of a stream whose receivers come by themselves, what it alone is sent by; else null. */
+    /** Port of a stream with dynamic receivers; else null. */
     private final DestinationPort ownPort;
 
     private final int setupFlags;
     private final long lingerNs;
     private final boolean tellsEnd;
 
-    /** Whether several may receive the stream, and some of them may not be known yet. */
+    /** Whether there may be several receivers, some of them still unknown. */
     private final boolean isGroup;
 
-    /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
+    /** Bytes before the consumed position that slower receivers of a group may still request. */
     private final int kept;
 
     /** Bytes that a publisher may be ahead of what was sent. */
     private final int publicationWindow;
 
-    /** Bytes that a turn sends at most. */
+    /** Maximum number of bytes per duty cycle. */
     private final int turnLength;
 
     private final int termLength;
@@ -120,17 +119,17 @@ final class SendStream {
         return stream;
     }
 
-    /** What this stream alone is sent by; null if it shares the port of its destination. */
+    /** The stream's own port; null if it shares the port of its destination. */
     DestinationPort ownPort() {
         return ownPort;
     }
 
-    /** Flags of its set-ups. */
+    /** The flags of its setups. */
     int setupFlags() {
         return setupFlags;
     }
 
-    /** Whether what a receiver tells of the responses is passed on now. */
+    /** Returns whether to pass on a session id of responses now; rate-limited. */
     boolean isResponseDue(long nowNs) {
         boolean isDue = setupFlags != 0 && nowNs - responseNs >= RESPONSE_INTERVAL_NS;
         if (isDue) {
@@ -147,7 +146,7 @@ final class SendStream {
         return stream.log().spec().streamId();
     }
 
-    /** Whether a failure that a receiver tells of now is passed on; the next ones wait. */
+    /** Returns whether to pass on an error from a receiver now; rate-limited. */
     boolean isFailureDue(long nowNs) {
         boolean isDue = !isFailureTold || nowNs - failedNs >= FAILURE_INTERVAL_NS;
         if (isDue) {
@@ -158,9 +157,9 @@ final class SendStream {
     }
 
     /**
-     * A receiver does not take the stream any more.
+     * Handles the rejection of the stream by a receiver.
      *
-     * @return whether that is news.
+     * @return whether the rejection is new.
      */
     boolean onRejected(long receiverId, long nowNs) {
         flow.onLeave(receiverId);
@@ -182,20 +181,20 @@ final class SendStream {
         return state == State.DONE;
     }
 
-    /** Whether a turn may use up what receivers have granted. */
+    /** Whether one duty cycle may use up the receivers' window. */
     boolean isShortOfRoom() {
         return isConnected && flow.limit() - stream.senderPosition() < turnLength;
     }
 
-    /** The conductor has asked for the end of the stream. */
+    /** Requests the end of the stream, on behalf of the conductor. */
     void end() {
         isEnding = true;
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs the duty cycle.
      *
-     * @return the amount of work done.
+     * @return work count.
      */
     int work(DestinationPort port, long nowNs) {
         if (isConnected && (!flow.hasReceivers(nowNs) || port.isDeserted())) {
@@ -300,8 +299,9 @@ final class SendStream {
     }
 
     /**
-     * Publishers may be ahead of the sender, whatever receivers have granted it: so there is
-     * something to send when their grant comes while publishers sleep.
+     * Raises the publisher limit. Publishers may be ahead of the sender, regardless of the
+     * receivers' window, so that there is data to send when the window grows while publishers
+     * sleep.
      */
     private void raisePublisherLimit() {
         publisherLimit = newPublisherLimit();
@@ -351,10 +351,10 @@ final class SendStream {
     }
 
     /**
-     * A status message has come from a receiver that counts.
+     * Handles a status message that counts for flow control.
      *
      * @param isLeaving whether the receiver leaves.
-     * @param position that it has consumed, as {@link #consumedPosition} has found it.
+     * @param position consumed position, as returned by {@link #consumedPosition}.
      */
     void onStatus(boolean isLeaving, long position, int newWindow, long newReceiverId, long nowNs) {
         if (isLeaving) {
@@ -364,14 +364,14 @@ final class SendStream {
         }
     }
 
-    /** A receiver asks for the set-up. */
+    /** Handles a request for the setup. */
     void onSetupWanted() {
         isSetupDue = state == State.OPEN;
     }
 
     /**
-     * Position that a receiver says to have consumed; negative if that cannot be, as no window is
-     * longer than a term.
+     * Returns the position up to which a receiver claims to have consumed; negative if that is
+     * impossible, given that no window exceeds a term.
      */
     long consumedPosition(int termId, int termOffset) {
         long term = (long) (termId - initialTermId) << bitsToShift;
@@ -387,8 +387,8 @@ final class SendStream {
     }
 
     /**
-     * Whether the log still holds all from a position on. It may not where the stream has gone on
-     * without receivers, and one was slow to come: its image ends in time, and begins anew.
+     * Whether the log still holds everything from a position on. It may not, if the stream
+     * continued without receivers and one connected late; its image then times out and starts over.
      */
     private boolean canServe(long position) {
         return position >= Math.max(floor, stream.releasedPosition());
@@ -404,7 +404,7 @@ final class SendStream {
         }
     }
 
-    /** A receiver misses a range. */
+    /** Handles a NAK. */
     void onNak(int termId, int termOffset, int length, long nowNs) {
         retransmission.onNak(termId, termOffset, length, floor, nowNs);
     }

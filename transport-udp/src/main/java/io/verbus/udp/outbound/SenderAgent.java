@@ -12,10 +12,10 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.Queue;
 
-/** The sender's part of the transport: drives every destination that it was handed. */
+/** The sender's part of the transport: runs the duty cycles of its destinations. */
 public final class SenderAgent implements AutoCloseable {
-    /** Longer than any frame of a receiver but one with an error's text, of which less will do. */
-    private static final int MAX_CONTROL_LENGTH = 1_152; // of an error with a long text
+    /** Longer than any frame from a receiver. */
+    private static final int MAX_CONTROL_LENGTH = 1_152;
 
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<SenderEvent> events;
@@ -31,7 +31,7 @@ public final class SenderAgent implements AutoCloseable {
         this.counters = counters;
     }
 
-    /** Where the conductor puts what it asks. */
+    /** The queue of commands from the conductor. */
     Queue<SenderCommand> commands() {
         return commands;
     }
@@ -45,10 +45,10 @@ public final class SenderAgent implements AutoCloseable {
     }
 
     /**
-     * The duty cycle. Sender's thread.
+     * Runs the duty cycle. Sender's thread.
      *
-     * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @param nowNs monotonic time, read once per cycle.
+     * @return work count.
      */
     public int work(long nowNs) {
         int work = 0;
@@ -72,7 +72,7 @@ public final class SenderAgent implements AutoCloseable {
             counters.systemCalls.setRelease(now);
             counters.datagramsSent.setRelease(outgoing.sentDatagrams());
             counters.datagramsJoined.setRelease(outgoing.sentJoined());
-            counters.bytes.getAndAddRelease(outgoing.sentBytes() - bytes); // RDMA adds, too
+            counters.bytes.getAndAddRelease(outgoing.sentBytes() - bytes); // RDMA adds to it, too
             bytes = outgoing.sentBytes();
         }
     }
@@ -99,7 +99,7 @@ public final class SenderAgent implements AutoCloseable {
         }
     }
 
-    /** Frees its memory. The agent has stopped. */
+    /** Frees the memory. The agent must have stopped. */
     @Override
     public void close() {
         outgoing.close();

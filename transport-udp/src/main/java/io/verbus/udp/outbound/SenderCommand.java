@@ -4,34 +4,34 @@ package io.verbus.udp.outbound;
 
 import java.net.InetSocketAddress;
 
-/** What the conductor asks of the sender. */
+/** Command from the conductor to the sender. */
 sealed interface SenderCommand {
-    /** Use a destination. */
+    /** Attach a destination. */
     record Attach(Destination destination) implements SenderCommand {}
 
-    /** Let go of a destination; {@link SenderEvent.Detached} follows. */
+    /** Detach a destination; {@link SenderEvent.Detached} follows. */
     record Detach(Destination destination) implements SenderCommand {}
 
-    /** Send to one more receiver. */
+    /** Add a receiver to a destination. */
     record AddReceiver(Destination destination, RemoteReceiver receiver) implements SenderCommand {}
 
-    /** Send to a receiver no more; {@link SenderEvent.Removed} follows. */
+    /** Remove a receiver from a destination; {@link SenderEvent.Removed} follows. */
     record RemoveReceiver(Destination destination, RemoteReceiver receiver)
             implements SenderCommand {}
 
     /**
-     * Send to the one receiver of a destination at another address, or by another route; {@link
+     * Change the address of, or the route to, the only receiver of a destination; {@link
      * SenderEvent.Rebound} follows.
      */
     record Move(Destination destination, InetSocketAddress to) implements SenderCommand {}
 
-    /** A destination has another socket; {@link SenderEvent.Rebound} follows. */
+    /** Announce that a destination's socket was replaced; {@link SenderEvent.Rebound} follows. */
     record Renew(Destination destination) implements SenderCommand {}
 
-    /** Send to one of several receivers at another address. */
+    /** Change the address of one of several receivers. */
     record MoveReceiver(RemoteReceiver receiver, InetSocketAddress to) implements SenderCommand {}
 
-    /** Send a stream to a destination. */
+    /** Add a stream to a destination. */
     record Add(Destination destination, SendStream stream) implements SenderCommand {}
 
     /** End a stream; {@link SenderEvent.Finished} follows. */

@@ -5,24 +5,24 @@ package io.verbus.udp.outbound;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
-/** What the sender tells the conductor. */
+/** Event from the sender to the conductor. */
 sealed interface SenderEvent {
-    /** Nothing uses the destination's socket any more. */
+    /** The sender no longer uses the destination's socket. */
     record Detached(Destination destination) implements SenderEvent {}
 
-    /** Nothing is sent to a receiver any more. */
+    /** The sender no longer uses a receiver. */
     record Removed(RemoteReceiver receiver) implements SenderEvent {}
 
-    /** A stream has ended and lingered: nothing reads its log any more. */
+    /** A stream has ended and lingered; its log is no longer read. */
     record Finished(Destination destination, SendStream stream) implements SenderEvent {}
 
-    /** A publication's log holds what no publisher of ours writes: it is sent no further. */
+    /** A publication's log is corrupt, so it is not sent any further. */
     record Broken(SendStream stream, String reason) implements SenderEvent {}
 
-    /** A host has sent that is not allowed to. */
+    /** A host that is not allowed has sent a datagram. */
     record NotAllowed(String host) implements SenderEvent {}
 
-    /** A receiver cannot take a stream. */
+    /** A receiver cannot receive a stream. */
     record Failed(SendStream stream, String host, String reason) implements SenderEvent {}
 
     /**
@@ -39,21 +39,21 @@ sealed interface SenderEvent {
             String reason)
             implements SenderEvent {}
 
-    /** A receiver of requests tells in which session the responses come. */
+    /** A receiver of requests has reported the session id of the responses. */
     record Response(SendStream stream, int sessionId) implements SenderEvent {}
 
-    /** No route leads where the receiver of a destination is. */
+    /** There is no route to the receiver of a destination. */
     record Unreachable(Destination destination, String reason) implements SenderEvent {}
 
-    /** A destination may be sent to from another address of this host. */
+    /** The local address of a destination may have changed. */
     record Rebound(Destination destination) implements SenderEvent {}
 
-    /** The kernel refuses to send to a receiver of a destination. */
+    /** The kernel rejects datagrams to a receiver of a destination. */
     record Refused(Destination destination, String receiver, int errno) implements SenderEvent {}
 
-    /** The kernel refuses to answer at an address that a peer has named. */
+    /** The kernel rejects answers to an address claimed by a peer. */
     record Unanswerable(String host, int errno) implements SenderEvent {}
 
-    /** The kernel does not cut datagrams apart on the way there: each is sent by itself now. */
+    /** The kernel cannot segment datagrams on the route, so each is now sent separately. */
     record Unjoined(Destination destination, int errno) implements SenderEvent {}
 }

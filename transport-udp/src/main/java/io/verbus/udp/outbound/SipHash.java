@@ -3,8 +3,8 @@
 package io.verbus.udp.outbound;
 
 /**
- * SipHash-2-4 of 64-bit words: a short hash under a key, which nobody without the key can tell
- * beforehand. Allocates nothing. One thread.
+ * SipHash-2-4 of 64-bit words: a short keyed hash, unpredictable without the key. Allocates
+ * nothing. Used by one thread.
  *
  * @see <a href="https://www.aumasson.jp/siphash/siphash.pdf">SipHash: a fast short-input PRF</a>
  */
@@ -26,7 +26,7 @@ final class SipHash {
         this.key1 = key1;
     }
 
-    /** Begins a hash. */
+    /** Starts a hash. */
     void begin() {
         v0 = key0 ^ 0x736f6d6570736575L;
         v1 = key1 ^ 0x646f72616e646f6dL;
@@ -35,13 +35,13 @@ final class SipHash {
         words = 0;
     }
 
-    /** Adds a word, which stands for its bytes in little-endian order. */
+    /** Adds a word, as its bytes in little-endian order. */
     void add(long word) {
         compress(word);
         words++;
     }
 
-    /** Ends the hash, and gives it. */
+    /** Finishes the hash, and returns it. */
     long end() {
         compress(words * Long.BYTES << 56);
         v2 ^= 0xFF;

@@ -4,7 +4,7 @@ package io.verbus.udp.outbound;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** The slowest of the receivers that have a tag decides; the others may fall behind. */
+/** Flow control by the slowest receiver with a given tag; receivers without it may fall behind. */
 final class TaggedFlowControl extends MinFlowControl {
     private final long tag;
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The publishing side: sends logs, and again what receivers miss. */
+/** Publishing side: sends logs, and retransmits what receivers miss. */
 package io.verbus.udp.outbound;

@@ -7,17 +7,16 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.ServiceLoader;
 
 /**
- * Loses datagrams that have come in, as a network may. It is found by {@link ServiceLoader}; only
- * tests have one. Each {@link ReceiveBatch} has its own, which is called on the thread that
- * receives.
+ * Drops received datagrams, as a network may. Loaded by {@link ServiceLoader}; only tests provide
+ * one. Each {@link ReceiveBatch} has its own instance, which is called on the receiving thread.
  */
 public interface DatagramLoss {
     /**
-     * Decides about one datagram. Datagrams that the kernel has joined count as one.
+     * Decides whether to drop a datagram. Datagrams joined by the kernel count as one.
      *
-     * @param datagram that has come in, valid during the call.
-     * @param length of it in bytes.
-     * @return whether it is lost: nobody sees it.
+     * @param datagram received datagram, valid during the call.
+     * @param length length in bytes.
+     * @return true to drop the datagram.
      */
     boolean isLost(UnsafeBuffer datagram, int length);
 }

@@ -12,8 +12,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * A UDP socket that never blocks. Opened and closed by one thread; its descriptor may be used by
- * another in between.
+ * Non-blocking UDP socket. Opened and closed by one thread; another may use its descriptor in
+ * between.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
  */
@@ -21,18 +21,18 @@ public final class DatagramSocket implements AutoCloseable {
     private final int fd;
     private final boolean isIpv6;
 
-    /** Where it was to be bound. */
+    /** Address requested in the constructor or last bind. */
     private InetSocketAddress requested;
 
-    /** Where it is bound. Written by the thread that binds or connects it; read by any. */
+    /** Bound address. Written by the thread that binds or connects the socket; read by any. */
     private volatile InetSocketAddress localAddress;
 
-    /** Whether datagrams tell which address of this host they were sent to. */
+    /** Whether datagrams carry the local address that they were sent to. */
     private boolean tellsLocal;
 
     private boolean isClosed;
 
-    /** Whether more datagrams may wait: of the thread that receives. */
+    /** Whether more datagrams may be waiting. Used by the receiving thread. */
     boolean isBusy;
 
     private DatagramSocket(int fd, boolean isIpv6) {
@@ -40,37 +40,39 @@ public final class DatagramSocket implements AutoCloseable {
         this.isIpv6 = isIpv6;
     }
 
-    /** Links the system calls, which takes long the first time in a process. Any thread. */
+    /** Links the system calls, which is slow the first time in a process. Thread-safe. */
     public static void link() {
         SocketCalls.link();
     }
 
     /**
-     * Opens a socket at an address of this host.
+     * Opens a socket at a local address.
      *
-     * @param address to bind to; port 0 lets the kernel choose.
+     * @param address address to bind to; port 0 lets the kernel choose.
      * @return the socket.
-     * @throws SocketException if that is impossible; the message names cause and remedy.
+     * @throws SocketException if the socket cannot be opened; the message gives cause and remedy.
      */
     public static DatagramSocket open(InetSocketAddress address) {
         return open(address, false);
     }
 
     /**
-     * Opens a socket at an address that another has, which is about to be closed and {@link
-     * #allowSuccessor allows} it.
+     * Opens a socket at the address of another socket that is about to be closed and has
+     * {@linkplain #allowSuccessor allowed a successor}.
      *
-     * @param address to bind to.
+     * @param address address to bind to.
      * @return the socket.
-     * @throws SocketException if that is impossible; the message names cause and remedy.
+     * @throws SocketException if the socket cannot be opened; the message gives cause and remedy.
      */
     public static DatagramSocket openAfter(InetSocketAddress address) {
         DatagramSocket socket = open(address, true);
-        socket.share(false); // with the one before only
+        socket.share(false); // only the predecessor may share it
         return socket;
     }
 
-    /** Allows one more socket at the address of this one, which is about to be closed. */
+    /**
+     * Allows one more socket at this socket's address; called when this one is about to be closed.
+     */
     public void allowSuccessor() {
         share(true);
     }
@@ -87,19 +89,20 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Opens a socket that receives what is sent to a multicast group on an interface. Others on
-     * this host may receive it too.
+     * Opens a socket that receives the datagrams sent to a multicast group on an interface. Other
+     * sockets on this host may receive them, too.
      *
-     * @param group to join, IPv4.
-     * @param on interface on which to join.
+     * @param group IPv4 group to join.
+     * @param on interface on which to join the group.
      * @return the socket.
-     * @throws SocketException if that is impossible; the message names cause and remedy.
+     * @throws SocketException if the socket cannot be opened; the message gives cause and remedy.
      */
     public static DatagramSocket join(InetSocketAddress group, MulticastInterface on) {
         DatagramSocket socket = open(group, true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
-            // Else it receives what any socket of this host has joined, on whatever interface.
+            // By default, it would receive from every group that any socket on this host has
+            // joined.
             socket.set(arena, state, LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_ALL, 0);
             socket.set(
                     arena,
@@ -129,7 +132,8 @@ public final class DatagramSocket implements AutoCloseable {
                 throw failure(
                         "cannot open a UDP socket",
                         state,
-                        "raise the limit of open files (ulimit -n), or load the kernel's ipv6");
+                        "raise the limit on open files (ulimit -n), or load the kernel's ipv6"
+                                + " module");
             }
             DatagramSocket socket = new DatagramSocket(fd, isIpv6);
             try {
@@ -151,7 +155,7 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     "cannot bind a UDP socket to " + SocketAddress.text(address),
                     state,
-                    "name an address of this host (`ip address` shows them) and a free port (`ss"
+                    "use an address of this host (`ip address` shows them) and a free port (`ss"
                             + " -uln` shows those in use)");
         }
         readLocalAddress(arena, state);
@@ -175,10 +179,10 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Sends to one peer from now on, by one route, and takes datagrams of no other.
+     * Connects the socket, so that it uses one route to one peer and ignores datagrams from others.
      *
-     * @param peer to send to.
-     * @throws SocketException if no route leads there.
+     * @param peer address of the peer.
+     * @throws SocketException if there is no route to the peer.
      */
     public void connect(InetSocketAddress peer) {
         try (Arena arena = Arena.ofConfined()) {
@@ -190,24 +194,23 @@ public final class DatagramSocket implements AutoCloseable {
         SocketAddress wanted = new SocketAddress(peer);
         if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
             throw failure(
-                    "no UDP socket at "
+                    "no route from the UDP socket at "
                             + SocketAddress.text(localAddress)
-                            + " can send to "
+                            + " to "
                             + SocketAddress.text(peer),
                     state,
-                    "name an interface address from which a route leads there (`ip route get"
-                            + " ADDRESS`)");
+                    "use an interface address that has a route to it (`ip route get ADDRESS`)");
         }
-        readLocalAddress(arena, state); // the route has an address, where none was named
+        readLocalAddress(arena, state); // an unspecified address is now that of the route
     }
 
     /**
-     * Sends to one peer from now on, by the route that leads there now: a socket that is connected
-     * keeps the address that an earlier route had. The port stays, unless another socket takes it
-     * in between. The thread that uses the socket.
+     * Connects the socket again, using the current route: a connected socket keeps the source
+     * address of an earlier route. The port stays the same, unless another socket takes it
+     * meanwhile. Called by the thread that uses the socket.
      *
-     * @param peer to send to, the same as before or another.
-     * @throws SocketException if no route leads there.
+     * @param peer address of the peer, the same as before or another.
+     * @throws SocketException if there is no route to the peer.
      */
     public void reconnect(InetSocketAddress peer) {
         try (Arena arena = Arena.ofConfined()) {
@@ -228,10 +231,10 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * The address of this host from which a socket sends that is bound to no other.
+     * Returns the local address from which an unbound socket sends to a peer.
      *
-     * @param peer to send to.
-     * @throws SocketException if no route leads there.
+     * @param peer address of the peer.
+     * @throws SocketException if there is no route to the peer.
      */
     public static InetAddress sourceTo(InetSocketAddress peer) {
         String wildcard = peer.getAddress() instanceof Inet6Address ? "::" : "0.0.0.0";
@@ -242,7 +245,7 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /** Whether an address is one of this host. */
+    /** Whether an address belongs to this host. */
     public static boolean isLocal(InetAddress address) {
         try (DatagramSocket probe = open(new InetSocketAddress(address, 0))) {
             return probe.localAddress != null;
@@ -252,10 +255,10 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Goes on as another socket, whose descriptor takes the place of this one's: threads that use
-     * this socket use the other from their next call on. The other is closed.
+     * Replaces this socket's descriptor by another's: threads that use this socket use the new one
+     * from their next call on. Closes the other object.
      *
-     * @param other socket of the same kind, which no thread uses.
+     * @param other socket of the same kind, not in use by any thread.
      */
     public void become(DatagramSocket other) {
         try (Arena arena = Arena.ofConfined();
@@ -270,8 +273,8 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Has datagrams tell, from now on, which address of this host they were sent to, so that
-     * answers leave from there. Before another thread uses the socket.
+     * Makes datagrams carry the local address that they were sent to, so that replies can be sent
+     * from it. Called before another thread uses the socket.
      */
     public void tellLocal() {
         try (Arena arena = Arena.ofConfined()) {
@@ -285,42 +288,42 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /** Whether datagrams tell which address of this host they were sent to. */
+    /** Whether datagrams carry the local address that they were sent to. */
     boolean tellsLocal() {
         return tellsLocal;
     }
 
-    /** The descriptor. */
+    /** The file descriptor. */
     public int fd() {
         return fd;
     }
 
-    /** Where it is bound. */
+    /** The bound address. */
     public InetSocketAddress localAddress() {
         return localAddress;
     }
 
     /**
-     * Asks for a receive buffer.
+     * Requests a receive buffer.
      *
-     * @param bytes of datagrams that are to fit.
-     * @return what the kernel gives: it caps at {@code net.core.rmem_max}.
+     * @param bytes size in bytes.
+     * @return the size granted by the kernel, at most {@code net.core.rmem_max}.
      */
     public int receiveBuffer(int bytes) {
         return bufferSize(LinuxAbi.SO_RCVBUF, bytes);
     }
 
     /**
-     * Asks for a send buffer.
+     * Requests a send buffer.
      *
-     * @param bytes of datagrams that are to fit.
-     * @return what the kernel gives: it caps at {@code net.core.wmem_max}.
+     * @param bytes size in bytes.
+     * @return the size granted by the kernel, at most {@code net.core.wmem_max}.
      */
     public int sendBuffer(int bytes) {
         return bufferSize(LinuxAbi.SO_SNDBUF, bytes);
     }
 
-    /** The kernel keeps, and gives back, twice of what is asked: the rest is for its own needs. */
+    /** Sets and reads a buffer size; the kernel doubles the value to allow for its own overhead. */
     private int bufferSize(int option, int bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
@@ -342,7 +345,7 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /** Sends to multicast groups through an interface. */
+    /** Selects the interface for sending to multicast groups. */
     public void multicastFrom(MulticastInterface interfaceToUse) {
         try (Arena arena = Arena.ofConfined()) {
             set(
@@ -383,7 +386,7 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     what + " on interface " + on,
                     state,
-                    "name the address of an interface that does multicast (`ip address`)");
+                    "use the address of a multicast-capable interface (`ip address`)");
         }
     }
 
@@ -397,15 +400,15 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     "there is no interface '" + name + "'",
                     state,
-                    "name one that `ip address` shows");
+                    "use one that `ip address` shows");
         }
         return number;
     }
 
     /**
-     * Limits how far datagrams to multicast groups go.
+     * Sets the TTL of datagrams to multicast groups.
      *
-     * @param hops that they may take.
+     * @param hops number of hops.
      */
     public void multicastTtl(int hops) {
         try (Arena arena = Arena.ofConfined()) {
@@ -419,9 +422,9 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Limits how far datagrams go.
+     * Sets the TTL of datagrams.
      *
-     * @param hops that they may take.
+     * @param hops number of hops.
      */
     public void ttl(int hops) {
         try (Arena arena = Arena.ofConfined()) {
@@ -436,7 +439,7 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Asks whether the kernel cuts one long datagram into many on its way out (GSO).
+     * Whether the kernel can segment outgoing datagrams (GSO).
      *
      * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
      */
@@ -445,10 +448,10 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Takes datagrams of one sender joined from now on, where they have arrived together (GRO).
-     * Nothing tells them apart but what they hold.
+     * Enables receiving joined datagrams of one sender that arrived together (GRO). Nothing but
+     * their content tells them apart.
      *
-     * @return whether the kernel can do so.
+     * @return whether the kernel supports it.
      */
     public boolean receiveJoined() {
         return accepts(LinuxAbi.UDP_GRO, 1);
@@ -470,7 +473,7 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     "cannot set option " + option + " of a UDP socket to " + value,
                     state,
-                    "choose another value");
+                    "use another value");
         }
     }
 

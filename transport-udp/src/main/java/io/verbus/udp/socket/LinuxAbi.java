@@ -44,10 +44,10 @@ final class LinuxAbi {
 
     static final int SOL_UDP = 17;
 
-    /** Bytes of each datagram that a longer one is cut into; Linux 4.18. */
+    /** Segment size for outgoing datagrams; Linux 4.18. */
     static final int UDP_SEGMENT = 103;
 
-    /** Datagrams of one sender may arrive joined; Linux 5.0. */
+    /** Enables receiving joined datagrams; Linux 5.0. */
     static final int UDP_GRO = 104;
 
     /** {@code RTMGRP_…} of links, addresses and routes, from {@code linux/rtnetlink.h}. */
@@ -81,9 +81,9 @@ final class LinuxAbi {
         private SockAddr() {}
     }
 
-    /** {@code struct sockaddr_nl}, whose family lies where that of others does. */
+    /** {@code struct sockaddr_nl}; its family is at the same offset as in other addresses. */
     static final class NetlinkAddress {
-        /** int32, a bit for each. */
+        /** int32, one bit per group. */
         static final int GROUPS = 8;
 
         static final int SIZE = 12;
@@ -96,7 +96,7 @@ final class LinuxAbi {
         static final int GROUP = 0;
         static final int LOCAL = 4;
 
-        /** int32, number of the interface; 0: the one that has the local address. */
+        /** int32, interface index; 0 selects the interface with the local address. */
         static final int INTERFACE = 8;
 
         static final int SIZE = 12;
@@ -117,7 +117,7 @@ final class LinuxAbi {
         private IoVec() {}
     }
 
-    /** {@code struct mmsghdr}: a {@code struct msghdr}, then how much was transferred. */
+    /** {@code struct mmsghdr}: a {@code struct msghdr}, followed by the transferred length. */
     static final class MultiMessage {
         /** Pointer to the address. */
         static final int NAME = 0;
@@ -134,7 +134,7 @@ final class LinuxAbi {
         /** Pointer to a {@link ControlMessage}. */
         static final int CONTROL = 32;
 
-        /** int64, bytes of that. */
+        /** int64, length of the control message. */
         static final int CONTROL_LENGTH = 40;
 
         /** int32. */
@@ -149,10 +149,11 @@ final class LinuxAbi {
     }
 
     /**
-     * {@code struct cmsghdr}; one begins where the length of that before, rounded up to 8, ends.
+     * {@code struct cmsghdr}; the next one follows at the length of the previous one, rounded up to
+     * 8.
      */
     static final class ControlMessage {
-        /** int64, with the value, without what fills it up. */
+        /** int64, including header and value but not padding. */
         static final int LENGTH = 0;
 
         /** int32. */
@@ -166,7 +167,7 @@ final class LinuxAbi {
         /** Length of a message whose value is a uint16. */
         static final int LENGTH_OF_SHORT = 18;
 
-        /** Bytes of that with what fills it up. */
+        /** The same length including padding. */
         static final int SIZE_OF_SHORT = 24;
 
         /** Length of a message whose value is a {@link PacketInfo}. */
@@ -182,20 +183,20 @@ final class LinuxAbi {
         private ControlMessage() {}
     }
 
-    /** {@code struct in_pktinfo}, behind the head of a {@link ControlMessage}. */
+    /** {@code struct in_pktinfo}, after the header of a {@link ControlMessage}. */
     static final class PacketInfo {
         /** int32. */
         static final int INTERFACE = ControlMessage.VALUE;
 
-        /** The address of this host that was asked, or is to be sent from. */
+        /** Local address that the datagram was sent to, or is to be sent from. */
         static final int LOCAL = ControlMessage.VALUE + 4;
 
         private PacketInfo() {}
     }
 
-    /** {@code struct in6_pktinfo}, behind the head of a {@link ControlMessage}. */
+    /** {@code struct in6_pktinfo}, after the header of a {@link ControlMessage}. */
     static final class PacketInfo6 {
-        /** The address of this host that was asked, or is to be sent from. */
+        /** Local address that the datagram was sent to, or is to be sent from. */
         static final int LOCAL = ControlMessage.VALUE;
 
         /** int32. */

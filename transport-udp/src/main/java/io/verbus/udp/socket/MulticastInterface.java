@@ -7,10 +7,10 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 
 /**
- * An interface on which multicast groups are joined and sent to.
+ * Interface on which to join multicast groups and send to them.
  *
- * @param local IPv4 address of the interface; the wildcard leaves the choice to the route.
- * @param name of the interface, which decides even if two have one address; or null.
+ * @param local IPv4 address of the interface; the wildcard address lets the route decide.
+ * @param name name of the interface, which takes precedence over the address; or null.
  */
 public record MulticastInterface(InetAddress local, String name) {
     /**

@@ -7,8 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Tells that links, addresses or routes of this host have changed, without saying which. One
- * thread.
+ * Detects changes of this host's links, addresses and routes, without details. Used by one thread.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rtnetlink.7.html">rtnetlink(7)</a>
  */
@@ -41,12 +40,12 @@ public final class NetworkChanges implements AutoCloseable {
         return opened;
     }
 
-    /** Whether changes are told at all: a sandbox may forbid to listen for them. */
+    /** Whether changes are reported at all; a sandbox may forbid it. */
     public boolean isTold() {
         return fd != NONE;
     }
 
-    /** Whether anything has changed since the last call, or since the socket was opened. */
+    /** Returns whether anything has changed since the last call, or since construction. */
     public boolean poll() {
         boolean hasChanged = false;
         for (int i = 0; i < MAX_READ && fd != NONE; i++) {

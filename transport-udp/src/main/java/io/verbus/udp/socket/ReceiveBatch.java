@@ -8,24 +8,27 @@ import java.lang.foreign.Arena;
 import java.util.ServiceLoader;
 
 /**
- * Datagrams that come in with one system call. One thread; allocates nothing but itself.
+ * Receives a batch of datagrams with one system call. Used by one thread; allocates only at
+ * construction.
  *
- * <p>A socket at which nothing waited is asked for one datagram, which is the cheaper call; where
- * one has come, the next call asks for as many as there are.
+ * <p>If no datagram was waiting at a socket, the next call asks for one datagram, which is cheaper;
+ * once one has arrived, the next call asks for as many as there are.
  *
  * <pre>
- *  mmsghdr[n]  ──name──▶ address[n], the sender's
+ *  mmsghdr[n]  ──name──▶ address[n] of the sender
  *              ──iov───▶ iovec[n] ──base──▶ buffer[n]
- *              ──control─▶ cmsghdr[…]: where it was sent to, if the socket tells
+ *              ──control─▶ cmsghdr[…]: the local address, if the socket reports it
  * </pre>
  */
 public final class ReceiveBatch implements AutoCloseable {
     private static final int ADDRESS_SIZE = 32;
 
-    /** Room for what the kernel says of a datagram: whether it is joined, where it was sent to. */
+    /**
+     * Space for the kernel's control messages: whether datagrams are joined, and the local address.
+     */
     private static final int CONTROL_SIZE = 64;
 
-    /** Null but in tests: a constant, so that compiled code asks nothing. */
+    /** Null except in tests; a constant, so that compiled code has no check. */
     private static final ServiceLoader.Provider<DatagramLoss> LOSSES =
             ServiceLoader.load(DatagramLoss.class, DatagramLoss.class.getClassLoader()).stream()
                     .findFirst()
@@ -42,7 +45,10 @@ public final class ReceiveBatch implements AutoCloseable {
     private final int maxLength;
     private int used;
 
-    /** Room for control messages that all headers name: none unless the last socket tells. */
+    /**
+     * Space for control messages that all headers refer to; 0 unless the last socket reports local
+     * addresses.
+     */
     private int controlSize;
 
     private long calls;
@@ -50,8 +56,8 @@ public final class ReceiveBatch implements AutoCloseable {
     private long receivedBytes;
 
     /**
-     * @param capacity datagrams in a batch.
-     * @param maxLength bytes of a datagram: what is longer is cut off.
+     * @param capacity number of datagrams in a batch.
+     * @param maxLength maximum length of a datagram; longer ones are truncated.
      */
     public ReceiveBatch(int capacity, int maxLength) {
         this.capacity = capacity;
@@ -85,10 +91,10 @@ public final class ReceiveBatch implements AutoCloseable {
     }
 
     /**
-     * Receives what is there.
+     * Receives the waiting datagrams.
      *
-     * @param socket to receive from.
-     * @return how many datagrams; 0 if there is none.
+     * @param socket socket to receive from.
+     * @return number of datagrams; 0 if there is none.
      */
     public int receive(DatagramSocket socket) {
         calls++;
@@ -135,39 +141,39 @@ public final class ReceiveBatch implements AutoCloseable {
         return used;
     }
 
-    /** System calls that were made. */
+    /** The number of system calls. */
     public long calls() {
         return calls;
     }
 
-    /** Datagrams that were received; those that the kernel has joined count as one. */
+    /** The number of datagrams received; those joined by the kernel count as one. */
     public long received() {
         return received;
     }
 
-    /** Bytes of all datagrams that were received. */
+    /** The number of bytes received. */
     public long receivedBytes() {
         return receivedBytes;
     }
 
-    /** Whether a datagram of the last batch is to be passed over; asked once for each. */
+    /** Whether to drop a datagram of the last batch; called once for each. */
     public boolean isLost(int index) {
         return LOSSES != null && loss.isLost(buffer(index), length(index));
     }
 
-    /** Bytes of a datagram of the last batch. */
+    /** Returns the length of a datagram of the last batch. */
     public int length(int index) {
         return headers.getInt(index * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.LENGTH);
     }
 
-    /** A datagram of the last batch, nothing before or behind it: valid until the next batch. */
+    /** Returns a datagram of the last batch, valid until the next batch. */
     public UnsafeBuffer buffer(int index) {
         UnsafeBuffer buffer = buffers[index];
         buffer.wrap(buffer.addressOffset(), length(index));
         return buffer;
     }
 
-    /** Where a datagram of the last batch came from: valid until this is called again. */
+    /** Returns the source of a datagram of the last batch, valid until the next call. */
     public SocketAddress source(int index) {
         int header = index * LinuxAbi.MultiMessage.SIZE;
         source.read(

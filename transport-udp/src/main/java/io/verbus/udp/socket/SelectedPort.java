@@ -13,7 +13,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 
-/** A socket that a thread waits for, where a few datagrams a second come: no part of streams. */
+/** Socket with a selector, for a few datagrams per second; not used for streams. */
 public final class SelectedPort implements DatagramPort {
     private final DatagramChannel channel;
     private final Selector selector;
@@ -29,7 +29,7 @@ public final class SelectedPort implements DatagramPort {
      * Opens a socket.
      *
      * @param local address to bind to; port 0 lets the kernel choose.
-     * @throws IOException if that is impossible.
+     * @throws IOException if the socket cannot be opened.
      */
     public static SelectedPort open(InetSocketAddress local) throws IOException {
         boolean isIpv6 = local.getAddress() instanceof Inet6Address;

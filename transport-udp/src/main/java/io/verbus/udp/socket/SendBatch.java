@@ -8,27 +8,29 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Datagrams that go out with one system call, straight from where they lie. One thread; allocates
- * nothing but itself.
+ * Sends a batch of datagrams with one system call and without copying. Used by one thread;
+ * allocates only at construction.
  *
  * <pre>
  *  mmsghdr[n]  ──name──▶ the receiver's address
  *              ──iov───▶ iovec[n] ──base──▶ the datagram, or several of one length
- *              ──control─▶ cmsghdr[…]: the length of each, where there are several;
- *                                      the address that is sent from, where one is to be
+ *              ──control─▶ cmsghdr[…]: the length of each, if there are several;
+ *                                      the local address, if one is specified
  * </pre>
  *
- * <p>Where the caller lets it, datagrams to one receiver that lie one behind the other and are of
- * one length, the last maybe shorter, pass the kernel as one, which cuts them apart last of all.
+ * <p>If the caller allows it, contiguous datagrams to one receiver that are of equal length, except
+ * for a shorter last one, pass through the kernel as one, and are segmented at its lower end.
  */
 public final class SendBatch implements AutoCloseable {
-    /** What the kernel cuts apart at most, {@code UDP_MAX_SEGMENTS}: 64 before Linux 6.9. */
+    /** Maximum number of segments, {@code UDP_MAX_SEGMENTS}: 64 before Linux 6.9. */
     private static final int MAX_SEGMENTS = 64;
 
-    /** Longest datagram over IPv4. */
+    /** Maximum length of a datagram over IPv4. */
     private static final int MAX_LENGTH = 65_507;
 
-    /** Where the address of a message's control messages lies, behind the length of each. */
+    /**
+     * Offset of the control message with the local address, after the one with the segment length.
+     */
     private static final int INFO = LinuxAbi.ControlMessage.SIZE_OF_SHORT;
 
     private static final int CONTROL_SIZE = INFO + LinuxAbi.ControlMessage.SIZE_OF_INFO6;
@@ -43,7 +45,7 @@ public final class SendBatch implements AutoCloseable {
     private final int maxDatagrams;
     private boolean joins;
 
-    /** Messages: each is one datagram, or several joined. */
+    /** Number of messages; each is one datagram, or several joined. */
     private int count;
 
     private int datagrams;
@@ -58,15 +60,15 @@ public final class SendBatch implements AutoCloseable {
     private long sentBytes;
 
     /**
-     * @param capacity datagrams in a batch.
+     * @param capacity number of datagrams in a batch.
      */
     public SendBatch(int capacity) {
         this(capacity, capacity);
     }
 
     /**
-     * @param capacity datagrams in a batch where none are joined.
-     * @param maxDatagrams where they are.
+     * @param capacity number of messages in a batch.
+     * @param maxDatagrams number of datagrams in a batch, if they are joined.
      */
     public SendBatch(int capacity, int maxDatagrams) {
         this.capacity = capacity;
@@ -95,32 +97,32 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Says whether datagrams that are added to an empty batch may be joined.
+     * Sets whether datagrams added to an empty batch may be joined.
      *
-     * @param mayJoin false where the kernel cannot cut them apart ({@link
-     *     DatagramSocket#canSegment}), or has refused to on this route.
+     * @param mayJoin false if the kernel cannot segment them ({@link DatagramSocket#canSegment}),
+     *     or has refused to on this route.
      */
     public void joins(boolean mayJoin) {
         joins = mayJoin;
     }
 
-    /** Whether no more datagram fits. */
+    /** Whether the batch is full. */
     public boolean isFull() {
         return count == capacity || datagrams == maxDatagrams;
     }
 
-    /** Datagrams that wait to be sent. */
+    /** The number of datagrams to send. */
     public int count() {
         return datagrams;
     }
 
     /**
-     * Adds a datagram to a batch that is not full. Its bytes and the receiver's address must stay
-     * as they are until the batch is sent.
+     * Adds a datagram to a batch that is not full. Its bytes and the receiver's address must not
+     * change until the batch is sent.
      *
-     * @param receiver of the datagram.
-     * @param address of its first byte.
-     * @param length in bytes.
+     * @param receiver address of the receiver.
+     * @param address memory address of the datagram.
+     * @param length length in bytes.
      */
     public void add(SocketAddress receiver, long address, int length) {
         datagrams++;
@@ -176,7 +178,10 @@ public final class SendBatch implements AutoCloseable {
         isClosedRun = length < segmentLength;
     }
 
-    /** Has a message to a receiver, staged already, leave from where the receiver is answered. */
+    /**
+     * Sets the source address of a staged message to the local address at which its receiver is
+     * answered.
+     */
     private void control(int message, SocketAddress receiver) {
         int header = message * LinuxAbi.MultiMessage.SIZE;
         int control = message * CONTROL_SIZE;
@@ -193,10 +198,10 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Sends what was added and empties the batch.
+     * Sends and empties the batch.
      *
-     * @param fd of the socket.
-     * @return how many datagrams, from the first on, the kernel has taken.
+     * @param fd file descriptor of the socket.
+     * @return number of datagrams, counted from the first, that the kernel accepted.
      */
     public int send(int fd) {
         int added = count;
@@ -217,7 +222,7 @@ public final class SendBatch implements AutoCloseable {
         return sendAgain(fd, added);
     }
 
-    /** The cheaper call for one datagram. */
+    /** Sends one datagram with a cheaper call. */
     private int sendOne(int fd) {
         return SocketCalls.sendto(
                                 fd,
@@ -231,11 +236,11 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Sends what was added to one more receiver, and keeps it.
+     * Sends the batch to another receiver, and keeps it.
      *
-     * @param fd of the socket.
-     * @param receiver of every datagram of the batch.
-     * @return how many datagrams, from the first on, the kernel has taken.
+     * @param fd file descriptor of the socket.
+     * @param receiver receiver of every datagram of the batch.
+     * @return number of datagrams, counted from the first, that the kernel accepted.
      */
     public int sendTo(int fd, SocketAddress receiver) {
         int added = count;
@@ -258,7 +263,7 @@ public final class SendBatch implements AutoCloseable {
         datagrams = 0;
     }
 
-    /** The kernel took nothing: tries once more, to learn why. */
+    /** Retries after the kernel accepted nothing, to get the errno. */
     private int sendAgain(int fd, int added) {
         calls++;
         int sent = SocketCalls.sendmmsg(state, fd, headers.addressOffset(), added);
@@ -280,8 +285,8 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Whether the last batch was refused because the kernel cannot cut apart what was joined:
-     * datagrams longer than the route takes, or a device without checksums.
+     * Whether the last batch was rejected because the kernel cannot segment joined datagrams: they
+     * are longer than the route's MTU, or the device has no checksum offload.
      */
     public boolean isJoiningRefused() {
         return segments[0] > 1
@@ -291,8 +296,8 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Why the last batch was refused: 0 if it was not, or for a reason that passes by itself, which
-     * is a full buffer, a signal, or a receiver that was not there for an earlier datagram.
+     * Returns the errno with which the last batch was rejected; 0 if it was not, or for a transient
+     * reason: a full buffer, a signal, or a receiver that refused an earlier datagram.
      */
     public int errno() {
         return errno == LinuxAbi.EAGAIN || errno == LinuxAbi.EINTR || errno == LinuxAbi.ECONNREFUSED
@@ -300,27 +305,27 @@ public final class SendBatch implements AutoCloseable {
                 : errno;
     }
 
-    /** System calls that were made. */
+    /** The number of system calls. */
     public long calls() {
         return calls;
     }
 
-    /** Datagrams that the kernel took. */
+    /** The number of datagrams that the kernel accepted. */
     public long sentDatagrams() {
         return sentDatagrams;
     }
 
-    /** Those of them that were joined with others. */
+    /** The number of accepted datagrams that were joined with others. */
     public long sentJoined() {
         return sentJoined;
     }
 
-    /** Bytes of all that the kernel took. */
+    /** The number of bytes that the kernel accepted. */
     public long sentBytes() {
         return sentBytes;
     }
 
-    /** The words of an error number. Allocates. */
+    /** Returns the text of an errno. Allocates. */
     public static String errorText(int errno) {
         return SocketCalls.errorText(errno);
     }

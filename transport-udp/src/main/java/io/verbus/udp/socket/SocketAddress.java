@@ -12,37 +12,37 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A socket address as the kernel has it, in memory of its own. To be compared and copied without
- * allocation; to be written by one thread at a time.
+ * Socket address in the kernel's format, in off-heap memory. Can be compared and copied without
+ * allocation; must be written by one thread at a time.
  *
- * <p>The source of a datagram holds, besides, the address of this host that the datagram was sent
- * to, if its socket tells: what is sent to the source leaves from there. It does not tell addresses
- * apart.
+ * <p>The source of a datagram also holds the local address that the datagram was sent to, if its
+ * socket reports it; datagrams sent to this source leave from there. The local address does not
+ * count for equality.
  */
 public final class SocketAddress {
     private static final int CAPACITY = 32;
 
-    /** Bytes 8 to 11 of an IPv4 address that is mapped to IPv6, read as the host has integers. */
+    /** Bytes 8 to 11 of an IPv4-mapped IPv6 address, read in native byte order. */
     private static final int MAPPED =
             ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0xFFFF_0000 : 0x0000_FFFF;
 
-    // Keeps the memory alive that the buffer's address leads to.
+    // Keeps the memory of the buffer alive.
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
     private final UnsafeBuffer buffer = new UnsafeBuffer(memory);
     private int length;
 
-    /** The message that has what answers it sent from where it was sent to. */
+    /** Control message with the local address from which to send. */
     private final UnsafeBuffer info =
             new UnsafeBuffer(ByteBuffer.allocateDirect(LinuxAbi.ControlMessage.SIZE_OF_INFO6));
 
     private int infoSize;
 
-    /** An address that is not set: to send to it is to send where the socket is connected. */
+    /** Creates an unset address; sending to it sends to the socket's connected peer. */
     public SocketAddress() {}
 
     /**
-     * @param address to hold, resolved.
+     * @param address resolved address.
      */
     public SocketAddress(InetSocketAddress address) {
         InetAddress host = address.getAddress();
@@ -59,17 +59,17 @@ public final class SocketAddress {
         }
     }
 
-    /** Where it lies; null if it is not set. */
+    /** The memory address; 0 if it is not set. */
     public long address() {
         return length == 0 ? 0 : buffer.addressOffset();
     }
 
-    /** Bytes that the kernel is to read of it. */
+    /** The length for the kernel in bytes. */
     public int length() {
         return length;
     }
 
-    /** Takes the value of another. */
+    /** Copies the value of another address. */
     public void set(SocketAddress other) {
         buffer.putBytes(0, other.buffer, 0, CAPACITY);
         length = other.length;
@@ -77,7 +77,7 @@ public final class SocketAddress {
         info.putBytes(0, other.info, 0, infoSize);
     }
 
-    /** Whether the other is the same address and port. */
+    /** Whether both are the same address and port. */
     public boolean isSame(SocketAddress other) {
         if (length != other.length || buffer.getLong(0) != other.buffer.getLong(0)) {
             return false;
@@ -89,11 +89,11 @@ public final class SocketAddress {
     }
 
     /**
-     * Copies the address of the host, if it has as many bytes as there is room for. An IPv4 address
-     * that is mapped to IPv6 has 4.
+     * Copies the host's address, if it has the length of the array. An IPv4-mapped IPv6 address has
+     * length 4.
      *
-     * @param bytes 4 or 16.
-     * @return whether it has.
+     * @param bytes destination of 4 or 16 bytes.
+     * @return whether the length matched.
      */
     public boolean copyHost(byte[] bytes) {
         boolean isIpv6 = length == LinuxAbi.SockAddr.IPV6_SIZE;
@@ -112,17 +112,17 @@ public final class SocketAddress {
         return true;
     }
 
-    /** How many words tell it from others. */
+    /** The number of words that identify the address. */
     public int words() {
         return length == LinuxAbi.SockAddr.IPV4_SIZE ? 1 : CAPACITY / Long.BYTES;
     }
 
-    /** One of the words that tell it from others. */
+    /** Returns one of the words that identify the address. */
     public long word(int index) {
         return buffer.getLong(index * Long.BYTES);
     }
 
-    /** Sets it to what the kernel has written. */
+    /** Sets the address to one written by the kernel. */
     void read(UnsafeBuffer source, int offset, int newLength) {
         length = Math.min(newLength, LinuxAbi.SockAddr.IPV6_SIZE);
         buffer.putBytes(0, source, offset, length);
@@ -130,12 +130,11 @@ public final class SocketAddress {
     }
 
     /**
-     * Takes, from the control messages of a datagram from here, which address of this host it was
-     * sent to.
+     * Reads the local address that a datagram was sent to from its control messages.
      *
-     * @param controls messages that the kernel has written.
-     * @param offset of the first.
-     * @param size bytes of all of them.
+     * @param controls control messages written by the kernel.
+     * @param offset offset of the first.
+     * @param size total size in bytes.
      */
     void readInfo(UnsafeBuffer controls, int offset, int size) {
         int at = offset;
@@ -145,7 +144,7 @@ public final class SocketAddress {
             int type = controls.getInt(at + LinuxAbi.ControlMessage.TYPE);
             if (level == LinuxAbi.IPPROTO_IP && type == LinuxAbi.IP_PKTINFO) {
                 take(controls, at, messageLength, LinuxAbi.ControlMessage.SIZE_OF_INFO);
-                info.putInt(LinuxAbi.PacketInfo.INTERFACE, 0); // the route says by which
+                info.putInt(LinuxAbi.PacketInfo.INTERFACE, 0); // the route decides on the interface
                 return;
             }
             if (level == LinuxAbi.IPPROTO_IPV6 && type == LinuxAbi.IPV6_PKTINFO) {
@@ -164,17 +163,17 @@ public final class SocketAddress {
         infoSize = size;
     }
 
-    /** Bytes of the message that has a datagram sent from a certain address; 0: from any. */
+    /** Size of the control message with the local address; 0 if none is set. */
     int infoSize() {
         return infoSize;
     }
 
-    /** Writes that message. */
+    /** Writes the control message with the local address. */
     void writeInfo(UnsafeBuffer controls, int offset) {
         controls.putBytes(offset, info, 0, infoSize);
     }
 
-    /** As Java has it; null if it is of no known family. Allocates. */
+    /** Converts to a Java address; null if the family is unknown. Allocates. */
     public InetSocketAddress toInet() {
         int port =
                 Short.toUnsignedInt(buffer.getShort(LinuxAbi.SockAddr.PORT, ByteOrder.BIG_ENDIAN));
@@ -201,7 +200,7 @@ public final class SocketAddress {
         }
     }
 
-    /** Host and port as in {@code 10.0.0.1:4000}. Allocates. */
+    /** Formats host and port as in {@code 10.0.0.1:4000}. Allocates. */
     public static String text(InetSocketAddress address) {
         String host =
                 address.getAddress() == null
@@ -210,7 +209,7 @@ public final class SocketAddress {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
-    /** The host without the port, for people. Allocates. */
+    /** Formats the host without the port. Allocates. */
     public String host() {
         InetSocketAddress inet = length == 0 ? null : toInet();
         return inet == null ? "an unknown address" : inet.getAddress().getHostAddress();

@@ -15,11 +15,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The system calls. All enter the kernel, where sending may run the receiver's half of the loopback
- * device, so that none is critical: a critical call would hold up safepoints while it lasts.
+ * System calls. All enter the kernel, where sending may run the receive path of the loopback
+ * device, so none is critical: a critical call would delay safepoints.
  *
- * <p>Those of the data path keep no errno: to capture it costs a quarter of a call that finds
- * nothing. The others take memory where it is kept.
+ * <p>Calls on the data path do not capture errno, which would cost a quarter of a call that finds
+ * nothing. The others take memory in which to capture it.
  */
 @SuppressWarnings("restricted")
 final class SocketCalls {
@@ -66,17 +66,17 @@ final class SocketCalls {
 
     private SocketCalls() {}
 
-    /** Links all, unless that is done. */
+    /** Links all calls, if that has not happened yet. */
     static void link() {
-        // The class's initialization has done it.
+        // Class initialization links them.
     }
 
-    /** Memory for errno. */
+    /** Allocates memory for errno. */
     static MemorySegment allocateState(Arena arena) {
         return arena.allocate(Linker.Option.captureStateLayout());
     }
 
-    /** {@code errno} as the last call that was given this memory left it. */
+    /** Returns the {@code errno} of the last call that captured it in this memory. */
     static int errno(MemorySegment state) {
         return state.get(JAVA_INT, ERRNO_OFFSET);
     }
@@ -172,7 +172,7 @@ final class SocketCalls {
     }
 
     /**
-     * @return the number, or 0.
+     * @return interface index, or 0.
      * @see <a
      *     href="https://man7.org/linux/man-pages/man3/if_nametoindex.3.html">if_nametoindex(3)</a>
      */
@@ -185,7 +185,7 @@ final class SocketCalls {
     }
 
     /**
-     * @return bytes sent, or -1.
+     * @return number of bytes sent, or -1.
      * @see <a href="https://man7.org/linux/man-pages/man2/sendto.2.html">sendto(2)</a>
      */
     static long sendto(int fd, long datagram, long length, long receiver, int receiverLength) {
@@ -197,7 +197,7 @@ final class SocketCalls {
     }
 
     /**
-     * @return bytes received, or -1 if there is no datagram.
+     * @return number of bytes received, or -1 if there is no datagram.
      * @see <a href="https://man7.org/linux/man-pages/man2/recvfrom.2.html">recvfrom(2)</a>
      */
     static long recvfrom(int fd, long buffer, long capacity, long sender, long senderLength) {
@@ -209,7 +209,7 @@ final class SocketCalls {
     }
 
     /**
-     * @return how many messages were sent, or -1.
+     * @return number of messages sent, or -1.
      * @see <a href="https://man7.org/linux/man-pages/man2/sendmmsg.2.html">sendmmsg(2)</a>
      */
     static int sendmmsg(int fd, long messages, int count) {
@@ -220,7 +220,7 @@ final class SocketCalls {
         }
     }
 
-    /** The same, where the reason of a failure is to be known. */
+    /** Does the same, but captures errno. */
     static int sendmmsg(MemorySegment state, int fd, long messages, int count) {
         try {
             return (int) SEND_WITH_ERRNO.invokeExact(state, fd, messages, count, 0);
@@ -230,7 +230,7 @@ final class SocketCalls {
     }
 
     /**
-     * @return how many messages were received, or -1 if there are none.
+     * @return number of messages received, or -1 if there are none.
      * @see <a href="https://man7.org/linux/man-pages/man2/recvmmsg.2.html">recvmmsg(2)</a>
      */
     static int recvmmsg(int fd, long messages, int count) {
@@ -241,7 +241,7 @@ final class SocketCalls {
         }
     }
 
-    /** The words of an error number. */
+    /** Returns the text of an errno. */
     static String errorText(int errno) {
         try {
             MemorySegment text = (MemorySegment) ERROR_TEXT.invokeExact(errno);
@@ -252,8 +252,8 @@ final class SocketCalls {
     }
 
     /**
-     * A call that goes past the C library's function of that name, which is a cancellation point:
-     * to be one costs a tenth of a call that finds nothing.
+     * Creates a handle that bypasses the C library's function, which is a cancellation point and
+     * thereby costs a tenth of a call that finds nothing.
      *
      * @see <a href="https://man7.org/linux/man-pages/man2/syscall.2.html">syscall(2)</a>
      */
@@ -285,7 +285,7 @@ final class SocketCalls {
                 Linker.Option.captureCallState("errno"));
     }
 
-    /** A downcall throws nothing of its own: what arrives is an error of the JVM. */
+    /** Converts an exception of a downcall, which can only be an error of the JVM. */
     private static Error unexpected(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

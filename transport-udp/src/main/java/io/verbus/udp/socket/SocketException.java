@@ -4,7 +4,7 @@ package io.verbus.udp.socket;
 
 import io.verbus.transport.TransportException;
 
-/** A system call on a socket failed. The message is one sentence with cause and remedy. */
+/** Thrown if a system call on a socket fails. The message is one sentence with cause and remedy. */
 public final class SocketException extends TransportException {
     private static final long serialVersionUID = 1L;
 

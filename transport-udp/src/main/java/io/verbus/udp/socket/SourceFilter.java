@@ -6,11 +6,11 @@ import io.verbus.transport.Networks;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** Lets datagrams of some hosts pass. For one agent; allocates nothing. */
+/** Accepts datagrams from allowed hosts only. Used by one agent; allocates nothing. */
 public final class SourceFilter {
     private static final long REPORT_INTERVAL_NS = 100_000_000;
 
-    /** Null where all may pass. */
+    /** Null if all hosts are allowed. */
     private final Networks networks;
 
     private final AtomicCounter refused;
@@ -20,8 +20,8 @@ public final class SourceFilter {
     private long reportedNs;
 
     /**
-     * @param networks of the hosts; null for all.
-     * @param refused counts the datagrams of others; written by the agent.
+     * @param networks networks of the allowed hosts; null for all hosts.
+     * @param refused counter of dropped datagrams; written by the agent.
      */
     public SourceFilter(Networks networks, AtomicCounter refused) {
         this.networks = networks;
@@ -29,10 +29,10 @@ public final class SourceFilter {
     }
 
     /**
-     * Whether a datagram of the last batch is to be looked at; one that is not is counted.
+     * Returns whether to process a datagram of the last batch; counts it if not.
      *
-     * @param incoming that holds it.
-     * @param index of it.
+     * @param incoming batch that contains the datagram.
+     * @param index index of the datagram.
      */
     public boolean admits(ReceiveBatch incoming, int index) {
         if (networks == null || isInNetworks(incoming.source(index))) {
@@ -48,7 +48,7 @@ public final class SourceFilter {
                 : source.copyHost(ipv6) && networks.contains(ipv6);
     }
 
-    /** Whether the conductor is to hear of a host that was refused: now and then. */
+    /** Returns whether to report a rejected host to the conductor; rate-limited. */
     public boolean isReportDue(long nowNs) {
         if (wasReported && nowNs - reportedNs < REPORT_INTERVAL_NS) {
             return false;

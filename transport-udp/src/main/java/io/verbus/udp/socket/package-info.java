@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Datagram sockets of Linux through java.lang.foreign. */
+/** Linux datagram sockets through {@code java.lang.foreign}. */
 package io.verbus.udp.socket;

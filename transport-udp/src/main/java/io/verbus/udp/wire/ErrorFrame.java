@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * A receiver cannot take a stream, and says why.
+ * Error frame: a receiver cannot receive a stream, and gives the reason.
  *
  * <pre>
  *   8  session id int32      24  group tag int64     36  length of the text int32
@@ -17,19 +17,19 @@ import java.util.OptionalLong;
  * </pre>
  */
 public final class ErrorFrame {
-    /** Bytes without the text. */
+    /** Length of the frame without the text in bytes. */
     public static final int HEADER_LENGTH = 40;
 
-    /** Bytes of the text that are sent or read at most. */
+    /** Maximum number of bytes of text that are sent or read. */
     public static final int MAX_TEXT = 1023;
 
-    /** Bytes of the longest frame that {@link #write} makes. */
+    /** Length of the longest frame that {@link #write} writes. */
     public static final int MAX_LENGTH = HEADER_LENGTH + MAX_TEXT;
 
-    /** Error code of a receiver without room. */
+    /** Error code of a receiver that has no storage space. */
     public static final int STORAGE_SPACE = 12;
 
-    /** Error code of a receiver where a subscriber does not take the stream. */
+    /** Error code of a receiver whose subscriber rejected the image. */
     public static final int IMAGE_REJECTED = 13;
 
     private static final int FLAG_GROUP_TAG = 0x08;
@@ -37,9 +37,9 @@ public final class ErrorFrame {
     private ErrorFrame() {}
 
     /**
-     * Writes a frame at the beginning of a buffer.
+     * Writes a frame at the start of a buffer.
      *
-     * @return bytes of the frame.
+     * @return length of the frame.
      */
     public static int write(
             UnsafeBuffer frame,
@@ -61,25 +61,25 @@ public final class ErrorFrame {
         return length;
     }
 
-    /** Adds the tag of the receiver to a frame. */
+    /** Adds the receiver's group tag to a frame. */
     public static void tag(UnsafeBuffer frame, long groupTag) {
         frame.putByte(5, (byte) FLAG_GROUP_TAG);
         frame.putLong(24, groupTag);
     }
 
-    /** By which the receiver is told from others. */
+    /** Receiver id. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(16);
     }
 
-    /** Tag of the receiver; empty if it has none. */
+    /** Group tag of the receiver; empty if it has none. */
     public static OptionalLong groupTag(UnsafeBuffer frame) {
         return (Frames.flags(frame, 0) & FLAG_GROUP_TAG) == 0
                 ? OptionalLong.empty()
                 : OptionalLong.of(frame.getLong(24));
     }
 
-    /** What is wrong. */
+    /** Error code. */
     public static int code(UnsafeBuffer frame) {
         return frame.getInt(32);
     }
@@ -95,9 +95,10 @@ public final class ErrorFrame {
     }
 
     /**
-     * The text, in printable ASCII, however long the frame says it is. Allocates.
+     * Returns the text as printable ASCII, limited to the datagram whatever length the frame
+     * states. Allocates.
      *
-     * @param length of the datagram, at least {@link #HEADER_LENGTH}.
+     * @param length length of the datagram, at least {@link #HEADER_LENGTH}.
      */
     public static String text(UnsafeBuffer frame, int length) {
         int said = Math.max(0, frame.getInt(36));

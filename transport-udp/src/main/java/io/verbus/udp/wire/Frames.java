@@ -7,8 +7,8 @@ import io.verbus.logbuffer.FrameHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What every frame begins with, and the types of frames, little-endian. A data frame's header is
- * that of a log, {@link io.verbus.logbuffer.FrameHeader}.
+ * Header that all frames have in common, and the types of frames. Little-endian. A data frame has
+ * the header of a log, {@link io.verbus.logbuffer.FrameHeader}.
  *
  * <pre>
  *  0        frame length, int32; 0 in a data frame that is a heartbeat
@@ -18,67 +18,70 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class Frames {
-    /** Bytes that every frame has. */
+    /** Length of the common header. */
     public static final int COMMON_LENGTH = 8;
 
-    /** The only version. */
+    /** Only version of the protocol. */
     public static final int VERSION = 0;
 
-    /** Type: a receiver misses a range. */
+    /** Type: a receiver requests a missing range. */
     public static final int NAK = 2;
 
-    /** Type: status message, how far a receiver has consumed a stream. */
+    /** Type: status message, with the position up to which a receiver has consumed a stream. */
     public static final int STATUS = 3;
 
-    /** Type: an error, for people. */
+    /** Type: error, with a text. */
     public static final int ERROR = 4;
 
-    /** Type: what a stream is, and where it stands. */
+    /** Type: setup, with the properties and position of a stream. */
     public static final int SETUP = 5;
 
     /** Type: round trip time measurement. */
     public static final int RTT = 6;
 
-    /** Type: in which session the responses to a stream of requests come. */
+    /** Type: session id of the responses to a stream of requests. */
     public static final int RESPONSE_SETUP = 11;
 
     /** Flag of a data frame: the stream ends at its position. */
     public static final int FLAG_END_OF_STREAM = 0x20;
 
-    /** Flag of a heartbeat: the stream ends wherever its receivers are. */
+    /** Flag of a heartbeat: the stream ends immediately, wherever its receivers are. */
     public static final int FLAG_REVOKED = 0x10;
 
     private Frames() {}
 
-    /** Type of the frame that a datagram begins with, which has {@link #COMMON_LENGTH} bytes. */
+    /**
+     * Returns the type of the first frame of a datagram of at least {@link #COMMON_LENGTH} bytes.
+     */
     public static int type(UnsafeBuffer datagram) {
         return datagram.getShort(6) & 0xFFFF;
     }
 
-    /** Version of the frame at an offset. */
+    /** Returns the version of the frame at an offset. */
     public static int version(UnsafeBuffer datagram, int offset) {
         return datagram.getByte(offset + 4) & 0xFF;
     }
 
-    /** Flags of the frame at an offset. */
+    /** Returns the flags of the frame at an offset. */
     public static int flags(UnsafeBuffer datagram, int offset) {
         return datagram.getByte(offset + 5) & 0xFF;
     }
 
     /**
-     * Bytes that a frame which is not of data takes of a datagram.
+     * Returns the number of bytes that a non-data frame occupies in a datagram.
      *
-     * @param datagram that begins with the frame and has at least so many bytes.
-     * @param minLength of a frame of its type.
+     * @param datagram datagram that starts with the frame and is at least as long.
+     * @param minLength minimum length of a frame of its type.
      */
     public static int span(UnsafeBuffer datagram, int minLength) {
         return Math.min(Math.max(datagram.getInt(0), minLength), datagram.capacity());
     }
 
     /**
-     * Bytes that a data frame takes of a datagram: of padding and heartbeats that is the header.
+     * Returns the number of bytes that a data frame occupies in a datagram; for padding and
+     * heartbeats, the header length.
      *
-     * @param datagram that begins with the frame, and has the bytes of its header.
+     * @param datagram datagram that starts with the frame and contains its header.
      */
     public static int dataSpan(UnsafeBuffer datagram) {
         int length = type(datagram) == FrameHeader.TYPE_PAD ? 0 : datagram.getInt(0);

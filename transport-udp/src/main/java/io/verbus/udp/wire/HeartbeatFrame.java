@@ -6,20 +6,18 @@ import io.verbus.logbuffer.FrameHeader;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/**
- * A data frame of length 0: tells that a stream is there, how far it was sent, and where it ends.
- */
+/** Heartbeat: a data frame of length 0 with the position of a stream, and whether it ends there. */
 public final class HeartbeatFrame {
-    /** Bytes of the frame on the wire. */
+    /** Length of the frame on the wire. */
     public static final int LENGTH = FrameHeader.LENGTH;
 
     private HeartbeatFrame() {}
 
     /**
-     * Writes a frame at the beginning of a buffer.
+     * Writes a frame at the start of a buffer.
      *
-     * @param end what of the end of the stream is told: {@link Frames#FLAG_END_OF_STREAM} and
-     *     {@link Frames#FLAG_REVOKED}, or 0.
+     * @param end flags for the end of the stream, {@link Frames#FLAG_END_OF_STREAM} and {@link
+     *     Frames#FLAG_REVOKED}, or 0.
      */
     public static void write(
             UnsafeBuffer frame, int end, int sessionId, int streamId, int termId, int termOffset) {

@@ -5,7 +5,7 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A receiver misses a range of a term.
+ * NAK: a receiver requests a missing range of a term.
  *
  * <pre>
  *   8  session id int32      20  term offset int32
@@ -14,12 +14,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class NakFrame {
-    /** Bytes of the frame. */
+    /** Length of the frame. */
     public static final int LENGTH = 28;
 
     private NakFrame() {}
 
-    /** Writes a frame at the beginning of a buffer. */
+    /** Writes a frame at the start of a buffer. */
     public static void write(
             UnsafeBuffer frame,
             int sessionId,
@@ -45,17 +45,17 @@ public final class NakFrame {
         return frame.getInt(12);
     }
 
-    /** Term in which the range lies. */
+    /** Term id of the range. */
     public static int termId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }
 
-    /** Offset in its term at which the range begins. */
+    /** Term offset at which the range starts. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Bytes of the range. */
+    /** Length of the range in bytes. */
     public static int length(UnsafeBuffer frame) {
         return frame.getInt(24);
     }

@@ -5,7 +5,7 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Tells the sender of requests in which session the responses come.
+ * Response setup: tells the sender of requests the session id of the responses.
  *
  * <pre>
  *   8  session id int32, of the requests     16  session id int32, of the responses
@@ -13,12 +13,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class ResponseSetupFrame {
-    /** Bytes of the frame. */
+    /** Length of the frame. */
     public static final int LENGTH = 20;
 
     private ResponseSetupFrame() {}
 
-    /** Writes a frame at the beginning of a buffer. */
+    /** Writes a frame at the start of a buffer. */
     public static void write(
             UnsafeBuffer frame, int sessionId, int streamId, int responseSessionId) {
         Frames.common(frame, LENGTH, 0, Frames.RESPONSE_SETUP);

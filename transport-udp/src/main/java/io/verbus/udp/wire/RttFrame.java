@@ -5,7 +5,7 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Measures a round trip: a receiver sends its time, and the sender gives it back.
+ * Round-trip time measurement: a receiver sends its time, and the sender echoes it.
  *
  * <pre>
  *   8  session id int32           24  reception delta int64, ns
@@ -14,15 +14,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class RttFrame {
-    /** Bytes of the frame. */
+    /** Length of the frame. */
     public static final int LENGTH = 40;
 
-    /** Flag: an answer is asked for. */
+    /** Flag: a reply is requested. */
     public static final int FLAG_REPLY = 0x80;
 
     private RttFrame() {}
 
-    /** Writes the answer to a frame at the beginning of a buffer. */
+    /** Writes the reply to a frame at the start of a buffer. */
     public static void reply(UnsafeBuffer frame, UnsafeBuffer request) {
         Frames.common(frame, LENGTH, 0, Frames.RTT);
         frame.putInt(8, request.getInt(8));
@@ -32,7 +32,7 @@ public final class RttFrame {
         frame.putLong(32, request.getLong(32));
     }
 
-    /** Writes a question at the beginning of a buffer. */
+    /** Writes a request at the start of a buffer. */
     public static void ask(
             UnsafeBuffer frame, int sessionId, int streamId, long timestamp, long receiverId) {
         Frames.common(frame, LENGTH, FLAG_REPLY, Frames.RTT);
@@ -43,17 +43,17 @@ public final class RttFrame {
         frame.putLong(32, receiverId);
     }
 
-    /** Time of the question, by the clock of the asker. */
+    /** Timestamp of the request, by the requester's clock. */
     public static long echoTimestamp(UnsafeBuffer frame) {
         return frame.getLong(16);
     }
 
-    /** Nanoseconds that the question waited for its answer. */
+    /** Nanoseconds between receipt of the request and the reply. */
     public static long receptionDelta(UnsafeBuffer frame) {
         return frame.getLong(24);
     }
 
-    /** The receiver that asked. */
+    /** Receiver id of the requester. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(32);
     }

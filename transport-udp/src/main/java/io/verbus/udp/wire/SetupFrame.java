@@ -10,7 +10,7 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a stream is, and where it stands: sent until a receiver answers, and when one asks.
+ * Setup: the properties and position of a stream. Sent until a receiver responds, and on request.
  *
  * <pre>
  *   8  term offset int32     24  active term id int32
@@ -20,18 +20,21 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class SetupFrame {
-    /** Bytes of the frame. */
+    /** Length of the frame. */
     public static final int LENGTH = 40;
 
-    /** Flag: receivers are a group, and answer to its control address. */
+    /** Flag: the receivers are a group, and respond to its control address. */
     public static final int FLAG_GROUP = 0x40;
 
-    /** Flag: the stream is of requests, and its sender waits to be told of the responses. */
+    /**
+     * Flag: the stream consists of requests, and its sender waits for the session id of the
+     * responses.
+     */
     public static final int FLAG_WANTS_RESPONSES = 0x80;
 
     private SetupFrame() {}
 
-    /** Writes a frame at the beginning of a buffer. */
+    /** Writes a frame at the start of a buffer. */
     public static void write(
             UnsafeBuffer frame,
             int flags,
@@ -54,7 +57,7 @@ public final class SetupFrame {
         frame.putInt(36, ttl);
     }
 
-    /** Offset in the active term at which the stream stands. */
+    /** Offset of the stream's position in the active term. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
@@ -69,27 +72,27 @@ public final class SetupFrame {
         return frame.getInt(16);
     }
 
-    /** Id of the stream's first term. */
+    /** Initial term id. */
     public static int initialTermId(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Id of the term at which the stream stands. */
+    /** Term id of the stream's position. */
     public static int activeTermId(UnsafeBuffer frame) {
         return frame.getInt(24);
     }
 
-    /** Bytes of a term. */
+    /** Term length in bytes. */
     public static int termLength(UnsafeBuffer frame) {
         return frame.getInt(28);
     }
 
-    /** Longest frame in bytes. */
+    /** Maximum frame length in bytes. */
     public static int mtu(UnsafeBuffer frame) {
         return frame.getInt(32);
     }
 
-    /** Whether what it says of the stream's log can be. */
+    /** Whether the frame's values are valid for a log. */
     public static boolean isInRange(UnsafeBuffer frame) {
         int termLength = termLength(frame);
         int termOffset = termOffset(frame);
@@ -106,7 +109,7 @@ public final class SetupFrame {
                 && mtu % FrameHeader.ALIGNMENT == 0;
     }
 
-    /** Position at which the stream stands, of a frame that is in range. */
+    /** Returns the stream's position; the frame must be in range. */
     public static long position(UnsafeBuffer frame) {
         long terms = activeTermId(frame) - initialTermId(frame);
         return (terms << LogLayout.positionBitsToShift(termLength(frame))) + termOffset(frame);

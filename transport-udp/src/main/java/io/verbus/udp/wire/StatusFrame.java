@@ -5,8 +5,8 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Status message: up to where a receiver has consumed a stream, and how far past that it takes
- * frames.
+ * Status message: the position up to which a receiver has consumed a stream, and the window beyond
+ * it that the receiver accepts.
  *
  * <pre>
  *   8  session id int32                20  consumption term offset int32
@@ -16,21 +16,21 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 public final class StatusFrame {
-    /** Bytes of a frame without group tag. */
+    /** Length of a frame without group tag. */
     public static final int LENGTH = 36;
 
-    /** Bytes of a frame with group tag. */
+    /** Length of a frame with group tag. */
     public static final int TAGGED_LENGTH = 44;
 
-    /** Flag: the receiver knows nothing of the stream and asks for its set-up. */
+    /** Flag: the receiver does not know the stream, and requests its setup. */
     public static final int FLAG_SEND_SETUP = 0x80;
 
-    /** Flag: the receiver leaves. */
+    /** Flag: the receiver leaves the stream. */
     public static final int FLAG_END_OF_STREAM = 0x40;
 
     private StatusFrame() {}
 
-    /** Writes a frame at the beginning of a buffer. */
+    /** Writes a frame at the start of a buffer. */
     public static void write(
             UnsafeBuffer frame,
             int flags,
@@ -49,7 +49,7 @@ public final class StatusFrame {
         frame.putLong(28, receiverId);
     }
 
-    /** Adds a group tag to a frame that was written. */
+    /** Adds a group tag to a frame. */
     public static void tag(UnsafeBuffer frame, long groupTag) {
         frame.putInt(0, TAGGED_LENGTH);
         frame.putLong(36, groupTag);
@@ -60,7 +60,7 @@ public final class StatusFrame {
         return datagramLength >= TAGGED_LENGTH && frame.getInt(0) >= TAGGED_LENGTH;
     }
 
-    /** Group tag of a frame that has one. */
+    /** Group tag; the frame must be tagged. */
     public static long groupTag(UnsafeBuffer frame) {
         return frame.getLong(36);
     }
@@ -75,22 +75,22 @@ public final class StatusFrame {
         return frame.getInt(12);
     }
 
-    /** Term up to which the receiver has consumed. */
+    /** Term id of the consumption position. */
     public static int termId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }
 
-    /** Offset in that term. */
+    /** Term offset of the consumption position. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Bytes past the consumption position that the receiver takes. */
+    /** Bytes beyond the consumption position that the receiver accepts. */
     public static int window(UnsafeBuffer frame) {
         return frame.getInt(24);
     }
 
-    /** The receiver. */
+    /** Receiver id. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(28);
     }

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The frames on the wire: where their fields stand, and how they are written. */
+/** Encoding and decoding of the frames on the wire. */
 package io.verbus.udp.wire;

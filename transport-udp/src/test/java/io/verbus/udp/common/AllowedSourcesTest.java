@@ -40,7 +40,7 @@ class AllowedSourcesTest {
     }
 
     @Test
-    void allowsAllUnlessItIsSet() {
+    void allowsAllHostsByDefault() {
         assertNull(networks(null));
         assertNull(networks("all"));
         assertThrows(TransportException.class, () -> networks("everybody"));
@@ -54,14 +54,14 @@ class AllowedSourcesTest {
         "fd00:1::/32, fd00:1:2::3, fd00:2::3",
         "::/0, fd00::1, 9.9.9.9"
     })
-    void allowsTheHostsOfANetworkAndNoOthers(String network, String inside, String outside) {
+    void allowsOnlyHostsOfNetwork(String network, String inside, String outside) {
         assertTrue(isIn(network, InetAddress.ofLiteral(inside)));
         assertFalse(isIn(network, InetAddress.ofLiteral(outside)));
     }
 
-    /** As a socket for IPv6 tells of a datagram of IPv4. */
+    /** An IPv6 socket reports IPv4 sources in this form. */
     @Test
-    void takesAMappedAddressForTheIpv4AddressThatItIs() throws UnknownHostException {
+    void treatsMappedAddressAsIpv4() throws UnknownHostException {
         byte[] bytes = new byte[16];
         bytes[10] = -1;
         bytes[11] = -1;
@@ -74,7 +74,7 @@ class AllowedSourcesTest {
     }
 
     @Test
-    void knowsNoHostOfAnAddressThatIsNotSet() {
+    void unsetAddressHasNoHost() {
         assertFalse(new SocketAddress().copyHost(new byte[4]));
         assertFalse(new SocketAddress().copyHost(new byte[16]));
     }

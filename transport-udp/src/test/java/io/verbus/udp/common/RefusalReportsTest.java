@@ -14,7 +14,7 @@ class RefusalReportsTest {
     private final RefusalReports refusals = new RefusalReports();
 
     @Test
-    void operatorsAreToldOfOneRefusalASecond() {
+    void reportsOneRefusalPerSecond() {
         assertTrue(refusals.isDue(EACCES, 5));
         assertFalse(refusals.isDue(EACCES, 6));
         assertFalse(refusals.isDue(EACCES, 4 + SECOND_NS));
@@ -23,8 +23,8 @@ class RefusalReportsTest {
     }
 
     @Test
-    void whatPassesByItselfIsNotTold() {
+    void ignoresTransientRefusals() {
         assertFalse(refusals.isDue(0, 5));
-        assertTrue(refusals.isDue(EACCES, 6), "and is not counted as told");
+        assertTrue(refusals.isDue(EACCES, 6), "must not count as reported");
     }
 }

@@ -15,9 +15,9 @@ import java.util.List;
 class CubicWindowTest {
     private static final long MS = 1_000_000;
 
-    /** Each step: a loss if it is 0, else so many hundred bytes of progress; a millisecond each. */
+    /** Each step takes a millisecond: a loss if it is 0, else progress in hundreds of bytes. */
     @Property
-    void theWindowStaysBetweenADatagramAndTheStaticWindow(
+    void keepsWindowBetweenDatagramAndStaticWindow(
             @ForAll @IntRange(min = 1, max = 512) int windowKib,
             @ForAll @IntRange(min = 2, max = 256) int mtuUnits,
             @ForAll @Size(max = 300) List<@IntRange(min = 0, max = 2000) Integer> steps) {
@@ -41,7 +41,7 @@ class CubicWindowTest {
     }
 
     @Property(tries = 200)
-    void aLossNarrowsTheWindowByThreeTenthsOnceARoundTrip(
+    void reducesWindowByThreeTenthsOncePerRoundTrip(
             @ForAll @IntRange(min = 20, max = 1000) int datagrams,
             @ForAll @IntRange(min = 1, max = 20) int losses) {
         CubicWindow cubic = new CubicWindow(datagrams * 1408, 1408, 10 * MS);
@@ -56,7 +56,7 @@ class CubicWindowTest {
     }
 
     @Property(tries = 200)
-    void theWindowRecoversWithoutLosses(
+    void recoversWindowWithoutLosses(
             @ForAll @IntRange(min = 20, max = 1000) int datagrams,
             @ForAll @IntRange(min = 1, max = 30) int losses) {
         CubicWindow cubic = new CubicWindow(datagrams * 1408, 1408, MS);

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.function.LongSupplier;
 
-/** Hands datagrams to an endpoint as if its socket had received them. */
+/** Passes datagrams to an endpoint as if its socket had received them. */
 public final class Feed {
     private final ReceiveEndpoint endpoint;
     private final SocketAddress source;

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Frames of 64 bytes, named by their number in the stream. */
+/** Uses frames of 64 bytes, numbered in stream order. */
 class GapRecoveryTest {
     private static final int FRAME = 64;
     private static final int TERM = 64 * 1024;
@@ -64,14 +64,14 @@ class GapRecoveryTest {
     }
 
     @Test
-    void receiversOfAGroupPutOffARandomTime() {
+    void delaysNaksRandomlyInGroup() {
         recovery = recovery(10 * DELAY);
         arrive(0, 2);
         assertEquals(List.of(), due(0));
         assertEquals(List.of(), due(DELAY - 1));
         assertEquals(List.of(new Gap(1, 1, true)), due(11 * DELAY));
         long early = 0;
-        for (int i = 0; i < 20; i++) { // twice in a hundred million it is early each time
+        for (int i = 0; i < 20; i++) { // all early by chance twice in a hundred million runs
             recovery = recovery(10 * DELAY);
             due(0);
             early += due(5 * DELAY).size();
@@ -100,7 +100,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void everyGapIsAskedForWhenItIsDue() {
+    void requestsEveryDueGap() {
         arrive(0, 2, 5);
         assertEquals(List.of(), due(0));
         arrive(7);
@@ -110,7 +110,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void aGapThatReorderingClosesIsNone() {
+    void ignoresGapClosedByReordering() {
         arrive(0, 2, 4);
         due(0);
         arrive(1);
@@ -120,7 +120,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void whatIsLeftOfAGapIsAskedForAgain() {
+    void requestsRestOfGapAgain() {
         arrive(0, 6);
         due(0);
         assertEquals(List.of(new Gap(1, 5, true)), due(DELAY));
@@ -136,7 +136,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void noMoreThanACapacityIsAskedForAtATime() {
+    void limitsRequestsToCapacity() {
         for (int n = 0; n < 100; n++) {
             arrive(2 * n + 1);
         }
@@ -153,7 +153,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void aGapEndsWithItsTerm() {
+    void endsGapWithTerm() {
         int frames = TERM / FRAME;
         arrive(frames + 1);
         due(0);
@@ -161,7 +161,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void whatASenderSaysToHaveSentIsMissedToo() {
+    void requestsGapAnnouncedByHeartbeat() {
         arrive(0);
         log.sentUpTo(4 * FRAME);
         assertTrue(log.hasGap());

@@ -11,13 +11,13 @@ class PartingTest {
     private static final long MS = 1_000_000;
 
     @Test
-    void leavesAQuietSenderAndWaitsForWhatIsOnItsWay() {
+    void leavesQuietSenderAndWaitsForFramesInFlight() {
         Parting parting = new Parting(100, 0);
         assertFalse(parting.isLeavingDue(100, false, false, 49 * MS));
         assertTrue(parting.isLeavingDue(100, false, false, 50 * MS));
         assertTrue(parting.hasLeft());
         assertFalse(parting.isOver(99 * MS));
-        // What was on its way comes, and the sender is told again only if it goes on.
+        // Frames in flight arrive; the sender is notified again only if it keeps sending.
         assertFalse(parting.isLeavingDue(132, false, false, 55 * MS));
         assertFalse(parting.isOver(104 * MS));
         assertTrue(parting.isLeavingDue(164, false, false, 90 * MS));
@@ -26,12 +26,12 @@ class PartingTest {
     }
 
     @Test
-    void leavesASenderThatHasUsedUpItsCreditAtOnce() {
+    void leavesSenderWithoutCreditImmediately() {
         assertTrue(new Parting(100, 0).isLeavingDue(128, false, true, MS));
     }
 
     @Test
-    void waitsForWhatIsMissing() {
+    void waitsForMissingFrames() {
         Parting parting = new Parting(100, 0);
         assertFalse(parting.isLeavingDue(100, true, false, 60 * MS));
         assertFalse(parting.isLeavingDue(100, true, false, 2_000 * MS));
@@ -39,7 +39,7 @@ class PartingTest {
     }
 
     @Test
-    void leavesASenderThatIsNeverQuiet() {
+    void leavesSenderThatNeverFallsQuiet() {
         Parting parting = new Parting(0, 0);
         for (long ms = 1; ms < 1_000; ms++) {
             assertFalse(parting.isLeavingDue(32 * ms, false, false, ms * MS));

@@ -27,7 +27,7 @@ class FlowControlTest {
     }
 
     @Test
-    void nobodyGrantsNothing() {
+    void grantsNothingWithoutReceivers() {
         for (FlowControl flow :
                 new FlowControl[] {new MaxFlowControl(64, TIMEOUT, false), min(64, TIMEOUT, 1)}) {
             assertFalse(flow.hasReceivers(0));
@@ -36,11 +36,11 @@ class FlowControlTest {
     }
 
     @Test
-    void oneReceiverNeverTakesBackButItsSuccessorMayGrantLess() {
+    void receiverNeverLowersLimitButSuccessorMay() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, false);
         flow.onStatus(128, 1024, 1, 0);
         check(flow, 128, 1152);
-        flow.onStatus(64, 1024, 1, 1); // late
+        flow.onStatus(64, 1024, 1, 1); // reordered
         check(flow, 128, 1152);
         flow.onStatus(192, 256, 2, 2);
         check(flow, 192, 448);
@@ -54,7 +54,7 @@ class FlowControlTest {
     }
 
     @Test
-    void groupHasReceiversByMaxUntilTheLastLeaves() {
+    void maxHasReceiversUntilLastOneLeaves() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
         flow.onStatus(0, 1024, 1, 0);
         flow.onStatus(0, 1024, 2, 0);
@@ -62,13 +62,13 @@ class FlowControlTest {
         assertTrue(flow.hasReceivers(0));
         flow.onLeave(2);
         assertFalse(flow.hasReceivers(0));
-        flow.onStatus(0, 1024, 2, 1); // back again
+        flow.onStatus(0, 1024, 2, 1); // rejoins
         assertTrue(flow.hasReceivers(TIMEOUT));
         assertFalse(flow.hasReceivers(TIMEOUT + 1));
     }
 
     @Test
-    void receiversBeyondTheCapacityCountByMaxUntilAllAreSilent() {
+    void maxCountsReceiversBeyondCapacityUntilAllAreSilent() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
         for (int id = 0; id <= GroupReceivers.CAPACITY; id++) {
             flow.onStatus(0, 1024, id, 0);
@@ -81,7 +81,7 @@ class FlowControlTest {
     }
 
     @Test
-    void theFurthestOfAGroupDecidesByMax() {
+    void maxFollowsFastestReceiver() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
         flow.onStatus(128, 1024, 1, 0);
         flow.onStatus(64, 1024, 2, 0);
@@ -91,7 +91,7 @@ class FlowControlTest {
     }
 
     @Test
-    void theSlowestOfAGroupDecidesByMinUntilItIsGone() {
+    void minFollowsSlowestReceiverUntilItLeaves() {
         FlowControl flow = min(0, TIMEOUT, 1);
         flow.onStatus(128, 1024, 1, 0);
         check(flow, 128, 1152);
@@ -103,7 +103,7 @@ class FlowControlTest {
         check(flow, 256, 1280);
         flow.onLeave(2);
         check(flow, 512, 1536);
-        flow.onStatus(320, 1024, 4, 100); // joins behind: what is released stays so
+        flow.onStatus(320, 1024, 4, 100); // joins behind; the released position stays
         check(flow, 512, 1344);
         flow.onLeave(3);
         flow.onLeave(4);
@@ -111,7 +111,7 @@ class FlowControlTest {
     }
 
     @Test
-    void onlyReceiversWithTheTagAreHeeded() {
+    void taggedConsidersOnlyReceiversWithTag() {
         FlowControl flow = new TaggedFlowControl(0, TIMEOUT, TIMEOUT, 1, receivers, 7);
         assertTrue(flow.heeds(true, 7));
         assertFalse(flow.heeds(true, 8));
@@ -120,7 +120,7 @@ class FlowControlTest {
     }
 
     @Test
-    void receiversBeyondTheCapacityAreNotWaitedFor() {
+    void minIgnoresReceiversBeyondCapacity() {
         FlowControl flow = min(0, TIMEOUT, 1);
         for (int id = 0; id < MinFlowControl.CAPACITY; id++) {
             flow.onStatus(1024, 1024, id, 0);
@@ -130,7 +130,7 @@ class FlowControlTest {
     }
 
     @Test
-    void aGroupThatIsTooSmallIsNone() {
+    void minNeedsGroupSize() {
         FlowControl flow = min(0, 1000, 2);
         flow.onStatus(0, 100, 1, 0);
         assertFalse(flow.hasReceivers(1));
@@ -145,7 +145,7 @@ class FlowControlTest {
     }
 
     @Test
-    void aReceiverIsWaitedForAsLongAsItMayBeSilent() {
+    void minWaitsForReceiverUntilTimeout() {
         FlowControl flow = new MinFlowControl(0, 500, TIMEOUT, 1, receivers);
         flow.onStatus(64, 100, 1, 0);
         flow.onStatus(256, 100, 2, 90);

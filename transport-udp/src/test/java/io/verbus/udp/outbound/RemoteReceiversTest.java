@@ -33,16 +33,16 @@ class RemoteReceiversTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 1000 + port));
     }
 
-    /** Asks at an address, and gives back what was asked for. */
+    /** Sends a challenge to an address, and answers it. */
     private boolean comes(int port, long nowNs) {
         return receivers.mustAsk(from(port), nowNs)
                 && receivers.answered(from(port), receivers.question(from(port), nowNs), nowNs);
     }
 
     @Test
-    void takesInWhoAnswersAndNoMoreThanThereIsRoomFor() {
+    void acceptsReceiversThatAnswerUpToCapacity() {
         for (int i = 0; i < 3; i++) {
-            assertFalse(receivers.heard(from(i), i, 0, 0), "an address proves nothing");
+            assertFalse(receivers.heard(from(i), i, 0, 0), "a status message alone is not enough");
             assertTrue(comes(i, 0));
             assertTrue(receivers.heard(from(i), i, 0, 0));
         }
@@ -54,36 +54,36 @@ class RemoteReceiversTest {
     }
 
     @Test
-    void takesInNobodyWhoAnswersWhatWasNotAskedAtHisAddress() {
+    void rejectsAnswersToOtherChallenges() {
         long asked = receivers.question(from(1), 0);
-        assertFalse(receivers.answered(from(0), asked, 0), "of another address");
+        assertFalse(receivers.answered(from(0), asked, 0), "challenge of another address");
         assertFalse(receivers.answered(from(1), asked + 1, 0));
-        assertFalse(receivers.answered(from(1), asked, 2_000_000_000), "long ago");
+        assertFalse(receivers.answered(from(1), asked, 2_000_000_000), "expired challenge");
         assertTrue(receivers.isEmpty());
         assertTrue(receivers.answered(from(1), asked, 1_999_999_999));
         assertEquals(1, count.get());
     }
 
     @Test
-    void asksFewStrangersAtATime() {
+    void limitsChallengesToUnknownAddresses() {
         int asked = 0;
         for (int i = 0; i < 1000; i++) {
             asked += receivers.mustAsk(from(i), 0) ? 1 : 0;
         }
         assertEquals(16, asked);
-        assertTrue(receivers.mustAsk(from(1), 10_000_000), "another time");
+        assertTrue(receivers.mustAsk(from(1), 10_000_000), "in the next interval");
     }
 
-    /** Status messages in his name do not keep who has left on the list. */
+    /** Forged status messages do not keep a receiver that has left on the list. */
     @Test
-    void forgetsWhoAnswersNoMoreThoughStatusMessagesGoOn() {
+    void dropsReceiverThatStopsAnsweringChallenges() {
         long second = 1_000_000_000;
         RemoteReceivers patient = RemoteReceivers.dynamic(3, 5 * second, known);
         assertTrue(patient.answered(from(0), patient.question(from(0), 0), 0));
         assertTrue(patient.heard(from(0), 0, 0, 0));
-        assertFalse(patient.mustAsk(from(0), second - 1), "has just answered");
+        assertFalse(patient.mustAsk(from(0), second - 1), "answered just before");
         assertTrue(patient.mustAsk(from(0), second));
-        assertFalse(patient.mustAsk(from(0), second + 1), "was just asked");
+        assertFalse(patient.mustAsk(from(0), second + 1), "challenged just before");
         assertTrue(patient.answered(from(0), patient.question(from(0), second), second));
         int asked = 0;
         for (long now = second; now < 6 * second; now += second / 100) {
@@ -97,7 +97,7 @@ class RemoteReceiversTest {
     }
 
     @Test
-    void forgetsWhoIsSilentAndHasRoomAgain() {
+    void dropsSilentReceiversToMakeRoom() {
         for (int i = 0; i < 3; i++) {
             assertTrue(comes(i, 0));
         }
@@ -112,7 +112,9 @@ class RemoteReceiversTest {
         assertTrue(receivers.isEmpty());
     }
 
-    /** Each stream has room for so many, and an address that receives several counts once. */
+    /**
+     * Each stream has its own capacity, and an address that receives several streams counts once.
+     */
     @Test
     void countsAddressesOfAllStreamsOnce() {
         RemoteReceivers other = RemoteReceivers.dynamic(3, TIMEOUT_NS, known);
@@ -130,27 +132,27 @@ class RemoteReceiversTest {
         assertEquals(5, count.get());
         other.clear();
         assertEquals(2, count.get());
-        assertTrue(comes(4, 0), "room of one that has left");
+        assertTrue(comes(4, 0), "takes the place of one that has left");
         receivers.expire(TIMEOUT_NS);
         assertEquals(0, count.get());
     }
 
-    /** A receiver that was removed does not know it yet, and goes on answering. */
+    /** A removed receiver does not know it yet, and keeps responding. */
     @Test
-    void doesNotHeedWhoWasRemoved() {
+    void ignoresRemovedReceiver() {
         RemoteReceivers manual = RemoteReceivers.manual(TIMEOUT_NS);
         RemoteReceiver added = new RemoteReceiver(from(0), null, null);
         manual.add(added);
         assertTrue(manual.heard(from(0), 7, 0, 0));
         manual.remove(added);
         assertFalse(manual.heard(from(0), 7, 0, 0));
-        assertTrue(manual.heard(from(0), 8, 0, 0), "somebody else");
+        assertTrue(manual.heard(from(0), 8, 0, 0), "another receiver");
         manual.add(added);
         assertTrue(manual.heard(from(0), 7, 0, 0), "added again");
     }
 
     @Test
-    void takesInNobodyWhereDestinationsAreAdded() {
+    void acceptsNoDynamicReceiversForManualDestinations() {
         RemoteReceivers manual = RemoteReceivers.manual(TIMEOUT_NS);
         assertTrue(manual.heard(from(0), 0, 0, 0), "heeded");
         assertTrue(manual.isEmpty());
@@ -163,11 +165,11 @@ class RemoteReceiversTest {
         assertEquals(1, added.connected.get());
         manual.expire(TIMEOUT_NS);
         assertEquals(0, added.connected.get());
-        assertFalse(manual.isEmpty(), "stays until it is removed");
+        assertFalse(manual.isEmpty(), "must stay until removed");
         manual.heard(from(0), 5, 128, TIMEOUT_NS);
         manual.remove(added);
         assertTrue(manual.isEmpty());
-        assertFalse(manual.heard(from(0), 5, 160, TIMEOUT_NS), "is heeded no more");
+        assertFalse(manual.heard(from(0), 5, 160, TIMEOUT_NS), "was removed");
         manual.add(added);
         assertTrue(manual.heard(from(0), 5, 160, TIMEOUT_NS), "was added again");
     }

@@ -32,7 +32,7 @@ class RetransmitsTest {
     }
 
     @Test
-    void aRangeIsSentOnceALingerTime() {
+    void sendsRangeOncePerLingerTime() {
         assertTrue(retransmits.add(64, 128, 0));
         assertFalse(retransmits.add(64, 128, 1));
         assertEquals(64, sendAll());
@@ -44,33 +44,33 @@ class RetransmitsTest {
     }
 
     @Test
-    void onlyWhatIsNewOfARangeIsSent() {
+    void sendsOnlyNewPartOfRange() {
         assertTrue(retransmits.add(128, 256, 0));
         assertEquals(128, sendAll());
         assertTrue(retransmits.add(192, 320, 1));
         assertEquals(64, sendAll());
-        assertTrue(retransmits.add(64, 512, 1)); // up to the next that lingers
+        assertTrue(retransmits.add(64, 512, 1)); // only up to the next lingering range
         assertEquals(64, sendAll());
     }
 
     @Test
-    void aRangeThatWaitsIsKeptThoughItsTimeIsOver() {
+    void keepsPendingRangeAfterLingerTime() {
         assertTrue(retransmits.add(64, 128, 0));
         assertFalse(retransmits.add(64, 128, 5 * LINGER));
         assertEquals(64, sendAll());
     }
 
     @Test
-    void oneThatWaitsIsPutOffNoFurtherThanWhatItHas() {
+    void extendsPendingRange() {
         assertTrue(retransmits.add(64, 96, 0));
-        assertTrue(retransmits.add(64, 512, 0), "goes on where the other ends");
+        assertTrue(retransmits.add(64, 512, 0), "extends the pending range");
         assertFalse(retransmits.add(96, 128, 0));
         assertEquals(448, sendAll());
     }
 
-    /** The end of a range may lie in a frame: what follows upon it begins where the frame ends. */
+    /** A range may end within a frame; the next one then starts at the end of that frame. */
     @Test
-    void aRangeLingersAsFarAsItWasSent() {
+    void lingersUpToSentPosition() {
         assertTrue(retransmits.add(64, 96, 0));
         retransmits.sentTo(retransmits.pending(), 320);
         assertFalse(retransmits.add(96, 128, 1));
@@ -78,23 +78,23 @@ class RetransmitsTest {
         assertEquals(320, retransmits.next(retransmits.pending()));
         retransmits.cut(retransmits.pending());
         assertEquals(-1, retransmits.pending());
-        assertTrue(retransmits.add(320, 512, 1), "nothing of it was sent");
+        assertTrue(retransmits.add(320, 512, 1), "this part was not sent");
     }
 
     @Test
-    void whereTheTableIsFullTheClosestBecomeOne() {
+    void mergesClosestRangesWhenFull() {
         for (int i = 0; i < CAPACITY; i++) {
             assertTrue(retransmits.add(4000 - i * 20, 4010 - i * 20, 0));
         }
         assertEquals(10 * CAPACITY, sendAll());
         assertTrue(retransmits.add(5000, 6000, 1));
-        assertEquals(1000 + 10, sendAll(), "the range, and what lies between two others");
+        assertEquals(1000 + 10, sendAll(), "the range, and the gap between two others");
         assertFalse(retransmits.add(5000, 6000, LINGER));
         assertTrue(retransmits.add(5000, 6000, LINGER + 1));
     }
 
     @Test
-    void aTableOfOneRangeSendsWhatLiesBetween() {
+    void mergesRangesInTableOfOne() {
         Retransmits one = new Retransmits(1, LINGER);
         assertTrue(one.add(64, 128, 0));
         assertTrue(one.add(256, 320, 1));
@@ -105,12 +105,12 @@ class RetransmitsTest {
         assertEquals(-1, one.pending());
         assertTrue(one.add(0, 32, 2));
         assertEquals(0, one.next(one.pending()));
-        assertEquals(64, one.end(one.pending()), "up to what lingers");
+        assertEquals(64, one.end(one.pending()), "up to the lingering range");
     }
 
-    /** Whoever asks for ever other ranges keeps no other out. */
+    /** Requests for other ranges must not exclude any range. */
     @Property
-    void whatIsAskedForIsSentHoweverMuchElseIsAndOnce(
+    void sendsEveryRequestedRangeOnceUnderAnyLoad(
             @ForAll @Size(min = 100, max = 900) List<@IntRange(max = 4095) Integer> begins,
             @ForAll @IntRange(min = 1, max = 3) int length) {
         Retransmits ranges = new Retransmits(CAPACITY, LINGER);
@@ -125,12 +125,12 @@ class RetransmitsTest {
                 }
                 ranges.sentTo(index, ranges.end(index));
             }
-            assertTrue(sent[begins.get(i)] > 0, "kept out: " + begins.get(i));
+            assertTrue(sent[begins.get(i)] > 0, "never sent: " + begins.get(i));
         }
     }
 
     @Property
-    void noByteIsSentTwiceInALingerTime(
+    void sendsNoByteTwicePerLingerTime(
             @ForAll @Size(max = CAPACITY) List<@IntRange(max = 1023) Integer> begins,
             @ForAll @Size(max = CAPACITY) List<@IntRange(min = 1, max = 300) Integer> lengths) {
         Retransmits ranges = new Retransmits(CAPACITY, LINGER);

@@ -68,25 +68,31 @@ class SendStreamTest {
         log.close();
     }
 
-    /** The stream is sent by others up to one position, and released up to another. */
-    private void goOn(long position, long released) {
+    /**
+     * Moves the stream on, as other receivers would: sent up to one position, released up to
+     * another.
+     */
+    private void advance(long position, long released) {
         stream.senderPosition(position);
         stream.onReleased(released, WINDOW);
     }
 
     @Test
-    void aReceiverThatWantsWhatTheLogHoldsNoMoreIsNone() {
-        goOn(40_960, 20_480);
+    void ignoresReceiverThatNeedsReleasedPartOfLog() {
+        advance(40_960, 20_480);
         sending.onStatus(false, 20_448, WINDOW, 5, 2);
         assertFalse(stream.connected);
         sending.onStatus(false, 20_480, WINDOW, 6, 3);
         assertTrue(stream.connected);
-        assertEquals(20_480 + WINDOW, sending.flow().limit(), "the first holds nobody back");
+        assertEquals(
+                20_480 + WINDOW,
+                sending.flow().limit(),
+                "must not be limited by the first" + " receiver");
     }
 
     @Test
-    void oneThatLeavesIsHeededWhereverItIs() {
-        goOn(4096, 0);
+    void removesReceiverThatLeavesAtAnyPosition() {
+        advance(4096, 0);
         sending.onStatus(false, 0, WINDOW, 5, 2);
         stream.onReleased(2048, WINDOW);
         sending.onStatus(true, 0, WINDOW, 5, 3);

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 class SipHashTest {
-    /** Key and messages count from 0 by the byte, as in the vectors of the reference. */
+    /** Key and messages are bytes counting from 0, as in the reference vectors. */
     private final SipHash hash = new SipHash(0x0706050403020100L, 0x0F0E0D0C0B0A0908L);
 
     @Test
-    void givesWhatTheReferenceGives() {
+    void matchesReferenceVectors() {
         hash.begin();
         assertEquals(0x726FDB47DD0E0E31L, hash.end());
         hash.begin();

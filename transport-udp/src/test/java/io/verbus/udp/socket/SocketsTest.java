@@ -28,7 +28,7 @@ class SocketsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1"})
-    void datagramsArriveWholeInOrderAndWithTheirSource(String host) throws Exception {
+    void receivesDatagramsIntactInOrderWithSource(String host) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getByName(host), 0);
         Assumptions.assumeTrue(isHere(any), host + " is no address of this host");
         try (DatagramSocket from = DatagramSocket.open(any);
@@ -66,7 +66,7 @@ class SocketsTest {
         }
     }
 
-    /** Datagrams that come in with the next call that finds any. */
+    /** Receives until a call returns datagrams. */
     private static int await(ReceiveBatch in, DatagramSocket socket) {
         long begin = System.nanoTime();
         int count;
@@ -86,7 +86,7 @@ class SocketsTest {
     }
 
     @Test
-    void whatIsLongerThanTheBufferIsCutOff() {
+    void truncatesDatagramLongerThanBuffer() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(1);
@@ -100,7 +100,7 @@ class SocketsTest {
     }
 
     @Test
-    void aDatagramTakesOneCallOnEitherSide() {
+    void usesOneCallPerDatagramOnEachSide() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4);
@@ -127,7 +127,7 @@ class SocketsTest {
     }
 
     @Test
-    void datagramsOfOneLengthPassTheKernelAsOne() {
+    void joinsDatagramsOfEqualLength() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4, 64);
@@ -159,7 +159,7 @@ class SocketsTest {
         }
     }
 
-    /** Ten datagrams of 100 bytes, one of 40, and one more of 40, which cannot be joined. */
+    /** Adds ten datagrams of 100 bytes, one of 40, and another of 40, which cannot be joined. */
     private static void addRow(SendBatch out) {
         UnsafeBuffer row = ROW;
         for (int i = 0; i < 12; i++) {
@@ -171,7 +171,7 @@ class SocketsTest {
     }
 
     @Test
-    void anAddressInUseIsRefusedInWords() {
+    void rejectsAddressInUse() {
         try (DatagramSocket first = DatagramSocket.open(ANY)) {
             SocketException refused =
                     assertThrows(
@@ -184,7 +184,7 @@ class SocketsTest {
     }
 
     @Test
-    void aDatagramThatTheKernelRefusesIsNotCounted() {
+    void doesNotCountRejectedDatagram() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(2)) {
             UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(70_000));

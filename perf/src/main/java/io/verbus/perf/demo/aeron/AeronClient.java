@@ -14,14 +14,14 @@ import org.agrona.DirectBuffer;
 
 import java.util.concurrent.TimeUnit;
 
-/** Aeron's client. */
+/** Client of the demo that uses Aeron. */
 final class AeronClient implements BusClient {
     private final Aeron aeron;
 
     /**
-     * Connects.
+     * Connects to a driver.
      *
-     * @param directory of the driver.
+     * @param directory directory of the driver.
      */
     AeronClient(String directory) {
         aeron =

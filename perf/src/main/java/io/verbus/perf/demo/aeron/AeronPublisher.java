@@ -6,12 +6,12 @@ import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.PublisherProcess;
 
-/** The publisher's process with Aeron's client. */
+/** Publisher process that uses Aeron's client. */
 public final class AeronPublisher {
     private AeronPublisher() {}
 
     /**
-     * @param args those of {@link PublisherProcess#run}.
+     * @param args arguments of {@link PublisherProcess#run}.
      */
     public static void main(String[] args) throws InterruptedException {
         try {

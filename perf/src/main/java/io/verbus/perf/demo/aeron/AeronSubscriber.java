@@ -5,12 +5,12 @@ package io.verbus.perf.demo.aeron;
 import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.SubscriberProcess;
 
-/** The subscriber's process with Aeron's client. */
+/** Subscriber process that uses Aeron's client. */
 public final class AeronSubscriber {
     private AeronSubscriber() {}
 
     /**
-     * @param args those of {@link SubscriberProcess#run}.
+     * @param args arguments of {@link SubscriberProcess#run}.
      */
     public static void main(String[] args) {
         try {

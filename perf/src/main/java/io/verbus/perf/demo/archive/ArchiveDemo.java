@@ -24,19 +24,20 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run: two drivers, the archive, the publisher and the late subscriber, each a process.
+ * One run of the archive demo: two drivers, the archive, the publisher and the late subscriber,
+ * each in its own process.
  *
  * <pre>
  *   the archive records             →  the publisher sends the first messages
- *   all of these are recorded       →  the subscriber starts, the publisher goes on at a rate
+ *   all of these are recorded       →  the subscriber starts, the publisher continues at a rate
  *   the subscriber reads live data  →  after some more, the publisher ends the stream
- *   the stream has ended            →  archive and subscriber say what they have verified
+ *   the stream has ended            →  archive and subscriber report what they have verified
  * </pre>
  */
 final class ArchiveDemo implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** For how long the stream goes on when the subscriber has reached it. */
+    /** Seconds of live messages after the subscriber has caught up. */
     private static final int LIVE_S = 5;
 
     private final DemoNetwork network;
@@ -64,10 +65,10 @@ final class ArchiveDemo implements AutoCloseable {
     private DemoResult received;
 
     /**
-     * @param network that carries all channels.
-     * @param plan of what to send.
-     * @param limitNs of the run, nanoseconds.
-     * @param progress where to show how far it is.
+     * @param network network that carries all channels.
+     * @param plan messages to send.
+     * @param limitNs time limit of the run in nanoseconds.
+     * @param progress stream for progress messages.
      */
     ArchiveDemo(DemoNetwork network, ArchivePlan plan, long limitNs, PrintStream progress) {
         this.network = network;
@@ -77,10 +78,10 @@ final class ArchiveDemo implements AutoCloseable {
     }
 
     /**
-     * Runs it.
+     * Runs the demo.
      *
-     * @return its last line.
-     * @throws DemoException if anything went wrong.
+     * @return the last line of the output.
+     * @throws DemoException if anything goes wrong.
      */
     String run() throws DemoException, InterruptedException {
         try {
@@ -109,7 +110,10 @@ final class ArchiveDemo implements AutoCloseable {
         publisher = start("publisher", LivePublisher.class, far);
     }
 
-    /** A process whose class path has Aeron and the demo, but no driver and no client of Verbus. */
+    /**
+     * Starts a process with Aeron and the demo on its class path, but neither Verbus' driver nor
+     * client.
+     */
     private ChildProcess start(String process, Class<?> main, String... first)
             throws DemoException {
         List<String> arguments = new ArrayList<>(List.of(first));
@@ -127,7 +131,7 @@ final class ArchiveDemo implements AutoCloseable {
             }
             if (System.nanoTime() - start > limitNs) {
                 throw new DemoException(
-                        "the demo has not ended within "
+                        "the demo did not end within "
                                 + TimeUnit.NANOSECONDS.toSeconds(limitNs)
                                 + " s: try fewer --messages or a longer --timeout");
             }
@@ -154,7 +158,7 @@ final class ArchiveDemo implements AutoCloseable {
                                     + child.name()
                                     + " process ended early with status "
                                     + status
-                                    + ": its words are above");
+                                    + ": see its output above");
                 }
             }
         }
@@ -194,7 +198,8 @@ final class ArchiveDemo implements AutoCloseable {
             progress.println(
                     String.format(
                             Locale.ROOT,
-                            "demo: %,d messages are recorded, %,d bytes; a subscriber comes late",
+                            "demo: %,d messages, %,d bytes, are recorded; starting the late"
+                                    + " subscriber",
                             plan.messages(),
                             recordedPosition));
             publisher.go();
@@ -232,14 +237,14 @@ final class ArchiveDemo implements AutoCloseable {
 
     private String check() throws DemoException {
         check("the recording", recorded);
-        check("what the subscriber read", received);
+        check("the subscriber", received);
         if (recordedPosition != endPosition) {
             throw new DemoException(
                     "the recording ends at position "
                             + recordedPosition
-                            + ", the stream at "
+                            + ", but the stream at "
                             + endPosition
-                            + ": see what the archive says");
+                            + ": see the output of the archive");
         }
         return String.format(
                 Locale.ROOT,
@@ -258,9 +263,10 @@ final class ArchiveDemo implements AutoCloseable {
             throw new DemoException(
                     String.format(
                             Locale.ROOT,
-                            "of %d messages, %s has %d whole, lost=%d duplicated=%d reordered=%d"
-                                    + " corrupt=%d: it is a defect unless the lines above tell of a"
-                                    + " lost connection, please report it",
+                            "%2$s has %3$d of %1$d messages intact, lost=%4$d duplicated=%5$d"
+                                    + " reordered=%6$d corrupt=%7$d: unless the output above"
+                                    + " reports a lost connection, this is a defect; please"
+                                    + " report it",
                             published,
                             what,
                             result.verified(),
@@ -271,7 +277,7 @@ final class ArchiveDemo implements AutoCloseable {
         }
     }
 
-    /** Ends all processes and deletes what they left behind. */
+    /** Ends all processes and deletes their files. */
     @Override
     public void close() {
         children.close();

@@ -16,15 +16,16 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Reads the options of {@code verbus demo archive} and runs it. */
+/** Runs {@code verbus demo archive}. */
 @Command(
         name = "archive",
         mixinStandardHelpOptions = true,
         description = {
-            "Records market data with Aeron's archive, beside the subscriber's driver, while it"
-                    + " flows from a publisher behind another driver.",
-            "A late subscriber then reads the recording from its start, and goes over into the live"
-                    + " stream. Every message is verified, in the recording and at the subscriber."
+            "Records market data from a publisher on one driver with Aeron Archive on the"
+                    + " subscriber's driver.",
+            "A late subscriber then replays the recording from its start, and merges into the"
+                    + " live stream. Every message is verified, in the recording and at the"
+                    + " subscriber."
         })
 public final class ArchiveDemoCommand implements Callable<Integer> {
     private static final int MAX_MESSAGES = 10_000_000;
@@ -38,14 +39,14 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description =
-                    "How many are recorded before the subscriber comes (default:"
-                            + " ${DEFAULT-VALUE}).")
+                    "Messages to record before the subscriber starts (default: ${DEFAULT-VALUE}).")
     private int messages = 200_000;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Of those that follow, per second (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Rate of the messages after that, per second (default:" + " ${DEFAULT-VALUE}).")
     private int rate = 4_000;
 
     @Override
@@ -64,7 +65,8 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             System.err.println(
                     "demo: "
                             + network.transport()
-                            + " carries the messages, the archive's control and its replay, from "
+                            + " carries the messages, and the archive's control and replay"
+                            + " channels, from "
                             + network.from()
                             + " to "
                             + network.to());

@@ -7,16 +7,17 @@ import io.verbus.perf.demo.DemoNetwork;
 import java.util.List;
 
 /**
- * What is sent, and where to. Every channel says {@code aeron:udp}: the drivers' networks decide
- * what carries it.
+ * Messages and channels of the archive demo. Every channel is {@code aeron:udp}; the drivers'
+ * configuration of networks determines the transport.
  *
- * @param messages sent before the late subscriber comes, as fast as back pressure allows.
- * @param rate of those that follow, per second.
+ * @param messages number of messages to send, as fast as back pressure allows, before the late
+ *     subscriber starts.
+ * @param rate rate of the messages after that, per second.
  * @param publication channel of the publisher, to which receivers are added as destinations.
  * @param recorded destination at which the archive records.
  * @param live destination at which the late subscriber joins the live stream.
  * @param control channel of requests to the archive.
- * @param anyPort channel of an endpoint at the subscriber's address, whose port the driver chooses.
+ * @param anyPort channel with the subscriber's address and a port chosen by the driver.
  */
 record ArchivePlan(
         int messages,
@@ -28,16 +29,16 @@ record ArchivePlan(
         String anyPort) {
     static final int STREAM_ID = 1001;
 
-    /** Of replays that never leave the driver. */
+    /** Stream id of replays within the driver. */
     static final int LOCAL_REPLAY_STREAM_ID = 1002;
 
-    /** Messages that may follow, at most: what a verifier has room for. */
+    /** Maximum number of live messages, for which a verifier has room. */
     static final int MAX_LIVE = 50_000_000;
 
     private static final int PORTS = 3;
     private static final int WORDS = 7;
 
-    /** A plan of channels over a network. */
+    /** Creates a plan with channels on a network. */
     static ArchivePlan of(DemoNetwork network, int messages, int rate) {
         int port = DemoNetwork.freePort(PORTS);
         String endpoint = "aeron:udp?endpoint=" + network.to() + ":";
@@ -51,7 +52,7 @@ record ArchivePlan(
                 endpoint + 0);
     }
 
-    /** As arguments of a process. */
+    /** Encodes the plan as arguments of a process. */
     List<String> words() {
         return List.of(
                 Integer.toString(messages),
@@ -63,7 +64,7 @@ record ArchivePlan(
                 anyPort);
     }
 
-    /** Reads {@link #words} from the last arguments of a process. */
+    /** Parses the output of {@link #words} from the last arguments of a process. */
     static ArchivePlan parse(String[] args) {
         int at = args.length - WORDS;
         return new ArchivePlan(
@@ -76,7 +77,7 @@ record ArchivePlan(
                 args[at + 6]);
     }
 
-    /** How many messages a verifier has room for. */
+    /** The number of messages for which a verifier has room. */
     int room() {
         return messages + MAX_LIVE;
     }

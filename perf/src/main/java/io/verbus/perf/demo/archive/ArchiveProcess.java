@@ -27,14 +27,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The archive's process: records the stream, says how far the recording is, and verifies it from
- * its start when it has ended.
+ * Archive process: records the stream, reports the progress of the recording, and verifies the
+ * recording from its start once it has ended.
  */
 final class ArchiveProcess {
-    /** The line that says that the stream may begin. */
+    /** Line printed when the stream may start. */
     static final String RECORDING = "recording";
 
-    /** Begins a line with the position of the recording. */
+    /** Prefix of a line with the position of the recording. */
     static final String RECORDED = "recorded ";
 
     private static final String LOCAL = "aeron:ipc?term-length=1m";
@@ -52,7 +52,7 @@ final class ArchiveProcess {
     }
 
     /**
-     * @param args driver directory, folder of the recordings, and the words of an {@link
+     * @param args driver directory, directory of the recordings, and the words of an {@link
      *     ArchivePlan}.
      */
     public static void main(String[] args) throws InterruptedException {
@@ -72,7 +72,7 @@ final class ArchiveProcess {
                                         .controlRequestChannel(LOCAL)
                                         .controlResponseChannel(LOCAL))) {
             new ArchiveProcess(client, plan).run();
-            // Late subscribers may still need the archive: the end of the input ends the process.
+            // Late subscribers may still need the archive, so it runs until the input ends.
             Thread.currentThread().join();
         } catch (DemoException | AeronException e) {
             System.err.println(e.getMessage());
@@ -112,7 +112,7 @@ final class ArchiveProcess {
     }
 
     private int awaitCounter(CountersReader counters) {
-        while (true) { // ends with the input of this process
+        while (true) { // ends with this process's input
             for (int id = 0; id <= counters.maxCounterId(); id++) {
                 if (counters.getCounterState(id) == CountersReader.RECORD_ALLOCATED
                         && counters.getCounterTypeId(id)
@@ -141,7 +141,7 @@ final class ArchiveProcess {
                         ArchivePlan.LOCAL_REPLAY_STREAM_ID)) {
             long deadline = System.nanoTime() + LIMIT_NS;
             while (replay.hasNoImages()) {
-                Clients.check(deadline, "the replay of the recording has not begun within 120 s");
+                Clients.check(deadline, "the replay of the recording did not start within 120 s");
                 idle.idle();
             }
             Image image = replay.imageAtIndex(0);

@@ -8,11 +8,11 @@ import io.verbus.perf.demo.DemoException;
 
 import java.util.concurrent.TimeUnit;
 
-/** Aeron's client as the processes of the demo use it. */
+/** Creates and supervises Aeron clients for the demo's processes. */
 final class Clients {
     private Clients() {}
 
-    /** Connects to a driver, which may just be starting. */
+    /** Connects to a driver, which may still be starting. */
     static Aeron connect(String directory) {
         return Aeron.connect(
                 new Aeron.Context()
@@ -21,7 +21,7 @@ final class Clients {
                         .errorHandler(error -> System.err.println(error.getMessage())));
     }
 
-    /** Fails when a time has come. */
+    /** Fails once a deadline has passed. */
     static void check(long deadline, String failure) throws DemoException {
         if (System.nanoTime() - deadline > 0) {
             throw new DemoException(failure);

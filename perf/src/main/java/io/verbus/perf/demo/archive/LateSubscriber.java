@@ -23,17 +23,17 @@ import org.agrona.concurrent.SystemEpochClock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The late subscriber's process: reads the recording from its start, goes over into the live
- * stream, and verifies every message until the stream ends.
+ * Late subscriber's process: replays the recording from its start, merges into the live stream, and
+ * verifies every message until the stream ends.
  */
 final class LateSubscriber {
-    /** The line that says that the replay has been asked for. */
+    /** Line printed when the replay has been requested. */
     static final String SUBSCRIBED = "subscribed";
 
-    /** Begins a line that says how many messages have arrived whole. */
+    /** Prefix of a line with the number of intact messages. */
     static final String VERIFIED = "verified ";
 
-    /** Begins the line that says how many had come when the live stream was reached. */
+    /** Prefix of a line with the number of messages received before the live stream was reached. */
     static final String MERGED = "merged ";
 
     private static final int FRAGMENT_LIMIT = 64;
@@ -108,7 +108,7 @@ final class LateSubscriber {
         while (!merge.isMerged()) {
             if (merge.hasFailed()) {
                 throw new DemoException(
-                        "the replay has not reached the live stream: see what the archive says");
+                        "the replay did not reach the live stream: see the output of the archive");
             }
             idle.idle(merge.poll(assembler, FRAGMENT_LIMIT));
             report();

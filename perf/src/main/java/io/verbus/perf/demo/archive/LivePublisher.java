@@ -17,14 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The publisher's process. Told to go, sends the first messages to the archive alone; told again,
- * adds the late subscriber and goes on at a fixed rate; told again, ends the stream.
+ * Publisher process. On the first command it sends the first messages to the archive alone, on the
+ * second it adds the late subscriber and continues at a fixed rate, and on the third it ends the
+ * stream.
  */
 final class LivePublisher {
-    /** Begins the line for what was sent first: session id, count and position. */
+    /** Prefix of the line about the first messages: session id, count and position. */
     static final String SENT = "sent ";
 
-    /** Begins the line for all that was sent: count and position. */
+    /** Prefix of the line about all messages: count and position. */
     static final String ENDED = "ended ";
 
     private static final long SEED = 20_260_102;
@@ -61,14 +62,14 @@ final class LivePublisher {
     }
 
     private void run() throws DemoException, InterruptedException {
-        awaitStep("the archive does not record");
+        awaitStep("the archive did not start recording");
         publication.addDestination(plan.recorded());
         while (count < plan.messages()) {
             offer();
         }
         System.out.println(
                 SENT + publication.sessionId() + " " + count + " " + publication.position());
-        awaitStep("no subscriber has come");
+        awaitStep("no subscriber joined");
         publication.addDestination(plan.live());
         sendAtRate();
         System.out.println(ENDED + count + " " + publication.position());
@@ -76,7 +77,7 @@ final class LivePublisher {
 
     private void awaitStep(String failure) throws DemoException, InterruptedException {
         if (!parent.awaitGo(STEP_LIMIT_S, TimeUnit.SECONDS)) {
-            throw new DemoException(failure + ": see what the other processes say");
+            throw new DemoException(failure + ": see the output of the other processes");
         }
     }
 
@@ -86,7 +87,7 @@ final class LivePublisher {
         while (!parent.awaitGo(0, TimeUnit.SECONDS)) {
             if (count == plan.room()) {
                 throw new DemoException(
-                        "the subscriber has not reached the live stream within "
+                        "the subscriber did not reach the live stream within "
                                 + ArchivePlan.MAX_LIVE
                                 + " messages: choose a lower --rate");
             }
@@ -111,9 +112,9 @@ final class LivePublisher {
                 throw new DemoException(
                         "message "
                                 + count
-                                + " is not accepted ("
+                                + " was not accepted ("
                                 + Publication.errorString(result)
-                                + "): see what the drivers and the archive say");
+                                + "): see the output of the drivers and the archive");
             }
             idle.idle();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * {@code verbus demo archive}: Aeron's archive on drivers of Verbus. The processes of its clients
- * have nothing of Verbus on their class path but the demo's messages.
+ * Implements {@code verbus demo archive}: Aeron Archive on Verbus drivers. The class path of its
+ * client processes contains no part of Verbus but the demo's messages.
  */
 package io.verbus.perf.demo.archive;

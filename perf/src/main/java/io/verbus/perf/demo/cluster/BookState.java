@@ -4,7 +4,7 @@ package io.verbus.perf.demo.cluster;
 
 import io.verbus.samples.cluster.MatchingEngine;
 
-/** The state of a member's books, as words of a line from process to process. */
+/** Encodes the state of a member's books as words of a line. */
 final class BookState {
     private BookState() {}
 

@@ -3,24 +3,24 @@
 package io.verbus.perf.demo.cluster;
 
 /**
- * What the client of the cluster found.
+ * Result of the cluster's client.
  *
- * @param acknowledged orders.
- * @param duplicated acknowledgements that tell of an order that was applied twice, or out of order.
- * @param failoverNs from the last acknowledgement of a leader to the first of the next, the
- *     longest.
- * @param p50Ns median of the latencies of the other orders.
- * @param p99Ns their 99th percentile.
+ * @param acknowledged number of acknowledged orders.
+ * @param duplicated number of acknowledgements of orders that were applied twice or out of order.
+ * @param failoverNs longest time from the last acknowledgement of a leader to the first of the
+ *     next.
+ * @param p50Ns median latency of orders outside failovers in nanoseconds.
+ * @param p99Ns 99th percentile of their latency in nanoseconds.
  */
 record ClientResult(long acknowledged, long duplicated, long failoverNs, long p50Ns, long p99Ns) {
     private static final String WORD = "result ";
 
-    /** Whether this line of a process is a result. */
+    /** Whether a line of a process's output is a result. */
     static boolean isLine(String line) {
         return line.startsWith(WORD);
     }
 
-    /** Reads what {@link #toLine} has written. */
+    /** Parses the output of {@link #toLine}. */
     static ClientResult parse(String line) {
         String[] words = line.split(" ");
         return new ClientResult(
@@ -31,7 +31,7 @@ record ClientResult(long acknowledged, long duplicated, long failoverNs, long p5
                 Long.parseLong(words[5]));
     }
 
-    /** One line from process to process. */
+    /** Encodes the result as one line. */
     String toLine() {
         return WORD
                 + acknowledged

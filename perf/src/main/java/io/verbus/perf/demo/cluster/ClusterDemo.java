@@ -24,12 +24,12 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run: three members, the client and its driver, each a process.
+ * One run of the cluster demo: three members, the client and its driver, each in its own process.
  *
  * <pre>
- *   a member leads                            →  the client sends orders, at a rate
+ *   a leader is elected                       →  the client sends orders, at a rate
  *   orders are acknowledged                   →  the {@link Faults}, one after the other
- *   the last fault is over                    →  the client may end
+ *   the last fault is over                    →  the client may stop
  *   all orders are acknowledged               →  the books of all members are compared
  * </pre>
  */
@@ -58,10 +58,10 @@ final class ClusterDemo implements AutoCloseable {
     private MatchingEngine.State expected;
 
     /**
-     * @param network that carries all channels between members and client.
-     * @param plan of what to send.
-     * @param limitNs of the run, nanoseconds.
-     * @param progress where to show how far it is.
+     * @param network network that carries all channels between members and client.
+     * @param plan orders to send.
+     * @param limitNs time limit of the run in nanoseconds.
+     * @param progress stream for progress messages.
      */
     ClusterDemo(DemoNetwork network, ClusterPlan plan, long limitNs, PrintStream progress) {
         this.network = network;
@@ -90,10 +90,10 @@ final class ClusterDemo implements AutoCloseable {
     }
 
     /**
-     * Runs it.
+     * Runs the demo.
      *
-     * @return its last line.
-     * @throws DemoException if anything went wrong.
+     * @return the last line of the output.
+     * @throws DemoException if anything goes wrong.
      */
     String run() throws DemoException, InterruptedException {
         try {
@@ -150,13 +150,13 @@ final class ClusterDemo implements AutoCloseable {
     private String late() {
         return String.format(
                 Locale.ROOT,
-                "the demo has not ended within %d s, after %d of %d faults: %s",
+                "the demo did not end within %d s, after %d of %d faults: %s",
                 TimeUnit.NANOSECONDS.toSeconds(limitNs),
                 faults.done(),
                 plan.faults(),
                 result == null
                         ? "try fewer --orders, fewer --kills or a longer --timeout"
-                        : "the members' books differ, see what they say");
+                        : "the members' books differ; see their output");
     }
 
     private void on(ChildEvent event) throws DemoException {
@@ -173,7 +173,7 @@ final class ClusterDemo implements AutoCloseable {
                                     + child.name()
                                     + " ended early with status "
                                     + status
-                                    + ": its words are above");
+                                    + ": see its output above");
                 }
             }
         }
@@ -210,7 +210,7 @@ final class ClusterDemo implements AutoCloseable {
         }
     }
 
-    /** Nothing may have gone by anything else. */
+    /** Fails if anything was sent over a transport other than RDMA. */
     private void checkCarriers() throws DemoException {
         if (network.transport() == DemoTransport.RDMA) {
             for (CarrierWatch carrier : carriers) {
@@ -227,8 +227,9 @@ final class ClusterDemo implements AutoCloseable {
             throw new DemoException(
                     String.format(
                             Locale.ROOT,
-                            "of %d orders %d were acknowledged, lost=%d duplicated=%d: it is a"
-                                    + " defect, please report it with what the members say",
+                            "%2$d of %1$d orders were acknowledged, lost=%3$d duplicated=%4$d:"
+                                    + " this is a defect; please report it with the output of"
+                                    + " the members",
                             expected.orders(),
                             result.acknowledged(),
                             lost,
@@ -252,7 +253,7 @@ final class ClusterDemo implements AutoCloseable {
         return plan.fault() == ClusterFault.LEADER && plan.faults() == 1;
     }
 
-    /** Ends all processes and deletes what they left behind. */
+    /** Ends all processes and deletes their files. */
     @Override
     public void close() {
         children.close();

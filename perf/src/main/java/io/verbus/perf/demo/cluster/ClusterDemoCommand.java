@@ -20,22 +20,22 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/** Reads the options of {@code verbus demo cluster} and runs it. */
+/** Runs {@code verbus demo cluster}. */
 @Command(
         name = "cluster",
         mixinStandardHelpOptions = true,
         description = {
-            "Sends orders to a cluster of three members, each a process with a driver of Verbus and"
-                    + " Aeron's archive, consensus module and service container. The cluster takes"
-                    + " a snapshot; then the leader's process is killed. Another member leads, and"
-                    + " the one that was killed starts again and catches up.",
-            "With --kills the next leader is killed then, and so on; orders come in until the last"
-                    + " one is back.",
-            "No order may be lost that was acknowledged, and none be applied twice: the order books"
-                    + " of all members must be what the orders make of an empty one. Latencies are"
-                    + " from the time an order is due to its acknowledgement, without those that"
-                    + " were due while there was no leader, or while the orders of that time were"
-                    + " sent."
+            "Sends orders to a cluster of three members, each a process with a Verbus driver and"
+                    + " Aeron's archive, consensus module and service container. The cluster"
+                    + " takes a snapshot; then the leader's process is killed. Another member"
+                    + " takes over, and the killed one restarts and catches up.",
+            "With --kills, the next leader is killed then, and so on; orders continue until the"
+                    + " last killed member is back.",
+            "No acknowledged order may be lost, and none may be applied twice: the order books"
+                    + " of all members must equal the result of applying the orders to an empty"
+                    + " book. Latency is measured from the time an order is due until its"
+                    + " acknowledgement, except for orders that were due without a leader or"
+                    + " while the client was catching up afterwards."
         })
 public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int MIN_ORDERS = 1_000;
@@ -45,7 +45,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int ORDERS = 30_000;
     private static final int RATE = 1_000;
 
-    /** What an emulated processor does in minutes. */
+    /** Number of orders that an emulated processor handles in minutes. */
     private static final int LAB_ORDERS = 6_000;
 
     private static final int LAB_RATE = 50;
@@ -58,7 +58,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             names = "--orders",
             paramLabel = "N",
             description =
-                    "How many are sent at the least (default: "
+                    "Minimum number of orders (default: "
                             + ORDERS
                             + "; in the lab "
                             + LAB_ORDERS
@@ -69,7 +69,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Of the orders, per second (default: "
+                    "Rate of the orders, per second (default: "
                             + RATE
                             + "; in the lab "
                             + LAB_RATE
@@ -79,21 +79,19 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     @Option(
             names = "--kills",
             paramLabel = "N",
-            description =
-                    "How often the fault happens; each takes about 20 s (default:"
-                            + " ${DEFAULT-VALUE}).")
+            description = "Number of faults; each takes about 20 s (default: ${DEFAULT-VALUE}).")
     private int kills = 1;
 
     @Option(
             names = "--fault",
             paramLabel = "FAULT",
             description = {
-                "What happens (default: ${DEFAULT-VALUE}):",
-                "leader: the leader is killed;",
-                "driver: its driver alone is, a process of its own here;",
-                "follower: a follower is stopped for 15 s;",
-                "restart: all members end in good order, and start again;",
-                "outage: all members are killed, and start again."
+                "Kind of fault (default: ${DEFAULT-VALUE}):",
+                "leader: kills the leader;",
+                "driver: kills only the leader's driver, which is a separate process in this case;",
+                "follower: suspends a follower for 15 s;",
+                "restart: shuts down all members cleanly, and restarts them;",
+                "outage: kills all members, and restarts them."
             })
     private String fault = ClusterFault.LEADER.toString();
 

@@ -6,21 +6,21 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What befalls a cluster while orders come in. Named in lower case for people. */
+/** Fault injected into the cluster while it processes orders. Its display name is lower case. */
 enum ClusterFault {
-    /** The leader's process is killed, its driver with it. */
-    LEADER("kills member %d, which leads"),
+    /** Kills the leader's process including its driver. */
+    LEADER("kills the leader, member %d"),
 
-    /** The leader's driver is killed, which is a process of its own here. */
-    DRIVER("kills the driver of member %d, which leads"),
+    /** Kills the leader's driver, which is a separate process in this case. */
+    DRIVER("kills the driver of the leader, member %d"),
 
-    /** A follower's process is stopped for longer than its image at the leader lives. */
-    FOLLOWER("stops member %d, which follows, for 15 s"),
+    /** Suspends a follower's process for longer than the image liveness time-out at the leader. */
+    FOLLOWER("suspends a follower, member %d, for 15 s"),
 
-    /** All members end in good order. */
-    RESTART("ends all members in good order"),
+    /** Shuts down all members cleanly. */
+    RESTART("shuts down all members cleanly"),
 
-    /** All members are killed. */
+    /** Kills all members. */
     OUTAGE("kills all members");
 
     private final String words;
@@ -29,17 +29,17 @@ enum ClusterFault {
         this.words = words;
     }
 
-    /** What is done, in words. */
+    /** Describes the fault. */
     String words(int member) {
         return String.format(Locale.ROOT, words, member);
     }
 
-    /** Whether all members fail, not one. */
+    /** Whether the fault affects all members. */
     boolean isOfAll() {
         return this == RESTART || this == OUTAGE;
     }
 
-    /** The fault of that name. */
+    /** Returns the fault with a display name. */
     static Optional<ClusterFault> parse(String name) {
         return Stream.of(values()).filter(fault -> fault.toString().equals(name)).findAny();
     }

@@ -10,15 +10,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * What is sent, and to which members.
+ * Orders and members of the cluster demo.
  *
- * @param orders to send at the least; more follow until the last fault is over.
- * @param rate at which they are due, per second.
- * @param members that take them.
+ * @param orders minimum number of orders; more follow until the last fault is over.
+ * @param rate rate at which they are due, per second.
+ * @param members members of the cluster.
  * @param client address of the client and its driver.
- * @param leaderTimeoutNs silence of the leader after which members elect another.
- * @param fault that befalls them.
- * @param faults how often.
+ * @param leaderTimeoutNs silence of the leader after which the members elect another, in
+ *     nanoseconds.
+ * @param fault kind of fault.
+ * @param faults number of faults.
  */
 record ClusterPlan(
         int orders,
@@ -30,16 +31,18 @@ record ClusterPlan(
         int faults) {
     static final int MEMBERS = 3;
 
-    /** Ends of a wire at which each member and the client is alone. */
+    /** Number of addresses needed to give each member and the client its own. */
     static final int ENDS = MEMBERS + 1;
 
     private static final int PORTS_OF_MEMBER = 10;
     private static final long LEADER_TIMEOUT_S = 3;
 
-    /** An emulated processor may take seconds for what is to take none. */
+    /** Long, because an emulated processor may stall for seconds. */
     private static final long LAB_LEADER_TIMEOUT_S = 60;
 
-    /** Members and client take turns with the addresses. */
+    /**
+     * Creates a plan in which members and client alternate between the addresses of the network.
+     */
     static ClusterPlan of(
             DemoNetwork network, int orders, int rate, ClusterFault fault, int faults) {
         return new ClusterPlan(
@@ -55,7 +58,7 @@ record ClusterPlan(
                 faults);
     }
 
-    /** Channel at which the client is answered; its driver chooses the port. */
+    /** The channel of responses to the client; its driver chooses the port. */
     String egress() {
         return "aeron:udp?endpoint=" + client + ":0";
     }

@@ -23,8 +23,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the JVM is trained with for the processes of {@code verbus demo cluster}: a cluster of one
- * member, with its client, in one process. The cache holds the classes that were loaded.
+ * Training workload for the ahead-of-time cache of the processes of {@code verbus demo cluster}: a
+ * cluster of one member and its client in one process. The cache stores the loaded classes.
  */
 public final class ClusterTraining {
     private static final String HOST = "127.0.0.1";
@@ -34,7 +34,7 @@ public final class ClusterTraining {
 
     private ClusterTraining() {}
 
-    /** Runs it, and ends the process as its programs do. */
+    /** Runs the workload, and exits as the demo's programs do. */
     public static void main(String[] args) throws IOException, DemoException, InterruptedException {
         AeronPatience.set();
         prepareRdma();
@@ -65,7 +65,7 @@ public final class ClusterTraining {
         System.exit(0);
     }
 
-    /** Binds the verbs libraries, which takes an emulated processor longest. */
+    /** Binds the verbs libraries, the slowest step on an emulated processor. */
     private static void prepareRdma() {
         for (TransportProvider provider : ServiceLoader.load(TransportProvider.class)) {
             try {

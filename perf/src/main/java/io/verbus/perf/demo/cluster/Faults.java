@@ -8,24 +8,25 @@ import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A run's faults, one after the other. One thread.
+ * Injects the faults of a run one after the other. Used by one thread.
  *
  * <pre>
- *   so many orders are acknowledged       →  before every tenth fault, all take a snapshot
- *   some more are                         →  the fault
- *   its time is over                      →  what failed starts again, or goes on
- *   all members hold what was
- *   acknowledged then, and more is        →  the next fault
+ *   enough orders are acknowledged        →  before every tenth fault, all take a snapshot
+ *   some more are acknowledged            →  the fault
+ *   its duration is over                  →  what failed restarts, or resumes
+ *   all members hold all orders that
+ *   were acknowledged then, and more
+ *   are acknowledged                      →  the next fault
  * </pre>
  */
 final class Faults {
-    /** Aeron's archive takes a mark file that is younger than 10 s for that of a live process. */
+    /** Age up to which Aeron Archive assumes that a mark file belongs to a live process. */
     private static final long MARK_FILE_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Longer than the driver of the leader waits for a silent follower. */
+    /** Longer than the leader's driver waits for a silent follower. */
     private static final long STOP_NS = TimeUnit.SECONDS.toNanos(15);
 
-    /** After that time another leader may have to be asked for a snapshot. */
+    /** Time after which to request the snapshot again, since the leader may have changed. */
     private static final long SNAPSHOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int FAULTS_OF_SNAPSHOT = 10;
@@ -54,12 +55,12 @@ final class Faults {
     private long recoveredAt;
 
     /**
-     * @param fault that happens.
-     * @param count how often.
-     * @param pause orders that are acknowledged before the first snapshot, and then before the
+     * @param fault kind of fault.
+     * @param count number of faults.
+     * @param pause number of acknowledged orders before the first snapshot, and then before the
      *     first fault.
-     * @param members that fail.
-     * @param progress where to show what happens.
+     * @param members members of the cluster.
+     * @param progress stream for progress messages.
      */
     Faults(ClusterFault fault, int count, long pause, Members members, PrintStream progress) {
         this.fault = fault;
@@ -71,21 +72,21 @@ final class Faults {
         step = count == 0 ? Step.DONE : Step.READY;
     }
 
-    /** Faults that are over. */
+    /** The number of completed faults. */
     int done() {
         return done;
     }
 
-    /** Whether all are over. */
+    /** Whether all faults are completed. */
     boolean areDone() {
         return step == Step.DONE;
     }
 
     /**
-     * Goes on, as far as it is time.
+     * Advances to the next step, if it is time.
      *
-     * @param acknowledged orders so far.
-     * @param nowNs monotonic time.
+     * @param acknowledged number of orders acknowledged so far.
+     * @param nowNs monotonic time in nanoseconds.
      */
     void goOn(long acknowledged, long nowNs) throws DemoException, InterruptedException {
         switch (step) {
@@ -157,13 +158,13 @@ final class Faults {
             return;
         }
         if (fault == ClusterFault.FOLLOWER) {
-            progress.println("demo: member " + failed + " goes on");
+            progress.println("demo: member " + failed + " resumes");
             members.resume(failed);
         } else if (fault.isOfAll()) {
-            progress.println("demo: all members start again");
+            progress.println("demo: all members restart");
             members.start();
         } else {
-            progress.println("demo: member " + failed + " starts again");
+            progress.println("demo: member " + failed + " restarts");
             members.start(failed);
         }
         recoveredAt = acknowledged;

@@ -20,7 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The members of the cluster: their processes, and what these have said. One thread. */
+/** Processes of the cluster's members, and their reported state. Used by one thread. */
 final class Members {
     private static final int COUNT = ClusterPlan.MEMBERS;
 
@@ -40,8 +40,8 @@ final class Members {
 
     /**
      * @param drivers prefix of the driver directories.
-     * @param folder for what the members keep.
-     * @param hasOwnDrivers whether drivers are in processes of their own.
+     * @param folder directory for the members' files.
+     * @param hasOwnDrivers whether drivers are separate processes.
      */
     Members(
             DemoNetwork network,
@@ -58,19 +58,19 @@ final class Members {
         this.hasOwnDrivers = hasOwnDrivers;
     }
 
-    /** Directory of a member's driver. */
+    /** Returns the directory of a member's driver. */
     Path driver(int id) {
         return drivers.resolveSibling(drivers.getFileName().toString() + id);
     }
 
-    /** Starts all. */
+    /** Starts all members. */
     void start() throws DemoException {
         for (int id = 0; id < COUNT; id++) {
             start(id);
         }
     }
 
-    /** Starts a member, and its driver where that is a process of its own. */
+    /** Starts a member, and its driver if that is a separate process. */
     void start(int id) throws DemoException {
         if (hasOwnDrivers) {
             List<String> arguments = new ArrayList<>(List.of(driver(id).toString()));
@@ -102,15 +102,15 @@ final class Members {
                         arguments);
     }
 
-    /** The member of a process, or -1. */
+    /** Returns the id of the member that a process runs, or -1. */
     int idOf(ChildProcess process) {
         return List.of(members).indexOf(process);
     }
 
-    /** Takes a line of a member; returns whether it is one for people too. */
+    /** Processes a line from a member; returns whether to show it to the user as well. */
     boolean take(int id, String line) {
         if (ending.contains(members[id])) {
-            return true; // its last words
+            return true; // its last output
         }
         if (line.startsWith(NodeProcess.STATE)) {
             states[id] = BookState.parse(line.substring(NodeProcess.STATE.length()));
@@ -126,13 +126,13 @@ final class Members {
         return true;
     }
 
-    /** Takes the end of a process; returns whether it was to be. */
+    /** Records the exit of a process; returns whether it was expected. */
     boolean takeEnd(ChildProcess process) {
         ended.add(process);
         return ending.contains(process);
     }
 
-    /** The member that leads, or -1 since it failed. */
+    /** The leader's id, or -1 if it failed and no other was elected yet. */
     int leader() {
         return leader;
     }
@@ -144,12 +144,12 @@ final class Members {
         }
     }
 
-    /** The fewest snapshots that one of the members has taken since it first started. */
+    /** The smallest number of snapshots taken by any member. */
     int snapshots() {
         return Math.min(snapshots[0], Math.min(snapshots[1], snapshots[2]));
     }
 
-    /** Begins a fault. */
+    /** Injects a fault into a member. */
     void fail(int id, ClusterFault fault) throws DemoException, InterruptedException {
         ending.add(members[id]);
         switch (fault) {
@@ -170,17 +170,17 @@ final class Members {
         }
     }
 
-    /** Whether the process of a member has ended. */
+    /** Whether the process of a member has exited. */
     boolean hasEnded(int id) {
         return ended.contains(members[id]);
     }
 
-    /** Lets a stopped member go on. */
+    /** Resumes a suspended member. */
     void resume(int id) throws DemoException, InterruptedException {
         members[id].stop(false);
     }
 
-    /** Whether each has told of so many orders at the least, since it last failed. */
+    /** Whether each member has reported at least this many orders since it last failed. */
     boolean hold(long orders) {
         for (MatchingEngine.State state : states) {
             if (state == null || state.orders() < orders) {
@@ -190,7 +190,7 @@ final class Members {
         return true;
     }
 
-    /** Whether the books of all are the same as these. */
+    /** Whether the books of all members equal the expected state. */
     boolean holdAll(MatchingEngine.State expected) {
         for (MatchingEngine.State state : states) {
             if (!expected.equals(state)) {
@@ -200,15 +200,15 @@ final class Members {
         return true;
     }
 
-    /** Prints what is known of them. */
+    /** Prints the drivers' errors and the last reported state of each member. */
     void print(PrintStream out) {
         for (int id = 0; id < COUNT; id++) {
             DriverErrors.print("driver of member " + id, driver(id), out);
-            out.println("member " + id + " says that it holds " + states[id]);
+            out.println("member " + id + " last reported " + states[id]);
         }
     }
 
-    /** Deletes what they leave behind. */
+    /** Deletes the members' files. */
     void deleteFolders() {
         for (int id = 0; id < COUNT; id++) {
             IoUtil.delete(driver(id).toFile(), true);

@@ -20,23 +20,23 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A member's process: says which role the member has, each second what its book holds, and when it
- * has taken a snapshot, which it does when told to go.
+ * Member process: prints the member's role, the state of its book every second, and each snapshot
+ * that it has taken. Takes a snapshot when its parent says so.
  */
 final class NodeProcess {
-    /** Begins a line with a role. */
+    /** Prefix of a line with a role. */
     static final String ROLE = "role ";
 
-    /** Begins a line with the words of a {@link BookState}. */
+    /** Prefix of a line with the words of a {@link BookState}. */
     static final String STATE = "state ";
 
-    /** Begins a line that says how many orders a snapshot holds. */
+    /** Prefix of a line with the number of orders in a snapshot. */
     static final String SNAPSHOT = "snapshot ";
 
-    /** The member's driver is in its process. */
+    /** The member's driver is embedded in its process. */
     static final String EMBEDDED = "embedded";
 
-    /** The member's driver is a process of its own. */
+    /** The member's driver is a separate process. */
     static final String OWN_DRIVER = "own-driver";
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -46,9 +46,9 @@ final class NodeProcess {
     private NodeProcess() {}
 
     /**
-     * @param args member id, hosts and first port of all, leader time-out in nanoseconds, driver
-     *     directory, folder, where the driver is, and options of transports, each {@code
-     *     NAME=VALUE}.
+     * @param args member id, hosts and first port of all members, leader time-out in nanoseconds,
+     *     driver directory, directory for files, location of the driver, and transport options as
+     *     {@code NAME=VALUE}.
      */
     public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
@@ -56,9 +56,9 @@ final class NodeProcess {
         try {
             ClusterNode node = launch(args);
             Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
-            while (true) { // ends with the input of this process
+            while (true) { // ends with this process's input
                 if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
-                    System.err.println("no snapshot is taken, as this member does not lead");
+                    System.err.println("no snapshot taken, because this member is not the leader");
                 }
             }
         } catch (AeronException | BusException e) {
@@ -94,7 +94,7 @@ final class NodeProcess {
         return new ClusterNode(driver.build(), members, id, folder, leaderTimeoutNs, new Teller());
     }
 
-    /** Each line at once: another thread may end the process. */
+    /** Prints each line immediately, because another thread may end the process. */
     private static final class Teller implements OrderMatchingService.Listener {
         @Override
         public void onRole(Cluster.Role role) {
@@ -111,10 +111,10 @@ final class NodeProcess {
             System.out.println(SNAPSHOT + state.orders());
         }
 
-        /** On another thread, as closing the member waits for the one that calls. */
+        /** Exits on another thread, because closing the member waits for the calling thread. */
         @Override
         public void onEnd(String part) {
-            System.err.println("the " + part + " part has ended, and the process with it");
+            System.err.println("the " + part + " part has ended; exiting");
             Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }

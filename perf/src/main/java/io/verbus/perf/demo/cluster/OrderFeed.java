@@ -14,8 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Made-up orders of one account, numbered from 0: the same number gives the same order, so that an
- * order can be sent again. One thread.
+ * Generates synthetic orders of one account, numbered from 0. The same number gives the same order,
+ * so that it can be sent again. Used by one thread.
  */
 final class OrderFeed {
     private static final int LENGTH = 128;
@@ -29,7 +29,7 @@ final class OrderFeed {
     private final byte[][] symbols = {ascii("ALPHA   "), ascii("BRAVO   "), ascii("CHARLIE ")};
     private final byte[] account = ascii("HOUSE-07");
 
-    /** Where {@link #encode} leaves the message, at offset 0. */
+    /** Buffer into which {@link #encode} writes the message, at offset 0. */
     UnsafeBuffer buffer() {
         return buffer;
     }
@@ -37,9 +37,9 @@ final class OrderFeed {
     /**
      * Encodes an order.
      *
-     * @param id of the order.
-     * @param timestampNs that it carries.
-     * @return length of the message in bytes.
+     * @param id number of the order.
+     * @param timestampNs timestamp of the order.
+     * @return message length in bytes.
      */
     int encode(long id, long timestampNs) {
         long r = random(id);
@@ -57,7 +57,7 @@ final class OrderFeed {
         return MessageHeaderEncoder.ENCODED_LENGTH + order.encodedLength();
     }
 
-    /** What the first orders make of an empty engine. */
+    /** Returns the state of an engine after the first {@code orders} orders. */
     MatchingEngine.State expected(int orders) {
         MatchingEngine engine = new MatchingEngine();
         NewOrderDecoder decoder = new NewOrderDecoder();
@@ -81,7 +81,7 @@ final class OrderFeed {
         };
     }
 
-    /** Steele's SplitMix64, at a place of its sequence. */
+    /** Returns the element of Steele's SplitMix64 sequence at an index. */
     private static long random(long index) {
         long z = (index + 1) * 0x9E3779B97F4A7C15L;
         z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;

@@ -15,8 +15,7 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which orders were acknowledged, and how long that took: what the client of the cluster is told.
- * One thread.
+ * Records at the client which orders were acknowledged, and after what time. Used by one thread.
  */
 final class OrderLedger implements EgressListener {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(10);
@@ -41,21 +40,21 @@ final class OrderLedger implements EgressListener {
     private long resends;
 
     /**
-     * @param orders that are sent, or more.
-     * @param intervalNs from the time when one is due to that of the next.
+     * @param orders expected number of orders; more are possible.
+     * @param intervalNs interval at which orders are due, in nanoseconds.
      */
     OrderLedger(int orders, long intervalNs) {
         this.intervalNs = intervalNs;
         latencies = new long[orders];
     }
 
-    /** The first order is due now. */
+    /** Sets the time at which the first order is due. */
     void start(long nowNs) {
         startNs = nowNs;
         lastNs = nowNs;
     }
 
-    /** When an order is due. */
+    /** Returns the time at which an order is due. */
     long dueNs(int id) {
         return startNs + id * intervalNs;
     }
@@ -83,7 +82,8 @@ final class OrderLedger implements EgressListener {
             latencies = Arrays.copyOf(latencies, 2 * id);
         }
         if (latencies[id] != 0) {
-            return; // it was sent again, and its first answer came after all
+            return; // a duplicate: the order was sent again, although its first answer arrived
+            // later
         }
         latencies[id] = Math.max(1, nowNs - dueNs(id));
         acknowledged++;
@@ -107,13 +107,16 @@ final class OrderLedger implements EgressListener {
         System.out.println(OrderSender.LEADER + leaderMemberId);
     }
 
-    /** Nothing is known of the orders on their way: the one that answered before is gone. */
+    /** Marks orders in flight as uncertain: the former leader may not have handled them. */
     void onNewSession() {
         hasNewLeader = true;
         resends++;
     }
 
-    /** Every order that is due was sent: those of the time without a leader, too. */
+    /**
+     * Ends catching up: all due orders, including those that were due without a leader, have been
+     * sent.
+     */
     void onCaughtUp(int nextId) {
         if (isCatchingUp) {
             isCatchingUp = false;
@@ -121,27 +124,27 @@ final class OrderLedger implements EgressListener {
         }
     }
 
-    /** Grows when orders without an answer are to be sent again. */
+    /** Increases whenever orders without an answer must be sent again. */
     long resends() {
         return resends;
     }
 
-    /** Orders that were acknowledged. */
+    /** The number of acknowledged orders. */
     int acknowledged() {
         return acknowledged;
     }
 
-    /** The first order that was not. */
+    /** The first order that was not acknowledged. */
     int firstMissing() {
         return firstMissing;
     }
 
-    /** When the last acknowledgement came. */
+    /** The time of the last acknowledgement. */
     long lastNs() {
         return lastNs;
     }
 
-    /** What is known in the end. */
+    /** Returns the final result. */
     ClientResult result() {
         Histogram histogram = new Histogram(LONGEST_NS, 3);
         for (int id = 0; id < latencies.length; id++) {

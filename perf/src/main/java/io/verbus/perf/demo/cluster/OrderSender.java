@@ -16,27 +16,29 @@ import org.agrona.concurrent.IdleStrategy;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The client's process: sends each order when it is due, and again, with the same number, where a
- * new leader or a long silence leaves open what became of it.
+ * Client process: sends each order when it is due, and sends it again, with the same number, if a
+ * new leader or a long silence leaves its outcome open.
  */
 final class OrderSender {
-    /** Begins a line that says how many orders were acknowledged. */
+    /** Prefix of a line with the number of acknowledged orders. */
     static final String ACKNOWLEDGED = "acknowledged ";
 
-    /** Begins a line with the id of a new leader. */
+    /** Prefix of a line with the id of a new leader. */
     static final String LEADER = "leader ";
 
-    /** Begins a line that says how long it took from the one leader to the next. */
+    /** Prefix of a line with the duration of a failover. */
     static final String FAILOVER = "failover took ";
 
-    /** Begins a line with the {@link BookState} that the orders lead to. */
+    /** Prefix of a line with the {@link BookState} that the orders lead to. */
     static final String EXPECTED = "expected ";
 
     private static final int MAX_ORDERS = 100_000_000;
     private static final int MAX_OPEN = 4_096;
     private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(5);
 
-    /** An emulated processor may take minutes for the first connection of each driver. */
+    /**
+     * Long, because on an emulated processor the first connection of each driver may take minutes.
+     */
     private static final long LAB_CONNECT_NS = TimeUnit.SECONDS.toNanos(600);
 
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(180);
@@ -67,7 +69,7 @@ final class OrderSender {
 
     /**
      * @param args driver directory, ingress endpoints, egress channel, orders and rate. More orders
-     *     follow until the parent says to go on.
+     *     follow until the parent says to stop.
      */
     public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
@@ -81,10 +83,10 @@ final class OrderSender {
     }
 
     /**
-     * Sends the orders, and says what became of them.
+     * Sends the orders, and prints the result.
      *
-     * @param args of {@link #main}.
-     * @param parent that says when to end; null: at the last of the orders.
+     * @param args arguments of {@link #main}.
+     * @param parent link to the parent, which says when to stop; null to stop after the last order.
      */
     static void send(String[] args, ParentLink parent) throws DemoException, InterruptedException {
         AeronCluster.Context context =
@@ -102,8 +104,8 @@ final class OrderSender {
     }
 
     /**
-     * When all members start anew, they close the sessions that there were, and tell no client: a
-     * client whose session has no leader for so long connects again.
+     * Returns the silence of a leader after which the client reconnects. It must, because members
+     * that all restart close the old sessions without notifying their clients.
      */
     private static long newLeaderTimeoutNs() {
         return TimeUnit.SECONDS.toNanos(DemoLab.isHere() ? 90 : 20);
@@ -134,7 +136,7 @@ final class OrderSender {
                 throw new DemoException(
                         "no order was acknowledged for "
                                 + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NS)
-                                + " s: see what the members say");
+                                + " s: see the output of the members");
             }
             idle.idle(work);
         }
@@ -172,7 +174,7 @@ final class OrderSender {
         return 1;
     }
 
-    /** A session without messages would time out. */
+    /** Keeps the session from timing out while nothing is sent. */
     private int keepAlive(long now) {
         if (now - keptAliveNs > REPORT_INTERVAL_NS && cluster.sendKeepAlive()) {
             keptAliveNs = now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * {@code verbus demo cluster}: a cluster of Aeron on drivers of Verbus loses its leader while
- * orders come in, and no order.
+ * Implements {@code verbus demo cluster}: an Aeron cluster on Verbus drivers loses its leader while
+ * it processes orders, but loses no order.
  */
 package io.verbus.perf.demo.cluster;

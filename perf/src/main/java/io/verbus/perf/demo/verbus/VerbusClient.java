@@ -14,14 +14,14 @@ import org.agrona.DirectBuffer;
 
 import java.time.Duration;
 
-/** Verbus' client. */
+/** Client of the demo that uses Verbus. */
 final class VerbusClient implements BusClient {
     private final Bus bus;
 
     /**
-     * Connects.
+     * Connects to a driver.
      *
-     * @param directory of the driver.
+     * @param directory directory of the driver.
      */
     VerbusClient(String directory) {
         bus =

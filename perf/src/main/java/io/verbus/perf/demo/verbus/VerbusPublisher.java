@@ -6,12 +6,12 @@ import io.verbus.BusException;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.PublisherProcess;
 
-/** The publisher's process with Verbus' client. */
+/** Publisher process that uses Verbus' client. */
 public final class VerbusPublisher {
     private VerbusPublisher() {}
 
     /**
-     * @param args those of {@link PublisherProcess#run}.
+     * @param args arguments of {@link PublisherProcess#run}.
      */
     public static void main(String[] args) throws InterruptedException {
         try {

@@ -5,12 +5,12 @@ package io.verbus.perf.demo.verbus;
 import io.verbus.BusException;
 import io.verbus.perf.demo.SubscriberProcess;
 
-/** The subscriber's process with Verbus' client. */
+/** Subscriber process that uses Verbus' client. */
 public final class VerbusSubscriber {
     private VerbusSubscriber() {}
 
     /**
-     * @param args those of {@link SubscriberProcess#run}.
+     * @param args arguments of {@link SubscriberProcess#run}.
      */
     public static void main(String[] args) {
         try {

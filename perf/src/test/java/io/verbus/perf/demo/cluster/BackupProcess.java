@@ -11,19 +11,19 @@ import io.verbus.samples.cluster.ClusterNode;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A {@link BackupNode} in a process, which says how far its copy is. */
+/** Process that runs a {@link BackupNode} and prints the progress of its copy. */
 final class BackupProcess {
-    /** Begins a line that says how many snapshots came. */
+    /** Prefix of a line with the number of snapshots received. */
     static final String SNAPSHOTS = "snapshots ";
 
-    /** Begins a line with the position up to which the log is there. */
+    /** Prefix of a line with the position up to which the log is copied. */
     static final String LOG = "log ";
 
     private BackupProcess() {}
 
     /**
      * @param args hosts and first port of the members, host and port of the backup, driver
-     *     directory, folder.
+     *     directory, directory for files.
      */
     public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
@@ -47,6 +47,6 @@ final class BackupProcess {
                             }
                         });
         Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
-        Thread.currentThread().join(); // ends with the input of this process
+        Thread.currentThread().join(); // ends with this process's input
     }
 }

@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A fourth node backs the cluster up over UDP, while orders come in. All members are killed, and a
- * cluster of one starts from the copy: its books are those of the members.
+ * A fourth node backs up the cluster over UDP while orders are processed. All members are killed,
+ * and a cluster of one member starts from the backup with the same books.
  */
 @Tag("soak")
 @Timeout(300)
@@ -76,7 +76,7 @@ class ClusterBackupTest {
     }
 
     @Test
-    void aClusterStartsFromTheBackup() throws Exception {
+    void startsClusterFromBackup() throws Exception {
         DemoNetwork network = DemoNetwork.find(DemoTransport.UDP, null, null);
         ClusterPlan plan = ClusterPlan.of(network, ORDERS, RATE, ClusterFault.OUTAGE, 1);
         members = new Members(network, plan, children, DRIVERS, folder.resolve("members"), false);
@@ -156,7 +156,7 @@ class ClusterBackupTest {
                                 NodeProcess.EMBEDDED));
     }
 
-    /** Up to where the members have the log, as the leader counts it. */
+    /** Returns the position up to which the members have the log, from the leader's counter. */
     private static long commitPosition(int leader) {
         try (CncFile cnc = CncFile.map(driver("" + leader).resolve(CncFile.NAME))) {
             CountersReader reader = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
@@ -174,7 +174,7 @@ class ClusterBackupTest {
     private void await(String what, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + LIMIT_NS;
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what);
+            assertTrue(System.nanoTime() < deadline, () -> "timed out waiting for " + what);
             ChildEvent event = children.events().poll(100, TimeUnit.MILLISECONDS);
             if (event != null) {
                 take(event);
