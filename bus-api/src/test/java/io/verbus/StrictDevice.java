@@ -36,9 +36,9 @@ public final class StrictDevice {
     }
 
     /**
-     * Makes calls fail, as in {@code "ibv_reg_mr:2:12"}, or blocks them for a number of milliseconds,
-     * as in {@code "rdma_connect:1:~30000"}; an empty plan clears the previous one, and releases the
-     * calls that it blocks.
+     * Makes calls fail, as in {@code "ibv_reg_mr:2:12"}, or blocks them for a number of
+     * milliseconds, as in {@code "rdma_connect:1:~30000"}; an empty plan clears the previous one,
+     * and releases the calls that it blocks.
      */
     public static void plan(String plan) {
         withText("strict_plan", plan);

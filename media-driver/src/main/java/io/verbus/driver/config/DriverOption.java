@@ -327,8 +327,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "4k",
                             LogLayout.MIN_PAGE_LENGTH,
                             LogLayout.MAX_PAGE_LENGTH,
-                            "Page size in bytes: the lengths of cnc.dat and of logs are multiples of"
-                                    + " it. Huge pages of a log-directory override it for logs."),
+                            "Page size in bytes: the lengths of cnc.dat and of logs are multiples"
+                                + " of it. Huge pages of a log-directory override it for logs."),
                     DriverConfigBuilder::filePageLength);
 
     static final DriverOption<Integer> CLIENT_SHARE =

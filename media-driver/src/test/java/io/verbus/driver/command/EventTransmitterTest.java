@@ -23,8 +23,7 @@ class EventTransmitterTest {
 
     private final UnsafeBuffer buffer =
             new UnsafeBuffer(
-                    ByteBuffer.allocateDirect(
-                            CAPACITY + BroadcastBufferDescriptor.TRAILER_LENGTH));
+                    ByteBuffer.allocateDirect(CAPACITY + BroadcastBufferDescriptor.TRAILER_LENGTH));
     private final EventTransmitter transmitter = new EventTransmitter(buffer, 0);
     private final CopyBroadcastReceiver receiver =
             new CopyBroadcastReceiver(

@@ -333,7 +333,9 @@ final class ReceiveImage {
         }
     }
 
-    /** Whether any frame that is missing could be taken: subscribers do not hold the stream back. */
+    /**
+     * Whether any frame that is missing could be taken: subscribers do not hold the stream back.
+     */
     private boolean hasRoom() {
         return granted - log.rebuilt() >= mtu;
     }
