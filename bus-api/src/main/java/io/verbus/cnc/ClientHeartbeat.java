@@ -2,6 +2,8 @@
 
 package io.verbus.cnc;
 
+import io.verbus.release.Release;
+
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
@@ -23,7 +25,8 @@ public final class ClientHeartbeat {
     /**
      * @param counters of the driver.
      * @param clientId of the client.
-     * @param name of the client for people, put behind the label; empty for none.
+     * @param name of the client for people, empty for none. Behind the driver's label, where
+     *     Aeron's clients put theirs, go the name and this client's {@link Release}.
      */
     public ClientHeartbeat(CountersReader counters, long clientId, String name) {
         this.counters = counters;
@@ -42,8 +45,8 @@ public final class ClientHeartbeat {
     public boolean beat(long nowMs) {
         if (counterId == NONE) {
             counterId = find();
-            if (counterId != NONE && !name.isEmpty()) {
-                appendToLabel(" name=" + name);
+            if (counterId != NONE) {
+                appendToLabel(" name=" + name + " " + Release.CURRENT.text());
             }
         }
         if (counterId == NONE) {

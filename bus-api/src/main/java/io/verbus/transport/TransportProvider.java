@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import io.verbus.release.Release;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -10,6 +12,11 @@ import java.util.List;
 public interface TransportProvider {
     /** The media that channels name: {@code rdma} in {@code verbus:rdma?endpoint=…}. */
     String media();
+
+    /** Version of the protocol that it speaks with other hosts, for people, such as {@code 4}. */
+    default String protocol() {
+        return Release.UNKNOWN;
+    }
 
     /**
      * Does what takes long before the transport can be opened and asks nothing of the driver, such

@@ -71,6 +71,7 @@ class MetricsPageTest {
     private static String title(KeyForm form) {
         return switch (form) {
             case DRIVER -> "Of the driver as a whole";
+            case BUILD -> "Of the build";
             case STREAM -> "Of publications";
             case IMAGE -> "Of images and their subscribers";
             case CHANNEL -> "Of channels";
