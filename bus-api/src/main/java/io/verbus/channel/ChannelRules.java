@@ -228,21 +228,24 @@ final class ChannelRules {
                         + " or raise term-length");
     }
 
-    private static void refuseSubscriptionsKeys(
-            ChannelUri channel, Map<ChannelKey, Object> values) {
-        if (channel.isAeron()) {
-            return;
-        }
-        for (ChannelKey key : values.keySet()) {
-            refuse(
-                    key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION
-                            && !(channel.isSpy() && isOfReader(key)),
-                    channel,
-                    "has the key "
-                            + key.text()
-                            + ", which has no effect on a publication: name it to the subscription"
-                            + " alone");
-        }
+    /**
+     * The values that one end of a stream reads: one text may configure both ends, and each ignores
+     * the other's keys. A spy reads the publication's channel.
+     */
+    static EnumMap<ChannelKey, Object> valuesOf(
+            ChannelKey.Side end, ChannelUri channel, Map<ChannelKey, Object> values) {
+        ChannelKey.Side read = channel.isSpy() ? ChannelKey.Side.PUBLICATION : end;
+        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
+        values.forEach(
+                (key, value) -> {
+                    ChannelKey.Side side = key.side(channel.carrier());
+                    if (side == read
+                            || side == ChannelKey.Side.BOTH
+                            || channel.isSpy() && isOfReader(key)) {
+                        kept.put(key, value);
+                    }
+                });
+        return kept;
     }
 
     /** Whether a key says what becomes of one reader of a log, whatever brings the stream. */
@@ -280,7 +283,6 @@ final class ChannelRules {
                 channel,
                 "is a spy's, which only a subscription can be: write verbus: to publish");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
-        refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
         checkResponses(channel);
         if (channel.carrier() == ChannelMedia.RDMA) {
@@ -340,19 +342,6 @@ final class ChannelRules {
                 channel.sessionTag().isPresent(),
                 channel,
                 "has the session-id of a tag, as only a publication can: name the session itself");
-        if (channel.isSpy()) { // its channel is the publication's
-            refuseSubscriptionsKeys(channel, values);
-        } else if (!channel.isAeron()) {
-            for (ChannelKey key : values.keySet()) {
-                refuse(
-                        key.side(channel.carrier()) == ChannelKey.Side.PUBLICATION,
-                        channel,
-                        "has the key "
-                                + key.text()
-                                + ", which has no effect on a subscription: name it to the"
-                                + " publication alone");
-            }
-        }
         checkRejoin(channel);
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),

@@ -31,9 +31,10 @@ import java.util.OptionalLong;
  *
  * {@code docs/reference/channels.md} lists the keys of each media.
  *
- * <p>Of these nothing is ignored: a text that holds an unknown media or key, a bad value, a key
- * twice, or values that contradict each other is refused. Where the text begins with {@code aeron:}
- * or {@code aeron-spy:aeron:}, keys that are not known, or mean nothing there, are passed over, as
+ * <p>A text with an unknown media or key, a wrong value, a key twice, or values that contradict
+ * each other is refused. Both ends of a stream may have the same text: each ignores the keys that
+ * only the other reads, once their values are checked. Where the text begins with {@code aeron:} or
+ * {@code aeron-spy:aeron:}, keys that are not known, or mean nothing there, are passed over, as
  * Aeron does; keys that would change the stream, and that Verbus cannot serve, are refused.
  * Instances are immutable; those that mean the same, in one notation, are equal and have the same
  * text.
@@ -321,6 +322,32 @@ public final class ChannelUri {
     private static String controlHost(ChannelUri channel) {
         Endpoint control = channel.control();
         return control == null || WILDCARDS.contains(control.host()) ? null : control.host();
+    }
+
+    /**
+     * This channel without the keys that only subscriptions read. One of Aeron's is returned as it
+     * is.
+     */
+    public ChannelUri forPublication() {
+        return forEnd(ChannelKey.Side.PUBLICATION);
+    }
+
+    /**
+     * This channel without the keys that only publications read. One of Aeron's is returned as it
+     * is.
+     */
+    public ChannelUri forSubscription() {
+        return forEnd(ChannelKey.Side.SUBSCRIPTION);
+    }
+
+    private ChannelUri forEnd(ChannelKey.Side end) {
+        if (isAeron) {
+            return this;
+        }
+        EnumMap<ChannelKey, Object> kept = ChannelRules.valuesOf(end, this, values);
+        return kept.size() == values.size()
+                ? this
+                : new ChannelUri(media, false, isSpy, kept, faults, written);
     }
 
     /** This channel of a publication, with a choice of what spies do where it makes none. */
