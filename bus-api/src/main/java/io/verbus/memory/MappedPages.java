@@ -113,7 +113,7 @@ public final class MappedPages {
                 throw new BusException(
                         "this JVM denies native access, without which the media driver's memory"
                                 + " stays mapped: start it with "
-                                + JvmFlags.NEEDED);
+                                + JvmFlags.needed());
             }
             return call;
         }
