@@ -215,6 +215,18 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return conductor.isConnected();
     }
 
+    /** Directory, client name and id, and whether there is a driver, for people. */
+    @Override
+    public String toString() {
+        Context context = conductor.context();
+        return "bus of "
+                + context.directoryName
+                + " (client "
+                + (context.clientName.isEmpty() ? "" : context.clientName + " ")
+                + clientId()
+                + (isClosed() ? ", closed)" : isConnected() ? ")" : ", without a driver)");
+    }
+
     /** Whether the bus was closed or, unless it connects to the next one, has lost its driver. */
     public boolean isClosed() {
         return conductor.isClosed();

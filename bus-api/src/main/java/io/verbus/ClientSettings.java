@@ -112,6 +112,13 @@ abstract sealed class ClientSettings permits Bus.Context {
         return self();
     }
 
+    /**
+     * @param directory of the driver to connect to, such as that of an embedded driver.
+     */
+    public Bus.Context directoryName(Path directory) {
+        return directoryName(directory.toString());
+    }
+
     /** Directory of the driver to connect to. */
     public String directoryName() {
         return directoryName;

@@ -64,6 +64,24 @@ public final class ChannelStatus {
                 : INITIALIZING;
     }
 
+    /** Name of a state: that of its constant here, or the number if there is none. */
+    public static String name(long value) {
+        return value == ERRORED
+                ? "ERRORED"
+                : value == INITIALIZING
+                        ? "INITIALIZING"
+                        : value == ACTIVE
+                                ? "ACTIVE"
+                                : value == CLOSING ? "CLOSING" : Long.toString(value);
+    }
+
+    /** Name of the state, and the local addresses. */
+    @Override
+    public String toString() {
+        List<String> addresses = localAddresses();
+        return name(value()) + (addresses.isEmpty() ? "" : " " + addresses);
+    }
+
     /** The local addresses, such as {@code 10.0.0.1:40123}; none where nothing is open. */
     public List<String> localAddresses() {
         List<String> addresses = new ArrayList<>();
