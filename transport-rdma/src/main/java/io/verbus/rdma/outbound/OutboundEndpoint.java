@@ -63,6 +63,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
+    private final long beganNs;
 
     private State state = State.WAITING;
     private Connection connection;
@@ -108,6 +109,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 new ConnectionCounters(
                         host, "rdma to " + name, ConnectionKey.ofConnection(address.toString()));
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
+        beganNs = nowNs;
         deadlineNs = nowNs;
         idleSinceNs = nowNs;
     }
@@ -362,7 +364,7 @@ final class OutboundEndpoint implements AutoCloseable {
                         greeting == null
                                 ? "cannot connect to " + name + ": " + reason
                                 : rejection(greeting);
-                if (isParted && isClosed) {
+                if ((isParted || isAwaited(nowNs)) && isClosed) {
                     closeConnection();
                     down(message, greeting != null, nowNs);
                 } else {
@@ -378,6 +380,11 @@ final class OutboundEndpoint implements AutoCloseable {
                 // Already on the way down.
             }
         }
+    }
+
+    /** A publisher may start before its subscriber: for a while that is no error. */
+    private boolean isAwaited(long nowNs) {
+        return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
     }
 
     private String rejection(Hello greeting) {
