@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -75,7 +76,19 @@ class OneChannelForBothEndsTest {
                 Publication same = bus.addPublication(channel, STREAM)) {
             assertEquals(publication.sessionId(), same.sessionId());
             Await.until("joined", () -> one.imageCount() == 1 && other.imageCount() == 1);
+            assertNotNamed("ttl=", "mtu=", "window=");
         }
+    }
+
+    /** The driver has dropped the keys: they decide nothing, and no counter has them. */
+    private void assertNotNamed(String... keys) {
+        bus.counters()
+                .forEach(
+                        (id, type, key, label) -> {
+                            for (String each : keys) {
+                                assertFalse(label.contains(each), label);
+                            }
+                        });
     }
 
     @Test
