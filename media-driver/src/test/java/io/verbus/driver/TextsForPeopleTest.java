@@ -18,22 +18,20 @@ import org.junit.jupiter.api.Timeout;
 class TextsForPeopleTest {
     @Test
     void busNamesDirectoryClientAndState() {
+        Bus bus;
         try (MediaDriver driver =
-                        MediaDriver.launchEmbedded(
-                                Drivers.config().threading(ThreadingMode.SHARED));
-                Bus bus =
-                        Bus.connect(
-                                new Bus.Context()
-                                        .directoryName(driver.directory())
-                                        .clientName("prices"))) {
-            String open = "bus of " + driver.directory() + " (client prices " + bus.clientId();
-            assertEquals(open + ")", bus.toString());
-            try (Publication publication = bus.addPublication("verbus:ipc", 1)) {
+                MediaDriver.launchEmbedded(Drivers.config().threading(ThreadingMode.SHARED))) {
+            Bus.Context context =
+                    new Bus.Context().directoryName(driver.directory()).clientName("prices");
+            bus = Bus.connect(context);
+            try (bus;
+                    Publication publication = bus.addPublication("verbus:ipc", 1)) {
+                String open = "bus of " + driver.directory() + " (client prices " + bus.clientId();
+                assertEquals(open + ")", bus.toString());
                 assertEquals("ACTIVE", ChannelStatus.name(publication.channelStatus()));
             }
-            bus.close();
-            assertTrue(bus.toString().endsWith(", closed)"), bus.toString());
         }
+        assertTrue(bus.toString().endsWith(", closed)"), bus.toString());
     }
 
     @Test
