@@ -23,10 +23,10 @@ public final class DriverSearch implements AutoCloseable {
     private static final long RETRY_NS = 5_000_000;
     private static final long LOOK_NS = 1_000_000;
 
-    /** A driver that starts gives its files their rights sooner. */
+    /** Time within which a starting driver sets the permissions of its files. */
     private static final long DENIED_NS = 1_000_000_000;
 
-    /** Time after which a thread that waits for a driver lets the application know. */
+    /** Time after which a thread that waits for a driver reports it to the application. */
     private static final long TELL_NS = 1_000_000_000;
 
     private final Path file;

@@ -45,7 +45,7 @@ public final class JvmFlags {
         }
     }
 
-    /** The flags as they are written on the command line, for the class path or for modules. */
+    /** Returns the flags of the command line, for the class path or for modules. */
     static String needed() {
         return "--enable-native-access="
                 + ours()

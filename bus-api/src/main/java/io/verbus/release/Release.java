@@ -10,17 +10,17 @@ import java.util.Properties;
 /**
  * A build of Verbus.
  *
- * @param version as the poms have it, such as {@code 0.1.0}.
- * @param commit of the sources, with {@code -dirty} behind it if files differed from the commit.
+ * @param version version of the poms, such as {@code 0.1.0}.
+ * @param commit commit of the sources; ends with {@code -dirty} if files differed from the commit.
  */
 public record Release(String version, String commit) {
-    /** Version or commit that the build did not know, as of sources that are no clone. */
+    /** Version or commit if unknown to the build, such as outside a clone. */
     public static final String UNKNOWN = "unknown";
 
-    /** The build that this process runs. */
+    /** Build that this process runs. */
     public static final Release CURRENT = read();
 
-    /** Written by the build, beside this class. */
+    /** Resource that the build writes beside this class. */
     private static final String RESOURCE = "release.properties";
 
     private static Release read() {
@@ -37,12 +37,12 @@ public record Release(String version, String commit) {
         }
     }
 
-    /** Version of this JVM, such as {@code 25.0.1+8-LTS}. */
+    /** Returns the version of this JVM, such as {@code 25.0.1+8-LTS}. */
     public static String jdk() {
         return Runtime.version().toString();
     }
 
-    /** {@code version=… commit=…}, the form in which Aeron's labels name a build. */
+    /** Returns {@code version=… commit=…}, the form of builds in Aeron's labels. */
     public String text() {
         return "version=" + version + " commit=" + commit;
     }

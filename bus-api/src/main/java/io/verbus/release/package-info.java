@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Which build of Verbus a process runs. */
+/** Build of Verbus that a process runs. */
 package io.verbus.release;

@@ -16,7 +16,7 @@ public interface TransportProvider {
      */
     String media();
 
-    /** Version of the protocol that it speaks with other hosts, for people, such as {@code 4}. */
+    /** Returns the human-readable version of its protocol between hosts, such as {@code 4}. */
     default String protocol() {
         return Release.UNKNOWN;
     }

@@ -183,7 +183,7 @@ public final class MediaDriver implements AutoCloseable {
                 .toList();
     }
 
-    /** Versions of the protocols of the transports that are on the class path, by their media. */
+    /** Returns the protocol versions of the transports on the class path, by media. */
     public static Map<String, String> presentProtocols() {
         Map<String, String> protocols = new TreeMap<>();
         Transports.load(error -> {}).forEach(each -> protocols.put(each.media(), each.protocol()));

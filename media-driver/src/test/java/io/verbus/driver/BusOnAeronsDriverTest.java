@@ -91,9 +91,9 @@ class BusOnAeronsDriverTest {
         assertThrows(RegistrationException.class, () -> bus.addStaticCounter(TYPE, "static", id));
     }
 
-    /** So that what reads the one reads the other. */
+    /** Lets a reader of one form read the other. */
     @Test
-    void labelOfAClientHasTheFormOfAerons() {
+    void labelsClientInAeronsForm() {
         aeron.addCounter(TYPE, "theirs");
         bus.addCounter(TYPE, "ours");
         Map<Long, String> labels = new HashMap<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 
-/** One configured text names a channel to publisher and subscriber; each reads its own keys. */
+/** Publisher and subscriber share one channel; each reads its own keys. */
 @Timeout(60)
 class OneChannelForBothEndsTest {
     private static final int STREAM = 10;
@@ -66,9 +66,9 @@ class OneChannelForBothEndsTest {
                         + "|reliable=true|cc=static|nak-delay=1ms|tether=true");
     }
 
-    /** An endpoint is shared by subscriptions that ask the same of it. */
+    /** Subscriptions with equal settings share an endpoint. */
     @Test
-    void sharesEndpointWithSubscriptionThatHasMoreKeysOfPublications() throws IOException {
+    void sharesEndpointDespitePublicationKeys() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription one = bus.addSubscription(channel, STREAM);
                 Subscription other = bus.addSubscription(channel + "|ttl=1|mtu=1k", STREAM);
@@ -80,7 +80,9 @@ class OneChannelForBothEndsTest {
         }
     }
 
-    /** The driver has dropped the keys: they decide nothing, and no counter has them. */
+    /**
+     * Asserts that the driver has dropped the keys: they have no effect, and no counter names them.
+     */
     private void assertNotNamed(String... keys) {
         bus.counters()
                 .forEach(
@@ -92,7 +94,7 @@ class OneChannelForBothEndsTest {
     }
 
     @Test
-    void refusesUnknownKeyAndWrongValueOfTheOtherEnd() {
+    void rejectsUnknownKeyAndInvalidValueOfOtherEnd() {
         for (String wrong : new String[] {"verbus:ipc?mtu=100", "verbus:ipc?ttl=1"}) {
             BusException refused =
                     assertThrows(BusException.class, () -> bus.addSubscription(wrong, STREAM));

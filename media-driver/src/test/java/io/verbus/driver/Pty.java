@@ -18,8 +18,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A terminal of a given size for a process, and what a person sees on it. It knows the controls
- * that programs here use, and counts lines that were wrapped or scrolled off.
+ * A terminal of a given size for a process, and its screen. It interprets the controls that Verbus
+ * uses, and records lines that were wrapped or scrolled off.
  *
  * @see <a href="https://man7.org/linux/man-pages/man4/pts.4.html">pts(4)</a>
  */
@@ -103,12 +103,12 @@ final class Pty implements AutoCloseable {
         }
     }
 
-    /** What a process reads from and writes to. */
+    /** Returns the file that a process reads and writes. */
     File file() {
         return name;
     }
 
-    /** Makes the terminal another size, and its screen empty. */
+    /** Resizes the terminal, and clears its screen. */
     synchronized void resize(int newColumns, int newRows) {
         MemorySegment size = arena.allocate(JAVA_SHORT, 4);
         size.setAtIndex(JAVA_SHORT, 0, (short) newRows);
@@ -129,7 +129,7 @@ final class Pty implements AutoCloseable {
         call(WRITE, master, buffer, (long) bytes.length);
     }
 
-    /** Settings of the terminal, such as whether it echoes. */
+    /** Returns the settings of the terminal, such as whether it echoes. */
     String settings() {
         MemorySegment termios = arena.allocate(TERMIOS_LENGTH, Integer.BYTES);
         call(TCGETATTR, slave, termios);
@@ -140,7 +140,7 @@ final class Pty implements AutoCloseable {
         return flags.toString();
     }
 
-    /** What is on the screen, a line for each row. */
+    /** Returns the screen, a line for each row. */
     synchronized String screen() {
         StringBuilder text = new StringBuilder();
         for (char[] line : cells) {
@@ -149,7 +149,7 @@ final class Pty implements AutoCloseable {
         return text.toString();
     }
 
-    /** Lines that were longer than the terminal, or scrolled off. */
+    /** Returns the lines that were wrapped or scrolled off. */
     synchronized String wrapped() {
         return String.join("\n", wrapped);
     }
@@ -211,13 +211,13 @@ final class Pty implements AutoCloseable {
             case "[K" -> clear(row, row + 1);
             case "[J" -> clear(row, cells.length);
             case "[?25l", "[?25h" -> {
-                // The cursor is not on the screen.
+                // The cursor is off the screen.
             }
             default -> wrapped.add("unknown control " + sequence);
         }
     }
 
-    /** Clears rows, the first from the cursor on; all of them without any. */
+    /** Clears rows, the first from the cursor on. */
     private void clear(int from, int to) {
         if (to == 0) {
             for (int i = 0; i < cells.length; i++) {

@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code verbus stat} on terminals, as a person has it, and in a pipe. */
+/** {@code verbus stat} on terminals and in a pipe. */
 @Timeout(120)
 class StatTerminalTest {
     private static final int SECONDS = 60;
@@ -94,7 +94,7 @@ class StatTerminalTest {
 
     @ParameterizedTest
     @CsvSource({"80, 24", "160, 45", "40, 10"})
-    void fitsTerminalAndObeysKeys(int columns, int rows) throws Exception {
+    void fitsTerminalAndHandlesKeys(int columns, int rows) throws Exception {
         try (Pty terminal = new Pty(columns, rows)) {
             String settings = terminal.settings();
             Process stat = start(terminal, "--interval", "3600s");
@@ -157,7 +157,7 @@ class StatTerminalTest {
     }
 
     @Test
-    void followsTerminalThatChangesItsSize() throws Exception {
+    void followsTerminalResize() throws Exception {
         try (Pty terminal = new Pty(160, 45)) {
             Process stat = start(terminal, "--interval", "100ms");
             try {
@@ -182,7 +182,7 @@ class StatTerminalTest {
     }
 
     @Test
-    void leavesTerminalAsItWasWhenInterrupted() throws Exception {
+    void restoresTerminalWhenInterrupted() throws Exception {
         try (Pty terminal = new Pty(80, 24)) {
             String settings = terminal.settings();
             Process stat = start(terminal, "--interval", "3600s");
@@ -199,7 +199,7 @@ class StatTerminalTest {
     }
 
     @Test
-    void endsWhenItsPipeIsClosed() throws Exception {
+    void endsWhenPipeIsClosed() throws Exception {
         Process stat = stat("--live", "--json", "--interval", "3600s").start();
         try {
             try (BufferedReader output = stat.inputReader()) {

@@ -162,7 +162,7 @@ class StatTest {
     }
 
     @Test
-    void streamsOneJsonObjectInALineForEachLook() {
+    void streamsJsonObjectPerLine() {
         try (Subscription subscription = bus.addSubscription("aeron:ipc", STREAM);
                 Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -184,7 +184,7 @@ class StatTest {
     }
 
     @Test
-    void showsGaugesApartFromRates() {
+    void listsGaugesApartFromRates() {
         try (Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             String text = out("--live", "--count", "1");
             int rates = text.indexOf("a second total");

@@ -13,11 +13,11 @@ import io.verbus.driver.config.ThreadingMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What objects of a client print, for logs and debuggers. */
+/** Texts of a client's objects, for logs and debuggers. */
 @Timeout(60)
 class TextsForPeopleTest {
     @Test
-    void busNamesDirectoryClientAndState() {
+    void busPrintsDirectoryClientAndState() {
         Bus bus;
         try (MediaDriver driver =
                 MediaDriver.launchEmbedded(Drivers.config().threading(ThreadingMode.SHARED))) {
@@ -35,7 +35,7 @@ class TextsForPeopleTest {
     }
 
     @Test
-    void statesOfChannelsHaveNames() {
+    void namesChannelStates() {
         assertEquals("ERRORED", ChannelStatus.name(ChannelStatus.ERRORED));
         assertEquals("INITIALIZING", ChannelStatus.name(ChannelStatus.INITIALIZING));
         assertEquals("CLOSING", ChannelStatus.name(ChannelStatus.CLOSING));

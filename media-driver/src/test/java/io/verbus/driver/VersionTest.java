@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Each place that tells which build runs tells the same. */
+/** Every place that names the running build names the same one. */
 @Timeout(120)
 class VersionTest {
     private static String versionOf(String... command) {
@@ -59,7 +59,7 @@ class VersionTest {
     }
 
     @Test
-    void eachSubcommandPrintsTheVersion() {
+    void eachSubcommandPrintsVersion() {
         String expected = versionOf("--version");
         List<String> names = List.copyOf(Verbus.commandLine().getSubcommands().keySet());
         assertTrue(names.contains("stat") && names.contains("driver"), names.toString());
@@ -69,7 +69,7 @@ class VersionTest {
     }
 
     @Test
-    void driverTellsItsBuildWhenItIsReadyAndToPrometheus() {
+    void driverPrintsBuildInReadyLineAndMetrics() {
         Path directory = DriverDirectory.uniquePath();
         try (ChildProcess driver =
                 ChildProcess.start(MediaDriver.class, "dir=" + directory, "threading=shared")) {
@@ -90,7 +90,7 @@ class VersionTest {
     }
 
     @Test
-    void counterOfTheBuildIsNamedInStat() {
+    void statShowsBuildCounter() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             ToolRun run =
                     ToolRun.of(

@@ -45,7 +45,7 @@ class MissingFlagsTest {
 
     @Test
     @Timeout(60)
-    void isToldWhereNativeAccessIsDenied() throws Exception {
+    void reportsDeniedNativeAccess() throws Exception {
         List<String> command =
                 JavaCommand.of(
                         HelloBus.class.getName(),
@@ -58,10 +58,10 @@ class MissingFlagsTest {
         assertFalse(said.contains("ExceptionInInitializerError"), said);
     }
 
-    /** What the error asks for is all that is missing. */
+    /** Checks that the flags in the message suffice. */
     @Test
     @Timeout(60)
-    void isToldWhichFlagsModulesNeed(@TempDir Path folder) throws Exception {
+    void reportsFlagsThatModulesNeed(@TempDir Path folder) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + "/bin/java");
         command.addAll(List.of("-p", modulePath(folder), "--add-modules", "ALL-MODULE-PATH"));
@@ -82,7 +82,7 @@ class MissingFlagsTest {
         }
     }
 
-    /** The client's jars, as a user's build puts them there. */
+    /** Returns a module path with the client's jars, as a user's build assembles it. */
     private static String modulePath(Path folder) {
         String agrona =
                 Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))

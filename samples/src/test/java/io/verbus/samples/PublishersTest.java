@@ -72,7 +72,7 @@ class PublishersTest {
     }
 
     @Test
-    void simplePublisherSaysThatThereIsNoSubscriber() throws Exception {
+    void simplePublisherReportsMissingSubscriber() throws Exception {
         try (MediaDriver driver = driver()) {
             Process publisher = start(driver.directory(), SimplePublisher.class, "verbus:ipc", "1");
             try (BufferedReader told = publisher.errorReader()) {

@@ -6,11 +6,11 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Longest time from one duty cycle of an agent to the next, idling included: since the start, and
- * recently, which is in the current window and the one before. Also how many cycles took too long.
- * The agent's thread.
+ * in the current and the previous window. Also counts cycles over the threshold. Used by the
+ * agent's thread.
  */
 public final class CycleTime {
-    /** Nanoseconds of a window: a scrape every 10 s misses no long cycle. */
+    /** Length of a window in nanoseconds: a scrape every 10 s misses no long cycle. */
     static final long WINDOW_NS = 10_000_000_000L;
 
     private final AtomicCounter max;
@@ -26,7 +26,7 @@ public final class CycleTime {
 
     /**
      * @param max nanoseconds of the longest cycle.
-     * @param recent nanoseconds of the longest cycle of this window and the one before.
+     * @param recent longest cycle of the current and the previous window, in nanoseconds.
      * @param exceeded cycles that took too long.
      * @param thresholdNs nanoseconds that a cycle must take longer than to be counted.
      */

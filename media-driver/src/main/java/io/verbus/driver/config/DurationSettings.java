@@ -4,7 +4,7 @@ package io.verbus.driver.config;
 
 import java.time.Duration;
 
-/** Settings of {@link DriverConfigBuilder} that are times, as durations. One thread. */
+/** Takes the times of {@link DriverConfigBuilder} as durations. Not thread-safe. */
 public abstract sealed class DurationSettings permits DriverConfigBuilder {
     DurationSettings() {}
 
@@ -40,27 +40,27 @@ public abstract sealed class DurationSettings permits DriverConfigBuilder {
 
     abstract DriverConfigBuilder resolverBootstrapIntervalNs(long value);
 
-    /** Time for which the driver drains when it is told to end. */
+    /** Time for which the driver drains when it ends. */
     public final DriverConfigBuilder drainTimeout(Duration value) {
         return drainTimeoutNs(value.toNanos());
     }
 
-    /** Time that a cycle of the conductor may take until it is counted as too long. */
+    /** Length above which cycles of the conductor are counted. */
     public final DriverConfigBuilder conductorThreshold(Duration value) {
         return conductorThresholdNs(value.toNanos());
     }
 
-    /** Time that a cycle of the sender may take until it is counted as too long. */
+    /** Length above which cycles of the sender are counted. */
     public final DriverConfigBuilder senderThreshold(Duration value) {
         return senderThresholdNs(value.toNanos());
     }
 
-    /** Time that a cycle of the receiver may take until it is counted as too long. */
+    /** Length above which cycles of the receiver are counted. */
     public final DriverConfigBuilder receiverThreshold(Duration value) {
         return receiverThresholdNs(value.toNanos());
     }
 
-    /** Time after which a silent client is given up. */
+    /** Time after which a silent client is removed. */
     public final DriverConfigBuilder clientLivenessTimeout(Duration value) {
         return clientLivenessTimeoutNs(value.toNanos());
     }
@@ -70,7 +70,7 @@ public abstract sealed class DurationSettings permits DriverConfigBuilder {
         return unblockTimeoutNs(value.toNanos());
     }
 
-    /** Time for which a stream is ignored whose image was rejected. */
+    /** Time for which the stream of a rejected image is ignored. */
     public final DriverConfigBuilder imageLivenessTimeout(Duration value) {
         return imageLivenessTimeoutNs(value.toNanos());
     }
@@ -80,22 +80,22 @@ public abstract sealed class DurationSettings permits DriverConfigBuilder {
         return untetheredWindowLimitNs(value.toNanos());
     }
 
-    /** Time for which a detached subscriber still holds its stream back. */
+    /** Time for which a detached subscriber still back-pressures its stream. */
     public final DriverConfigBuilder untetheredLinger(Duration value) {
         return untetheredLingerNs(value.toNanos());
     }
 
-    /** Time after that, until the subscriber joins again. */
+    /** Time from the end of that until the subscriber rejoins. */
     public final DriverConfigBuilder untetheredResting(Duration value) {
         return untetheredRestingNs(value.toNanos());
     }
 
-    /** Time for which a log's file stays after its last user has gone. */
+    /** Time for which a log's file is kept after its last user. */
     public final DriverConfigBuilder linger(Duration value) {
         return lingerNs(value.toNanos());
     }
 
-    /** Time that the look-up of a name may take until it is counted as slow. */
+    /** Time above which the look-up of a name is counted as slow. */
     public final DriverConfigBuilder lookUpThreshold(Duration value) {
         return lookUpThresholdNs(value.toNanos());
     }
@@ -105,17 +105,17 @@ public abstract sealed class DurationSettings permits DriverConfigBuilder {
         return resolverNeighborTimeoutNs(value.toNanos());
     }
 
-    /** Time between two announcements of this driver's own name. */
+    /** Interval between announcements of this driver's own name. */
     public final DriverConfigBuilder resolverSelfInterval(Duration value) {
         return resolverSelfIntervalNs(value.toNanos());
     }
 
-    /** Time between two announcements of the neighbors. */
+    /** Interval between announcements of the neighbors. */
     public final DriverConfigBuilder resolverNeighborInterval(Duration value) {
         return resolverNeighborIntervalNs(value.toNanos());
     }
 
-    /** Time between two looks for the bootstrap neighbors. */
+    /** Interval between searches for the bootstrap neighbors. */
     public final DriverConfigBuilder resolverBootstrapInterval(Duration value) {
         return resolverBootstrapIntervalNs(value.toNanos());
     }

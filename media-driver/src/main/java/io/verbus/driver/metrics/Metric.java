@@ -63,7 +63,7 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
     public enum KeyForm {
         /** The driver as a whole. */
         DRIVER(),
-        /** The driver's build, which the counter's label names. */
+        /** Build of the driver, from the counter's label. */
         BUILD("version", "commit", "jdk"),
         /** A publication. */
         STREAM("stream", "session", "channel", "registration"),

@@ -130,7 +130,7 @@ public final class MetricLabels {
         }
     }
 
-    /** Verbus' clients, and Aeron's, write name and version behind the driver's label. */
+    /** Clients of Verbus and Aeron append name and version to the driver's label. */
     private static void client(String label, Taker taker) {
         Matcher client = CLIENT.matcher(label);
         boolean isNamed = client.find();

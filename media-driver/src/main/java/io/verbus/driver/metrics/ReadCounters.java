@@ -70,7 +70,7 @@ public final class ReadCounters {
         }
     }
 
-    /** The label of a counter, cut to its place, without control characters. */
+    /** Returns the label of a counter, cut to its room, without control characters. */
     public String label(int id) {
         int at = CountersReader.metaDataOffset(id) + CountersReader.LABEL_OFFSET;
         int length = Math.clamp(metadata.getInt(at), 0, CountersReader.MAX_LABEL_LENGTH);

@@ -5,8 +5,8 @@ package io.verbus.driver.status;
 import java.util.Locale;
 
 /**
- * Counters of the longest cycle of each agent in the last 10 to 20 seconds, in nanoseconds. Each is
- * written by its agent.
+ * Counters of the longest cycle of each agent in the last 10 to 20 seconds, in nanoseconds. Each
+ * agent writes its own.
  */
 public enum RecentCycle {
     CONDUCTOR(902),
@@ -19,12 +19,12 @@ public enum RecentCycle {
         this.number = number;
     }
 
-    /** The number in the counter's key: the same in each release. */
+    /** Returns the number in the counter's key, the same in each release. */
     public int number() {
         return number;
     }
 
-    /** What the counter says, for people. */
+    /** Returns the label of the counter. */
     public String label() {
         return name().toLowerCase(Locale.ROOT) + " longest cycle of the last 10 to 20 s in ns";
     }

@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
         },
         mixinStandardHelpOptions = true)
 final class ErrorsCommand implements Callable<Integer> {
-    /** Verbus' own exceptions name cause and remedy in one line. */
+    /** Matches exceptions of Verbus, which name cause and remedy in one line. */
     private static final Pattern SENTENCE =
             Pattern.compile("io\\.verbus\\.[\\w.]+Exception: (?<message>[^\\r\\n]+)");
 
@@ -91,7 +91,7 @@ final class ErrorsCommand implements Callable<Integer> {
         };
     }
 
-    /** An entry of the log, which is the trace of an exception: its message, if that says all. */
+    /** Returns the message of a logged exception if that suffices, else its stack trace. */
     private static String shown(String trace) {
         Matcher sentence = SENTENCE.matcher(trace);
         return sentence.lookingAt() ? sentence.group("message") : trace.stripTrailing();

@@ -28,7 +28,7 @@ final class Json {
         return this;
     }
 
-    /** The list in one line. */
+    /** Returns the list in one line. */
     String line() {
         return text.toString().replace("\n  ", "") + "]";
     }

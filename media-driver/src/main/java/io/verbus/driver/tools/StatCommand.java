@@ -43,7 +43,7 @@ final class StatCommand implements Callable<Integer> {
     /** Hides the cursor, and moves it to the top left corner (DECTCEM, ECMA-48 CUP). */
     private static final String HOME = "\u001b[?25l\u001b[H";
 
-    /** Clears what is behind the cursor in its line, or on the screen (ECMA-48 EL, ED). */
+    /** Clears from the cursor to the end of the line, or of the screen (ECMA-48 EL, ED). */
     private static final String END_OF_LINE = "\u001b[K";
 
     private static final String END_OF_SCREEN = "\u001b[J";
@@ -150,7 +150,7 @@ final class StatCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** Goes on until a key, the end of the output or the count ends it. */
+    /** Runs until a key, the end of the output or the count ends it. */
     private void watch(CncFile cnc, long intervalNs, PrintWriter out) {
         boolean hasScreen = !isJson && Terminal.isTerminal();
         StatView view = new StatView(directory.directory().toString(), order, filter, isOfStreams);
@@ -193,7 +193,7 @@ final class StatCommand implements Callable<Integer> {
         }
     }
 
-    /** Until the next look; false if there is to be none. A key changes what is shown at once. */
+    /** Waits for the next look; returns false if there is none. Keys take effect at once. */
     private static boolean await(
             StatView view,
             StatSample sample,
@@ -219,7 +219,7 @@ final class StatCommand implements Callable<Integer> {
         int lines = terminal.lines();
         List<String> screen = view.lines(time(), sample, terminal.columns(), lines, true);
         out.print(HOME);
-        // Without a line's end behind the last one, at which the screen would scroll.
+        // No line feed after the last line: the screen would scroll.
         out.print(
                 String.join(END_OF_LINE + "\n", screen.subList(0, Math.min(lines, screen.size()))));
         out.print(END_OF_SCREEN);
@@ -229,7 +229,7 @@ final class StatCommand implements Callable<Integer> {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException ending) {
-            // It runs already, and finds nothing left to do.
+            // The hook already runs, and finds nothing to do.
         }
     }
 

@@ -58,7 +58,7 @@ final class StatPrinter {
                 .toList();
     }
 
-    /** Counters that only grow and are not zero, with what they gain in a second. */
+    /** Returns the nonzero counters that only grow, with their rates a second. */
     TextTable rates(StatSample sample) {
         TextTable table =
                 new TextTable(
@@ -73,7 +73,7 @@ final class StatPrinter {
         return table;
     }
 
-    /** Counters that are not zero, and whose value says how something is now. */
+    /** Returns the nonzero gauges. */
     TextTable gauges(StatSample sample) {
         TextTable table = new TextTable(Column.number("value", 0), Column.text("gauge", 20, 0));
         for (Counted each : counters(sample)) {
@@ -92,7 +92,7 @@ final class StatPrinter {
         return rate == StatSample.NO_RATE ? "" : number(rate);
     }
 
-    /** A row for each stream. */
+    /** Returns a row for each stream. */
     TextTable streams(StatSample sample) {
         TextTable table =
                 new TextTable(
@@ -128,7 +128,7 @@ final class StatPrinter {
         return status.isBlocked() ? status.slowest() + " (blocked)" : status.slowest();
     }
 
-    /** A list with an object for each line. */
+    /** Prints a list with an object for each line. */
     void printJson(StatSample sample, boolean isOfStreams, PrintWriter out) {
         Json json = new Json();
         if (isOfStreams) {
@@ -139,7 +139,7 @@ final class StatPrinter {
         out.println(json);
     }
 
-    /** An object in one line, with lists of streams and counters. */
+    /** Prints an object in one line, with lists of streams and counters. */
     void printJsonLine(String time, StatSample sample, boolean isOfStreams, PrintWriter out) {
         Json streams = new Json();
         putStreams(streams, sample);

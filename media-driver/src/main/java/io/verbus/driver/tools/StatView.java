@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code verbus stat} shows live, as keys have it: order, filter, and whether there are
- * counters. One thread.
+ * View of {@code verbus stat --live}, which keys change: order, filter, and whether counters are
+ * shown. Not thread-safe.
  */
 final class StatView {
     private static final int ESCAPE = 0x1B;
@@ -23,9 +23,9 @@ final class StatView {
     private boolean isTyping;
 
     /**
-     * @param directory of the driver.
-     * @param order of the lines; null for streams by id, counters by rate.
-     * @param filter that what is shown contains; empty for all.
+     * @param directory directory of the driver.
+     * @param order order of the lines; null for streams by id, counters by rate.
+     * @param filter text that shown lines contain; empty for all.
      * @param isOfStreams whether only streams are shown.
      */
     StatView(String directory, StatOrder order, String filter, boolean isOfStreams) {
@@ -36,7 +36,7 @@ final class StatView {
     }
 
     /**
-     * Takes a key.
+     * Handles a key.
      *
      * @return false if it ends the view.
      */
@@ -54,7 +54,7 @@ final class StatView {
             case 't', 'T' -> isOfStreams = !isOfStreams;
             case ESCAPE -> filter = "";
             default -> {
-                // Has no meaning.
+                // No such key.
             }
         }
         return true;
@@ -77,7 +77,7 @@ final class StatView {
         }
     }
 
-    /** Each order in turn, and then none, which is that of the beginning. */
+    /** Selects the next order; after the last, the initial one. */
     private static StatOrder next(StatOrder order) {
         StatOrder[] all = StatOrder.values();
         int next = order == null ? 0 : order.ordinal() + 1;
@@ -85,13 +85,13 @@ final class StatView {
     }
 
     /**
-     * The lines of a look: all, or as many as a screen has room for.
+     * Returns the lines of a look: all, or as many as fit the screen.
      *
-     * @param time of the look, for people.
-     * @param sample of the driver.
-     * @param columns characters of a line, at most.
-     * @param lines that there may be; the last one names the keys where there is a screen.
-     * @param hasKeys whether there is a screen, with keys.
+     * @param time human-readable time of the look.
+     * @param sample sample of the driver.
+     * @param columns maximum length of a line, in characters.
+     * @param lines maximum number of lines; on a screen the last one lists the keys.
+     * @param hasKeys whether it is a screen with keys.
      */
     List<String> lines(String time, StatSample sample, int columns, int lines, boolean hasKeys) {
         StatPrinter streams = new StatPrinter(order == null ? StatOrder.ID : order, filter);
@@ -135,7 +135,10 @@ final class StatView {
                 + (filter.isEmpty() ? "" : ", with '" + filter + "'");
     }
 
-    /** Lines for each table, with a blank one in front: what one leaves, the others have. */
+    /**
+     * Divides the lines among the tables, each after a blank line: one leaves spare lines to
+     * others.
+     */
     private static int[] share(List<TextTable> tables, int room) {
         int[] shares = new int[tables.size()];
         int left = room;

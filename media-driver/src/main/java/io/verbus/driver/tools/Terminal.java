@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Standard input and output: a terminal, whose keys are read as they are pressed, or something
- * else, such as a pipe that its reader may close. One thread; {@link #leave} any.
+ * else, such as a pipe that its reader may close. Not thread-safe except for {@link #leave}.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/termios.3.html">termios(3)</a>
  * @see <a
@@ -31,7 +31,7 @@ final class Terminal implements AutoCloseable {
     /** No key was pressed in time. */
     static final int NO_KEY = -1;
 
-    /** Nobody reads the output any more, or the terminal is gone. */
+    /** The output's reader or the terminal has closed. */
     static final int ENDED = -2;
 
     private static final int INPUT = 0;
@@ -51,7 +51,7 @@ final class Terminal implements AutoCloseable {
     private static final int ICANON = 0x2;
     private static final int ECHO = 0x8;
 
-    /** Size where the terminal tells none. */
+    /** Size of a terminal that reports none. */
     private static final int COLUMNS = 80;
 
     private static final int LINES = 24;
@@ -75,18 +75,18 @@ final class Terminal implements AutoCloseable {
         }
     }
 
-    /** Whether this process has a terminal, to read keys and to draw. */
+    /** Returns whether this process has a terminal to read keys from and to draw on. */
     static boolean isTerminal() {
         Console console = System.console();
         return console != null && console.isTerminal();
     }
 
-    /** Characters of a line, now. */
+    /** Returns the current width in characters. */
     int columns() {
         return measure(1, COLUMNS);
     }
 
-    /** Lines of the screen, now. */
+    /** Returns the current height in lines. */
     int lines() {
         return measure(0, LINES);
     }
@@ -100,11 +100,11 @@ final class Terminal implements AutoCloseable {
     /**
      * Waits for a key.
      *
-     * @param waitNs how long.
-     * @return the byte that the key sends, {@link #NO_KEY} or {@link #ENDED}.
+     * @param waitNs maximum wait in nanoseconds.
+     * @return byte that the key sends, {@link #NO_KEY} or {@link #ENDED}.
      */
     int key(long waitNs) {
-        // Of a terminal alone is the input read: elsewhere it may be at its end.
+        // Only a terminal's input is read: other input may be at its end.
         poll(0, before != null ? INPUT : -1, POLLIN);
         poll(1, OUTPUT, 0);
         int waitMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(waitNs));
@@ -127,7 +127,7 @@ final class Terminal implements AutoCloseable {
         return polled.get(JAVA_SHORT, index * 8L + 6);
     }
 
-    /** Leaves the terminal as it was; false if that was done before. */
+    /** Restores the terminal; returns false if that was done before. */
     synchronized boolean leave() {
         if (isLeft) {
             return false;

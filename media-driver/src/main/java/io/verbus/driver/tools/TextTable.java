@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table that fits a width. Where it is wider, texts are cut down to the least width of their
- * columns, the longest first, and then columns are left out.
+ * A table that fits a width. If it is wider, it cuts texts to the least width of their columns, the
+ * longest first, and then omits columns.
  */
 final class TextTable {
     private static final String CUT = "..";
@@ -15,10 +15,10 @@ final class TextTable {
     /**
      * A column.
      *
-     * @param name in the head.
+     * @param name name in the head.
      * @param isNumber whether cells are aligned right and never cut.
-     * @param least characters to which a text may be cut.
-     * @param rank of those that are left out, the highest goes first; 0 is never left out.
+     * @param least minimum length to which a text is cut, in characters.
+     * @param rank rank for omission: the highest is omitted first, 0 never.
      */
     record Column(String name, boolean isNumber, int least, int rank) {
         static Column number(String name, int rank) {
@@ -42,7 +42,7 @@ final class TextTable {
         rows.add(cells);
     }
 
-    /** How many rows there are, without the head. */
+    /** Returns the number of rows, without the head. */
     int size() {
         return rows.size();
     }
@@ -50,8 +50,8 @@ final class TextTable {
     /**
      * Lays the table out.
      *
-     * @param width characters of a line, at most.
-     * @return the head, and a line for each row.
+     * @param width maximum length of a line, in characters.
+     * @return head, and a line for each row.
      */
     List<String> lines(int width) {
         List<Integer> kept = new ArrayList<>();
@@ -102,7 +102,7 @@ final class TextTable {
         return kept.stream().mapToInt(i -> widths[i]).sum() + kept.size() - 1;
     }
 
-    /** Leaves out a column; false if each must stay. */
+    /** Omits a column; returns false if none can be omitted. */
     private boolean leaveOut(List<Integer> kept) {
         int first = -1;
         for (int i : kept) {
@@ -127,7 +127,7 @@ final class TextTable {
         return cut(line.toString().stripTrailing(), width);
     }
 
-    /** The beginning of a text that is too long, with two dots behind it. */
+    /** Returns a text, cut and ending with two dots if it is too long. */
     static String cut(String text, int width) {
         return text.length() <= width
                 ? text

@@ -58,7 +58,7 @@ public final class Verbus implements Runnable {
         return line;
     }
 
-    /** Has a command and those below it print the same version. */
+    /** Lets a command and its subcommands print the same version. */
     private static void tellVersion(CommandLine line) {
         line.getCommandSpec().versionProvider(VersionText::lines);
         line.getSubcommands().values().forEach(Verbus::tellVersion);

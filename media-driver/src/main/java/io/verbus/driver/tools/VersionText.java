@@ -10,7 +10,7 @@ import io.verbus.release.Release;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What {@code verbus --version} prints: the build, the JVM, and the protocols that they speak. */
+/** Prints build, JVM and protocol versions for {@code verbus --version}. */
 final class VersionText {
     private VersionText() {}
 

@@ -85,7 +85,7 @@ class ToolsTest {
     }
 
     @Test
-    void errorsOfTheDriverAreSentencesAndDefectsHaveStacks() {
+    void printsErrorsAsSentencesAndDefectsWithStacks() {
         try (MediaDriver driver = launch()) {
             String dir = driver.directory().toString();
             try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {

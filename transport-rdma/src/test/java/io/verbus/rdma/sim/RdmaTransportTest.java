@@ -149,7 +149,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void logsNothingWhilePublisherWaitsForItsSubscriberToStart() {
+    void logsNoErrorBeforeFirstSubscriber() {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(3_000);
         assertFalse(stream.connected);
@@ -160,7 +160,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void logsThatNobodyListensForLong() {
+    void logsErrorIfSubscriberStaysAway() {
         net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("logged", () -> !net.a.errors.isEmpty());
         assertTrue(net.nowNs >= 10_000_000_000L, "after " + net.nowNs + " ns");
