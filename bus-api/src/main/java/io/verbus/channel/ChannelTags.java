@@ -18,7 +18,7 @@ public record ChannelTags(OptionalLong place, OptionalLong publication) {
 
     /** Describes a valid text. */
     static final String RIGHT =
-            "a tag of the place, one of the publication after a comma, or both, each a 64-bit"
+            "a tag of the endpoint, one of the publication after a comma, or both, each a 64-bit"
                     + " integer other than -1, such as 1001,1002";
 
     private static final Pattern FORM =
