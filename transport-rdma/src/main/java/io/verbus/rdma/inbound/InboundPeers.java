@@ -14,6 +14,7 @@ import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportHost;
@@ -95,6 +96,7 @@ final class InboundPeers implements AutoCloseable {
             Acceptance acceptance,
             long nowNs) {
         String source = InboundPeer.text(remote);
+        boolean isSafe = options.order() == WriteOrder.SAFE;
         ConnectionCounters counters = null;
         InboundLink link = null;
         try {
@@ -111,6 +113,7 @@ final class InboundPeers implements AutoCloseable {
                             counters,
                             options,
                             events,
+                            isSafe || greeting.confirms(),
                             nowNs);
             counters.state.setRelease(1);
             counters.queuePair.setRelease(connection.queuePair().number());
@@ -132,7 +135,8 @@ final class InboundPeers implements AutoCloseable {
                             host.driverId(),
                             RejectCode.UNSPECIFIED,
                             acceptance.challenge(),
-                            proof));
+                            proof,
+                            isSafe));
             InboundPeer peer =
                     new InboundPeer(
                             connection,

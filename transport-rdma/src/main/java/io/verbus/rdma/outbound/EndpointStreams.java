@@ -227,6 +227,7 @@ final class EndpointStreams implements AutoCloseable {
      * @param connection that stands.
      * @param version of the protocol in which the two drivers speak.
      * @param proof that the peer must see before all else; null if there is none.
+     * @param confirms whether each side commits only what the other has confirmed.
      * @param counters of the connection.
      * @param events to the conductor.
      * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
@@ -235,13 +236,21 @@ final class EndpointStreams implements AutoCloseable {
             Connection connection,
             int version,
             Proof proof,
+            boolean confirms,
             ConnectionCounters counters,
             Queue<SenderEvent> events) {
         adopt(connection.domain());
         creditSlots = new CreditSlots(domain);
         link =
                 new OutboundLink(
-                        connection.queuePair(), domain, version, counters, options, events, nowNs);
+                        connection.queuePair(),
+                        domain,
+                        version,
+                        counters,
+                        options,
+                        events,
+                        confirms,
+                        nowNs);
         if (proof != null) {
             link.prove(proof);
         }
@@ -300,7 +309,7 @@ final class EndpointStreams implements AutoCloseable {
 
     private void transfer(OutboundPublication publication) {
         try {
-            publication.begin(new Transfer(publication, creditSlots.take()));
+            publication.begin(new Transfer(publication, creditSlots.take(), link.placement()));
             commands.add(new SenderCommand.Add(link, publication.transfer()));
         } catch (FabricException e) {
             onUnsent(publication, e);

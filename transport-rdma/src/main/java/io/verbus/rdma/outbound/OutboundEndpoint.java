@@ -18,6 +18,7 @@ import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
@@ -249,7 +250,8 @@ final class OutboundEndpoint implements AutoCloseable {
                                     host.driverId(),
                                     RejectCode.UNSPECIFIED,
                                     initiation.challenge(),
-                                    Proof.NONE));
+                                    Proof.NONE,
+                                    isSafe()));
         } catch (FabricException e) {
             notConnected(
                     "cannot connect to " + name + ": " + e.getMessage(),
@@ -276,6 +278,12 @@ final class OutboundEndpoint implements AutoCloseable {
                     Kind.OTHER_VERSION,
                     true,
                     nowNs);
+        } else if (isSafe() && greeting.cannotConfirm("the driver at " + name) != null) {
+            notConnected(
+                    greeting.cannotConfirm("the driver at " + name),
+                    Kind.OTHER_VERSION,
+                    true,
+                    nowNs);
         } else {
             Proof proof = proof(greeting);
             if (proof == null && initiation.isNeeded()) {
@@ -289,7 +297,7 @@ final class OutboundEndpoint implements AutoCloseable {
             }
             try {
                 meet(greeting.driverId());
-                attach(greeting.version(), proof);
+                attach(greeting.version(), proof, isSafe() || greeting.confirms());
                 admittance.onAdmitted(
                         connection.remoteAddress(),
                         connection.localAddress(),
@@ -340,8 +348,12 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach(int version, Proof proof) {
-        streams.attach(connection, version, proof, counters, events);
+    private boolean isSafe() {
+        return options.order() == WriteOrder.SAFE;
+    }
+
+    private void attach(int version, Proof proof, boolean confirms) {
+        streams.attach(connection, version, proof, confirms, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
