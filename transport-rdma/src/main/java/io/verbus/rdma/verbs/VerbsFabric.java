@@ -323,6 +323,7 @@ public final class VerbsFabric implements Fabric {
             case FATAL -> onGone(device, event.text(), handler);
             case ERROR ->
                     endConnections(device, event.port(), event.queue(), event.text(), handler);
+            case NOTICE -> errors.onError(new VerbsException(event.text()));
             case DATA_CAME -> {
                 for (VerbsConnection connection : connections.values()) {
                     if (connection.concernedBy(device, 0, event.queue())) {
