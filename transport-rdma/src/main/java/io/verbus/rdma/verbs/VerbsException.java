@@ -4,6 +4,8 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.FabricException;
 
+import org.agrona.LangUtil;
+
 /** A verbs call failed. The message is one sentence: what failed, call and errno, the remedy. */
 public final class VerbsException extends FabricException {
     private static final long serialVersionUID = 1L;
@@ -43,6 +45,13 @@ public final class VerbsException extends FabricException {
                         + ")"
                         + (advice.isEmpty() ? "" : ": " + advice),
                 errno);
+    }
+
+    /** Handles errors of a fabric where none is expected: throws all but warnings of devices. */
+    public static void rethrowUnlessWarning(Throwable error) {
+        if (!error.getMessage().startsWith("WARN: ")) {
+            LangUtil.rethrowUnchecked(error);
+        }
     }
 
     /** The error number behind the failure, 0 if there is none. */
