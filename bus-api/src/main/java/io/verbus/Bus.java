@@ -242,6 +242,18 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return conductor.isConnected();
     }
 
+    /** Returns directory, client name and id, and whether the driver is connected, for people. */
+    @Override
+    public String toString() {
+        Context context = conductor.context();
+        return "bus of "
+                + context.directoryName
+                + " (client "
+                + (context.clientName.isEmpty() ? "" : context.clientName + " ")
+                + clientId()
+                + (isClosed() ? ", closed)" : isConnected() ? ")" : ", without a driver)");
+    }
+
     /** Returns whether the bus was closed, or has lost its driver and does not reconnect. */
     public boolean isClosed() {
         return conductor.isClosed();

@@ -121,6 +121,15 @@ abstract sealed class ClientSettings permits Bus.Context {
         return self();
     }
 
+    /**
+     * Sets the directory of the driver to connect to.
+     *
+     * @param directory directory of the driver, such as that of an embedded driver.
+     */
+    public Bus.Context directoryName(Path directory) {
+        return directoryName(directory.toString());
+    }
+
     /** Returns the directory of the driver to connect to. */
     public String directoryName() {
         return directoryName;

@@ -59,7 +59,8 @@ final class Reconnection {
      */
     static Attachment connect(Bus.Context context) {
         try (DriverSearch search = search(context)) {
-            return Attachment.first(search.await(context::invokeDriver), context.clientName);
+            return Attachment.first(
+                    search.await(context::invokeDriver, context.errorHandler), context.clientName);
         }
     }
 

@@ -54,6 +54,7 @@ class ArchitectureTest {
                             "io.verbus.control..",
                             "io.verbus.directory..",
                             "io.verbus.memory..",
+                            "io.verbus.release..",
                             "io.verbus.transport..")
                     .should()
                     .onlyDependOnClassesThat()
@@ -67,13 +68,14 @@ class ArchitectureTest {
                             "io.verbus.control..",
                             "io.verbus.directory..",
                             "io.verbus.memory..",
+                            "io.verbus.release..",
                             "io.verbus.transport..",
                             "io.verbus.codecs..")
                     .because("applications embed this module");
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
-            slices().matching("io.verbus.(logbuffer|cnc|directory|memory|transport)..")
+            slices().matching("io.verbus.(logbuffer|cnc|directory|memory|release|transport)..")
                     .should()
                     .beFreeOfCycles();
 }

@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,7 +19,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
@@ -62,6 +66,30 @@ class BusConnectTest {
                                                 .directoryName(
                                                         directory.resolve("none").toString())));
         assertTrue(e.getMessage().contains("start a media driver"), e.getMessage());
+    }
+
+    @Test
+    void failsAtOnceIfPermissionsForbid() throws Exception {
+        try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+            long start = System.nanoTime();
+            BusException e = assertThrows(BusException.class, () -> Bus.connect(context(600_000)));
+            assertTrue(e.getMessage().contains("can be written to by every user"), e.getMessage());
+            assertTrue(System.nanoTime() - start < 300_000_000_000L, "waited for the time-out");
+            assertTrue(driver.keepalives() == 0);
+        }
+    }
+
+    @Test
+    void reportsOnceThatItWaitsForDriver() {
+        List<Throwable> reported = new ArrayList<>();
+        assertThrows(
+                DriverTimeoutException.class,
+                () -> Bus.connect(context(2_000).errorHandler(reported::add)));
+        assertEquals(1, reported.size(), reported.toString());
+        String text = reported.getFirst().getMessage();
+        assertTrue(text.startsWith("not connected yet, and waiting for a media driver"), text);
+        assertTrue(text.contains("start a media driver"), text);
     }
 
     @Test

@@ -226,21 +226,24 @@ final class ChannelRules {
                         + " or raise term-length");
     }
 
-    private static void refuseSubscriptionsKeys(
-            ChannelUri channel, Map<ChannelKey, Object> values) {
-        if (channel.isAeron()) {
-            return;
-        }
-        for (ChannelKey key : values.keySet()) {
-            refuse(
-                    key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION
-                            && !(channel.isSpy() && isOfReader(key)),
-                    channel,
-                    "has the key "
-                            + key.text()
-                            + ", which has no effect on a publication: set it on the subscription"
-                            + " only");
-        }
+    /**
+     * Returns the values that one end of a stream reads. One channel may configure both ends: each
+     * ignores the keys of the other. A spy reads the publication's channel.
+     */
+    static EnumMap<ChannelKey, Object> valuesOf(
+            ChannelKey.Side end, ChannelUri channel, Map<ChannelKey, Object> values) {
+        ChannelKey.Side read = channel.isSpy() ? ChannelKey.Side.PUBLICATION : end;
+        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
+        values.forEach(
+                (key, value) -> {
+                    ChannelKey.Side side = key.side(channel.carrier());
+                    if (side == read
+                            || side == ChannelKey.Side.BOTH
+                            || channel.isSpy() && isOfReader(key)) {
+                        kept.put(key, value);
+                    }
+                });
+        return kept;
     }
 
     /** Returns whether a key configures one reader of a log, on any media. */
@@ -280,7 +283,6 @@ final class ChannelRules {
                 channel,
                 "is a spy's, which only a subscription can be: use verbus: to publish");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
-        refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
         checkResponses(channel);
         if (channel.carrier() == ChannelMedia.RDMA) {
@@ -341,19 +343,6 @@ final class ChannelRules {
                 channel,
                 "has the session-id of a tag, which only a publication can use: set the session id"
                         + " itself");
-        if (channel.isSpy()) { // it is the publication's channel
-            refuseSubscriptionsKeys(channel, values);
-        } else if (!channel.isAeron()) {
-            for (ChannelKey key : values.keySet()) {
-                refuse(
-                        key.side(channel.carrier()) == ChannelKey.Side.PUBLICATION,
-                        channel,
-                        "has the key "
-                                + key.text()
-                                + ", which has no effect on a subscription: set it on the"
-                                + " publication only");
-            }
-        }
         checkRejoin(channel);
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),

@@ -64,6 +64,24 @@ public final class ChannelStatus {
                 : INITIALIZING;
     }
 
+    /** Returns the name of a state, or the number if it is unknown. */
+    public static String name(long value) {
+        return value == ERRORED
+                ? "ERRORED"
+                : value == INITIALIZING
+                        ? "INITIALIZING"
+                        : value == ACTIVE
+                                ? "ACTIVE"
+                                : value == CLOSING ? "CLOSING" : Long.toString(value);
+    }
+
+    /** Returns the name of the state, and the local addresses. */
+    @Override
+    public String toString() {
+        List<String> addresses = localAddresses();
+        return name(value()) + (addresses.isEmpty() ? "" : " " + addresses);
+    }
+
     /**
      * Returns the local addresses, such as {@code 10.0.0.1:40123}; empty unless the channel is
      * open.

@@ -33,9 +33,10 @@ import java.util.OptionalLong;
  *
  * <p>Channels that start with {@code verbus:} or {@code verbus-spy:} are parsed strictly: an
  * unknown media or key, an invalid value, a repeated key, or contradicting values are rejected.
- * Channels that start with {@code aeron:} or {@code aeron-spy:aeron:} are parsed leniently, as by
- * Aeron: keys that are unknown or have no effect are ignored, but keys that would change the stream
- * and that Verbus does not support are rejected.
+ * Both ends of a stream may use the same channel: each checks, then ignores the keys that only the
+ * other reads. Channels that start with {@code aeron:} or {@code aeron-spy:aeron:} are parsed
+ * leniently, as by Aeron: keys that are unknown or have no effect are ignored, but keys that would
+ * change the stream and that Verbus does not support are rejected.
  *
  * <p>Instances are immutable. Channels with the same meaning, in one notation, are equal and have
  * the same text.
@@ -331,6 +332,32 @@ public final class ChannelUri {
     private static String controlHost(ChannelUri channel) {
         Endpoint control = channel.control();
         return control == null || WILDCARDS.contains(control.host()) ? null : control.host();
+    }
+
+    /**
+     * Returns this channel without the keys that only subscriptions read; an Aeron channel is
+     * returned as it is.
+     */
+    public ChannelUri forPublication() {
+        return forEnd(ChannelKey.Side.PUBLICATION);
+    }
+
+    /**
+     * Returns this channel without the keys that only publications read; an Aeron channel is
+     * returned as it is.
+     */
+    public ChannelUri forSubscription() {
+        return forEnd(ChannelKey.Side.SUBSCRIPTION);
+    }
+
+    private ChannelUri forEnd(ChannelKey.Side end) {
+        if (isAeron) {
+            return this;
+        }
+        EnumMap<ChannelKey, Object> kept = ChannelRules.valuesOf(end, this, values);
+        return kept.size() == values.size()
+                ? this
+                : new ChannelUri(media, false, isSpy, kept, faults, written);
     }
 
     /** Returns this publication channel with a default for {@code ssc}. */

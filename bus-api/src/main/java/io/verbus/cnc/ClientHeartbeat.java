@@ -2,6 +2,8 @@
 
 package io.verbus.cnc;
 
+import io.verbus.release.Release;
+
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
@@ -23,7 +25,8 @@ public final class ClientHeartbeat {
     /**
      * @param counters counters of the driver.
      * @param clientId id of the client.
-     * @param name human-readable name of the client to append to the label; empty for none.
+     * @param name human-readable name of the client; empty for none. The name and this client's
+     *     {@link Release} are appended to the driver's label, where Aeron's clients put theirs.
      */
     public ClientHeartbeat(CountersReader counters, long clientId, String name) {
         this.counters = counters;
@@ -41,8 +44,8 @@ public final class ClientHeartbeat {
     public boolean beat(long nowMs) {
         if (counterId == NONE) {
             counterId = find();
-            if (counterId != NONE && !name.isEmpty()) {
-                appendToLabel(" name=" + name);
+            if (counterId != NONE) {
+                appendToLabel(" name=" + name + " " + Release.CURRENT.text());
             }
         }
         if (counterId == NONE) {

@@ -7,6 +7,9 @@ import io.verbus.DriverLostException;
 import io.verbus.DriverTimeoutException;
 import io.verbus.cnc.CncFile;
 import io.verbus.directory.DirectoryTrust;
+import io.verbus.directory.UntrustedException;
+
+import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
@@ -19,6 +22,12 @@ import java.util.concurrent.locks.LockSupport;
 public final class DriverSearch implements AutoCloseable {
     private static final long RETRY_NS = 5_000_000;
     private static final long LOOK_NS = 1_000_000;
+
+    /** A driver that starts gives its files their rights sooner. */
+    private static final long DENIED_NS = 1_000_000_000;
+
+    /** Time after which a thread that waits for a driver lets the application know. */
+    private static final long TELL_NS = 1_000_000_000;
 
     private final Path file;
     private final DirectoryTrust trust;
@@ -73,27 +82,45 @@ public final class DriverSearch implements AutoCloseable {
     }
 
     /**
-     * Looks until a driver responds or the timeout has passed.
+     * Looks until a driver responds or the timeout has passed. Fails at once if permissions forbid
+     * to use the driver.
      *
      * @param meanwhile action to run before each look.
+     * @param waiting receives once what is missing, if the search takes longer than a second.
      * @return the driver, which the caller must close.
      * @throws DriverTimeoutException with the last failure, if no driver responds in time.
      */
-    public DriverConnection await(Runnable meanwhile) {
+    public DriverConnection await(Runnable meanwhile, ErrorHandler waiting) {
         long start = System.nanoTime();
+        long permitted = start;
+        boolean isTold = false;
         while (true) {
             meanwhile.run();
             DriverConnection found = look();
             if (found != null) {
                 return found;
             }
-            if (System.nanoTime() - start > timeoutNs) {
+            long now = System.nanoTime();
+            if (!(failure instanceof UntrustedException)) {
+                permitted = now;
+            }
+            if (now - start > timeoutNs || now - permitted > DENIED_NS) {
                 throw new DriverTimeoutException(
                         "cannot connect within "
-                                + timeoutNs / 1_000_000
+                                + Math.min(timeoutNs, now - start) / 1_000_000
                                 + " ms: "
                                 + failure.getMessage(),
                         failure);
+            }
+            if (now - start > TELL_NS && !isTold && permitted == now) {
+                isTold = true;
+                waiting.onError(
+                        new BusException(
+                                "not connected yet, and waiting for a media driver, up to "
+                                        + timeoutNs / 1_000_000
+                                        + " ms: "
+                                        + failure.getMessage(),
+                                failure));
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new BusException("interrupted while connecting to the driver of " + file);

@@ -103,7 +103,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
     void check(Path file, PosixFileAttributes attributes) throws IOException {
         checkOwner(file, attributes.owner());
         if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
-            throw new BusException(
+            throw new UntrustedException(
                     file
                             + " can be written to by every user, so its content cannot be trusted:"
                             + " have its owner remove that permission with `chmod o-w "
@@ -112,7 +112,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
         }
         if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
                 && !isTrusted(attributes.group())) {
-            throw new BusException(
+            throw new UntrustedException(
                     file
                             + " can be written to by group "
                             + attributes.group().getName()
@@ -123,7 +123,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
 
     private void checkOwner(Path file, UserPrincipal fileOwner) throws IOException {
         if (!isTrusted(fileOwner)) {
-            throw new BusException(
+            throw new UntrustedException(
                     file
                             + " belongs to user "
                             + fileOwner.getName()
@@ -178,7 +178,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
 
     private static BusException denied(Path directory, Path file, AccessDeniedException e) {
         String user = ProcessAccount.current().user().getName();
-        return new BusException(
+        return new UntrustedException(
                 "permission to open "
                         + directory.resolve(file)
                         + ownerOf(directory)

@@ -6,29 +6,72 @@ import io.verbus.BusException;
 
 import org.agrona.DirectBuffer;
 
+import java.lang.foreign.MemorySegment;
+import java.util.stream.Collectors;
+
 /** The flags with which a JVM can share memory with another process. */
 public final class JvmFlags {
-    /** The flags in the syntax of the command line. */
-    public static final String NEEDED =
-            "--enable-native-access=ALL-UNNAMED"
-                    + " --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
-
     private static final String UNSAFE_PACKAGE = "jdk.internal.misc";
+    private static final String CLASS_PATH = "ALL-UNNAMED";
+    private static final String OURS = "io.verbus";
 
     private JvmFlags() {}
 
     /**
-     * Checks that buffers can be used, before any is.
+     * Checks that buffers and the C library can be used, before any is.
      *
      * @throws BusException if a flag is missing; the message names the flags.
      */
+    @SuppressWarnings("restricted")
     public static void check() {
         if (!Object.class.getModule().isExported(UNSAFE_PACKAGE, DirectBuffer.class.getModule())) {
             throw new BusException(
                     "this JVM does not let Agrona's buffers use "
                             + UNSAFE_PACKAGE
                             + ": start it with "
-                            + NEEDED);
+                            + needed());
         }
+        if (!JvmFlags.class.getModule().isNativeAccessEnabled()) {
+            try {
+                MemorySegment.NULL.reinterpret(0); // the cheapest call that is restricted
+            } catch (IllegalCallerException e) {
+                throw new BusException(
+                        "this JVM denies native access (--illegal-native-access=deny), without"
+                                + " which no memory can be shared with a media driver: start it"
+                                + " with "
+                                + needed(),
+                        e);
+            }
+        }
+    }
+
+    /** The flags as they are written on the command line, for the class path or for modules. */
+    static String needed() {
+        return "--enable-native-access="
+                + ours()
+                + " --add-opens=java.base/"
+                + UNSAFE_PACKAGE
+                + "="
+                + name(DirectBuffer.class.getModule());
+    }
+
+    private static String name(Module module) {
+        return module.isNamed() ? module.getName() : CLASS_PATH;
+    }
+
+    private static String ours() {
+        Module module = JvmFlags.class.getModule();
+        if (!module.isNamed()) {
+            return CLASS_PATH;
+        }
+        return module.getLayer().modules().stream()
+                .filter(each -> each.getPackages().stream().anyMatch(JvmFlags::isOurs))
+                .map(Module::getName)
+                .sorted()
+                .collect(Collectors.joining(","));
+    }
+
+    private static boolean isOurs(String name) {
+        return name.equals(OURS) || name.startsWith(OURS + ".");
     }
 }

@@ -113,7 +113,7 @@ public final class MappedPages {
                 throw new BusException(
                         "this JVM denies native access, which is needed to unmap the media driver's"
                                 + " memory: start it with "
-                                + JvmFlags.NEEDED);
+                                + JvmFlags.needed());
             }
             return call;
         }

@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import io.verbus.release.Release;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -13,6 +15,11 @@ public interface TransportProvider {
      * verbus:rdma?endpoint=…}.
      */
     String media();
+
+    /** Version of the protocol that it speaks with other hosts, for people, such as {@code 4}. */
+    default String protocol() {
+        return Release.UNKNOWN;
+    }
 
     /**
      * Performs slow preparations that do not need the driver, such as loading and linking

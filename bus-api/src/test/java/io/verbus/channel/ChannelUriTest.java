@@ -541,10 +541,16 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|mtu=4k",
                 "verbus-spy:udp?endpoint=h:1|reliable=false"
             })
-    void rejectsSubscriptionKeysWithoutEffect(String text) {
-        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
-        assertRefused(
-                ChannelUri.parse(text)::checkSubscribable, "has the key " + key + ", which has no");
+    void ignoresPublicationKeysOnSubscription(String text) {
+        ChannelUri channel = ChannelUri.parse(text);
+        channel.checkSubscribable();
+        assertEquals(withoutLastKey(text), channel.forSubscription());
+        assertEquals(text, channel.forSubscription().written());
+        assertEquals(channel.forSubscription(), channel.forSubscription().forSubscription());
+    }
+
+    private static ChannelUri withoutLastKey(String text) {
+        return ChannelUri.parse(text.replaceAll("[?|][^?|]*$", ""));
     }
 
     @ParameterizedTest
@@ -558,10 +564,37 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|gtag=7",
                 "verbus:rdma?endpoint=h:1|window=64k"
             })
-    void rejectsPublicationKeysWithoutEffect(String text) {
-        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
-        assertRefused(
-                ChannelUri.parse(text)::checkPublishable, "has the key " + key + ", which has no");
+    void ignoresSubscriptionKeysOnPublication(String text) {
+        ChannelUri channel = ChannelUri.parse(text);
+        channel.checkPublishable();
+        assertEquals(withoutLastKey(text), channel.forPublication());
+        assertSame(channel, channel.forSubscription());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:udp?endpoint=h:1|mtu=4k|window=1m|ttl=3|tether=false|session-id=7|alias=a",
+                "verbus:rdma?endpoint=h:1|term-length=1m|interface=10.0.0.1|window=1m|device=rxe0",
+                "verbus:ipc?term-length=1m|tether=false|rejoin=false|untethered-linger-timeout=1s"
+            })
+    void acceptsSameChannelForBothEnds(String text) {
+        ChannelUri channel = ChannelUri.parse(text);
+        channel.forPublication().checkPublishable();
+        channel.forSubscription().checkSubscribable();
+        assertFalse(channel.forPublication().toString().contains("tether=false"));
+        assertFalse(channel.forSubscription().hasTermLength());
+        assertFalse(channel.forSubscription().hasMtu());
+        assertEquals(channel.sessionId(), channel.forPublication().sessionId());
+        assertEquals(channel.window(), channel.forSubscription().window());
+        assertEquals(channel.alias(), channel.forSubscription().alias());
+    }
+
+    @Test
+    void keepsAeronChannelForBothEnds() {
+        ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|mtu=4k|tether=false");
+        assertSame(channel, channel.forPublication());
+        assertSame(channel, channel.forSubscription());
     }
 
     @ParameterizedTest
@@ -817,8 +850,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:ipc?rejoin=false;add tether=false",
-                "verbus-spy:udp?endpoint=h:1|rejoin=false;add tether=false",
-                "verbus:ipc?untethered-linger-timeout=1s;set it on the publication only"
+                "verbus-spy:udp?endpoint=h:1|rejoin=false;add tether=false"
             })
     void rejectsTetherKeysWithoutEffectOnSubscription(String text, String remedy) {
         ChannelUri channel = ChannelUri.parse(text);
@@ -847,9 +879,6 @@ class ChannelUriTest {
                                 ::checkReceiveDestination);
         assertTrue(refused.getMessage().contains("subscription's own channel"));
         ChannelUri.parse("aeron:udp?endpoint=h:1|tether=false").checkReceiveDestination();
-        assertThrows(
-                BusException.class,
-                ChannelUri.parse("verbus:udp?endpoint=h:1|tether=false")::checkPublishable);
     }
 
     @Test

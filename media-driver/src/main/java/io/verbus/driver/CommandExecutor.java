@@ -98,7 +98,7 @@ final class CommandExecutor implements CommandHandler {
                         channel,
                         client -> {
                             checkNew(correlationId);
-                            ChannelUri uri = channel(channel);
+                            ChannelUri uri = channel(channel).forPublication();
                             when(
                                     uri,
                                     client,
@@ -193,7 +193,7 @@ final class CommandExecutor implements CommandHandler {
                         channel,
                         client -> {
                             requireSubscription(client, registrationId);
-                            ChannelUri uri = channel(channel);
+                            ChannelUri uri = channel(channel).forSubscription();
                             when(
                                     isAdded ? uri : null,
                                     client,
@@ -428,7 +428,7 @@ final class CommandExecutor implements CommandHandler {
                         channel,
                         client -> {
                             checkNew(correlationId);
-                            ChannelUri uri = channel(channel);
+                            ChannelUri uri = channel(channel).forSubscription();
                             when(
                                     uri,
                                     client,

@@ -37,6 +37,7 @@ import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.LogFaults;
 import io.verbus.driver.status.UnusedOptions;
 import io.verbus.memory.JvmFlags;
+import io.verbus.release.Release;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
 
@@ -54,6 +55,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -178,6 +181,13 @@ public final class MediaDriver implements AutoCloseable {
                 .sorted(Comparator.comparing(TransportProvider::media))
                 .<Option<?>>flatMap(provider -> provider.options().stream())
                 .toList();
+    }
+
+    /** Versions of the protocols of the transports that are on the class path, by their media. */
+    public static Map<String, String> presentProtocols() {
+        Map<String, String> protocols = new TreeMap<>();
+        Transports.load(error -> {}).forEach(each -> protocols.put(each.media(), each.protocol()));
+        return protocols;
     }
 
     private List<String> start(List<TransportProvider> given) {
@@ -500,7 +510,11 @@ public final class MediaDriver implements AutoCloseable {
                             + " pid="
                             + ProcessHandle.current().pid()
                             + " media=ipc"
-                            + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
+                            + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media))
+                            + " "
+                            + Release.CURRENT.text()
+                            + " jdk="
+                            + Release.jdk());
             out.flush();
             driver.tellReady(manager);
             end.await();

@@ -17,6 +17,7 @@ import io.verbus.Counter;
 import io.verbus.RegistrationException;
 import io.verbus.UnavailableCounterHandler;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.release.Release;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
@@ -221,7 +222,8 @@ class BusCountersTest {
     @Test
     void theClientsNameIsInItsLabel() {
         bus.addCounter(TYPE, "first");
-        String expected = "client-heartbeat: id=" + bus.clientId() + " name=prices";
+        String expected =
+                "client-heartbeat: id=" + bus.clientId() + " name=prices " + Release.CURRENT.text();
         List<String> labels = new ArrayList<>();
         Await.until(
                 "named",

@@ -17,6 +17,7 @@ import io.verbus.Publication;
 import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.channel.ChannelStatus;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.logbuffer.FrameHeader;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -30,7 +31,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A bus says to Aeron's own driver what Aeron's client says: that driver answers as it should. */
@@ -86,6 +89,33 @@ class BusOnAeronsDriverTest {
         long id = bus.asyncAddCounter(TYPE, "later");
         Await.until("there", () -> bus.getCounter(id) != null);
         assertThrows(RegistrationException.class, () -> bus.addStaticCounter(TYPE, "static", id));
+    }
+
+    /** So that what reads the one reads the other. */
+    @Test
+    void labelOfAClientHasTheFormOfAerons() {
+        aeron.addCounter(TYPE, "theirs");
+        bus.addCounter(TYPE, "ours");
+        Map<Long, String> labels = new HashMap<>();
+        Await.until(
+                "both named",
+                () -> {
+                    bus.counters()
+                            .forEach(
+                                    (id, type, key, label) -> {
+                                        if (type == CounterTypes.CLIENT_HEARTBEAT
+                                                && label.contains("name=")) {
+                                            labels.put(key.getLong(0), label);
+                                        }
+                                    });
+                    return labels.size() == 2;
+                });
+        String form = "client-heartbeat: id=%d name=%s version=\\S+ commit=\\S+";
+        String theirs = labels.get(aeron.clientId());
+        String ours = labels.get(bus.clientId());
+        String theirName = aeron.context().clientName();
+        assertTrue(theirs.matches(form.formatted(aeron.clientId(), theirName)), theirs);
+        assertTrue(ours.matches(form.formatted(bus.clientId(), "guest")), ours);
     }
 
     @Test

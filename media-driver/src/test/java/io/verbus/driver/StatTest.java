@@ -162,6 +162,41 @@ class StatTest {
     }
 
     @Test
+    void streamsOneJsonObjectInALineForEachLook() {
+        try (Subscription subscription = bus.addSubscription("aeron:ipc", STREAM);
+                Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
+            Await.until("connected", publication::isConnected);
+            String text = out("--live", "--json", "--count", "3", "--interval", "50ms");
+            List<String> lines = text.lines().toList();
+            assertEquals(3, lines.size(), text);
+            for (String line : lines) {
+                assertTrue(line.matches("\\{\"time\": \"[^\"]+\", \"streams\": \\[.*]}"), line);
+                assertTrue(line.contains("\"stream\": 1234, "), line);
+                assertTrue(line.contains("\"counters\": [{\"id\": 0, "), line);
+            }
+            assertTrue(subscription.isConnected());
+            assertFalse(lines.getFirst().contains("bytesPerSecond"), lines.getFirst());
+            assertTrue(lines.getLast().contains("\"bytesPerSecond\": 0"), lines.getLast());
+            assertTrue(lines.getLast().contains("\"perSecond\": "), lines.getLast());
+            String streams = out("--live", "--json", "--streams", "--count", "1");
+            assertTrue(streams.strip().endsWith("]}") && !streams.contains("counters"), streams);
+        }
+    }
+
+    @Test
+    void showsGaugesApartFromRates() {
+        try (Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
+            String text = out("--live", "--count", "1");
+            int rates = text.indexOf("a second total");
+            int gauges = text.indexOf("value gauge");
+            int growing = text.indexOf(" commands\n");
+            int gauge = text.indexOf(" clients\n");
+            assertTrue(0 < rates && rates < growing && growing < gauges && gauges < gauge, text);
+            assertFalse(publication.isClosed());
+        }
+    }
+
+    @Test
     void onceIsAsWhereThereIsNoTerminal() {
         String once = out("--once", "--filter", "status messages", "--sort", "name");
         assertEquals(once, out("--filter", "STATUS MESSAGES", "--sort", "NAME"));
@@ -196,7 +231,6 @@ class StatTest {
         for (String[] wrong :
                 new String[][] {
                     {"--once", "--live"},
-                    {"--json", "--live"},
                     {"--interval", "1"},
                     {"--interval", "soon"},
                     {"--count", "-1"},

@@ -91,8 +91,9 @@ final class RttCommand implements Callable<Integer> {
         Outputs.add(outputs, "--hlog", hlog);
         Outputs.add(outputs, "--html", html);
         List<Integer> lengths = roundTrips.lengths(options);
-        if (hgrm != null) {
-            options.only(lengths); // the file holds only one distribution
+        if (hgrm != null && lengths.size() > 1) {
+            throw options.wrong(
+                    "--hgrm writes one distribution: give it one --length, not " + lengths);
         }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);

@@ -26,6 +26,7 @@ import java.util.List;
 @Timeout(60)
 class CountersPageTest {
     private static final Path PAGE = Path.of("../docs/reference/counters.md");
+    private static final String BUILD = "driver build: version=… commit=… jdk=…";
     private static final String CHANNEL = "verbus:udp?endpoint=127.0.0.1:20499";
 
     @Test
@@ -48,7 +49,8 @@ class CountersPageTest {
                                 boolean isListed =
                                         type == CounterTypes.SYSTEM || type == CounterTypes.DRIVER;
                                 listed[0] += isListed ? 1 : 0;
-                                if (isListed && !page.contains("`" + label + "`")) {
+                                String listedAs = label.replaceFirst("^driver build: .*", BUILD);
+                                if (isListed && !page.contains("`" + listedAs + "`")) {
                                     absent.add(label);
                                 }
                             });

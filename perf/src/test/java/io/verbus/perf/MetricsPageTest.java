@@ -71,6 +71,7 @@ class MetricsPageTest {
     private static String title(KeyForm form) {
         return switch (form) {
             case DRIVER -> "Driver";
+            case BUILD -> "Builds";
             case STREAM -> "Publications";
             case IMAGE -> "Images and their subscribers";
             case CHANNEL -> "Channels";

@@ -45,6 +45,7 @@ class PackageRulesTest {
                             "io.verbus.directory",
                             "io.verbus.logbuffer",
                             "io.verbus.memory",
+                            "io.verbus.release",
                             "io.verbus.transport")
                     .layer("rdma")
                     .definedBy("io.verbus.rdma..")

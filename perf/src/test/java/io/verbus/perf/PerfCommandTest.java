@@ -30,10 +30,10 @@ class PerfCommandTest {
                     rtt --rate 200M | --rate takes a number from 1
                     rtt --rate 1K,2K | one for each --length
                     rtt --rate field --length 64 | --rate field is defined for the lengths [32, 288, 1344]
-                    rtt --rate field --hgrm x | --length takes one number here
+                    rtt --rate field --hgrm x | --hgrm writes one distribution
                     rtt --scale | --scale needs a --rate
                     rtt --rate 1K --scale 101 | --scale takes a number from 1 to 100
-                    rtt --length 32,288 --hgrm x | --length takes one number here
+                    rtt --length 32,288 --hgrm x | --hgrm writes one distribution
                     rtt --affinity one | --affinity takes CPU numbers
                     throughput --transport udp --publishers 2 | choose --threading shared
                     throughput --subscribers 0 | --subscribers takes a number from 1

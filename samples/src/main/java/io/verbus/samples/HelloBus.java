@@ -16,9 +16,7 @@ public final class HelloBus {
 
     public static void main(String[] args) {
         try (MediaDriver driver = MediaDriver.launchEmbedded();
-                Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
                 Subscription subscription = bus.addSubscription("verbus:ipc", 10);
                 Publication publication = bus.addPublication("verbus:ipc", 10)) {
 

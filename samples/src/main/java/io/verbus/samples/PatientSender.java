@@ -14,6 +14,8 @@ import org.agrona.DirectBuffer;
  * results are temporary, {@link Publication#ADMIN_ACTION} only for a moment.
  */
 final class PatientSender {
+    private static final long PATIENCE_NS = 1_000_000_000;
+
     private final Publication publication;
 
     PatientSender(Publication publication) {
@@ -21,7 +23,8 @@ final class PatientSender {
     }
 
     /**
-     * Sends a message, retrying until it is accepted.
+     * Sends a message, retrying until it is accepted. Prints once to standard error if there is no
+     * subscriber for a second.
      *
      * @param buffer buffer with the message at index 0.
      * @param length length of the message in bytes.
@@ -29,6 +32,8 @@ final class PatientSender {
      * @throws BusException if the publication sends no more.
      */
     long send(DirectBuffer buffer, int length) throws InterruptedException {
+        long start = System.nanoTime();
+        boolean isTold = false;
         long result;
         while ((result = publication.offer(buffer, 0, length)) < 0) {
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
@@ -38,6 +43,18 @@ final class PatientSender {
                                 + " sends no more ("
                                 + AppendResult.name(result)
                                 + "): see that the media driver runs, and start again");
+            }
+            if (result == Publication.NOT_CONNECTED
+                    && !isTold
+                    && System.nanoTime() - start > PATIENCE_NS) {
+                isTold = true;
+                System.err.println(
+                        "no subscriber yet on '"
+                                + publication.channel()
+                                + "', stream "
+                                + publication.streamId()
+                                + ": waiting for one, such as SimpleSubscriber with the same"
+                                + " channel");
             }
             if (result != Publication.ADMIN_ACTION) {
                 Thread.sleep(1); // there is no subscriber yet, or the slowest is too far behind

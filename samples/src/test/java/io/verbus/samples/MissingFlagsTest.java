@@ -3,17 +3,29 @@
 package io.verbus.samples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.Bus;
+import io.verbus.Subscription;
+import io.verbus.driver.MediaDriver;
 import io.verbus.driver.tools.Verbus;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
 
 /** A program is started without the flags that shared memory takes. */
 class MissingFlagsTest {
@@ -31,19 +43,83 @@ class MissingFlagsTest {
         assertEquals(1, isToldBy(Verbus.class, List.of(name)).lines().count());
     }
 
-    private static String isToldBy(Class<?> main, List<String> arguments) throws Exception {
+    @Test
+    @Timeout(60)
+    void isToldWhereNativeAccessIsDenied() throws Exception {
         List<String> command =
-                new ArrayList<>(JavaCommand.of(main.getName(), List.of(), arguments));
+                JavaCommand.of(
+                        HelloBus.class.getName(),
+                        List.of("--illegal-native-access=deny"),
+                        List.of());
+        command.removeIf(argument -> argument.startsWith("--enable-native-access"));
+        String said = run(command, 1);
+        assertTrue(said.contains("this JVM denies native access"), said);
+        assertTrue(said.contains("start it with --enable-native-access=ALL-UNNAMED "), said);
+        assertFalse(said.contains("ExceptionInInitializerError"), said);
+    }
+
+    /** What the error asks for is all that is missing. */
+    @Test
+    @Timeout(60)
+    void isToldWhichFlagsModulesNeed(@TempDir Path folder) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(List.of("-p", modulePath(folder), "--add-modules", "ALL-MODULE-PATH"));
+        command.addAll(List.of("-cp", "target/classes", "--illegal-native-access=deny"));
+        int flags = command.size();
+        try (MediaDriver driver = MediaDriver.launchEmbedded();
+                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
+                Subscription subscription = bus.addSubscription("verbus:ipc", 1)) {
+            command.add("-Dverbus.dir=" + driver.directory());
+            command.addAll(List.of(SimplePublisher.class.getName(), "verbus:ipc", "1"));
+            String said = run(command, 1);
+            Matcher needed = Pattern.compile("start it with (--\\S+) (--\\S+)").matcher(said);
+            assertTrue(needed.find(), said);
+            assertEquals("--enable-native-access=verbus.api,verbus.codecs", needed.group(1));
+            command.addAll(flags, List.of(needed.group(1), needed.group(2)));
+            assertTrue(run(command, 0).startsWith("message 0: position "), "works with them");
+            assertEquals(1, subscription.poll((buffer, offset, length, header) -> {}, 1));
+        }
+    }
+
+    /** The client's jars, as a user's build puts them there. */
+    private static String modulePath(Path folder) {
+        String agrona =
+                Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .filter(each -> each.matches(".*/agrona-[0-9.]+\\.jar"))
+                        .findFirst()
+                        .orElseThrow();
+        Path api = folder.resolve("verbus-api-1.jar");
+        Path codecs = folder.resolve("verbus-codecs-1.jar");
+        jar(api, "../bus-api/target/classes");
+        jar(codecs, "../codecs/target/classes");
+        return String.join(File.pathSeparator, api.toString(), codecs.toString(), agrona);
+    }
+
+    private static void jar(Path jar, String classes) {
+        int status =
+                ToolProvider.findFirst("jar")
+                        .orElseThrow()
+                        .run(System.out, System.err, "cf", jar.toString(), "-C", classes, ".");
+        assertEquals(0, status);
+    }
+
+    private static String isToldBy(Class<?> main, List<String> arguments) throws Exception {
+        List<String> command = JavaCommand.of(main.getName(), List.of(), arguments);
         command.removeIf(argument -> argument.startsWith("--add-opens"));
+        String output = run(command, 1);
+        assertTrue(output.contains("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"), output);
+        assertTrue(output.contains("--enable-native-access=ALL-UNNAMED"), output);
+        assertTrue(!output.contains("IllegalAccessError"), output);
+        return output;
+    }
+
+    private static String run(List<String> command, int status) throws Exception {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try {
             String output = new String(process.getInputStream().readAllBytes());
             assertTrue(process.waitFor(50, TimeUnit.SECONDS), "still runs, after: " + output);
-            assertEquals(1, process.exitValue());
-            assertTrue(
-                    output.contains("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"), output);
-            assertTrue(output.contains("--enable-native-access=ALL-UNNAMED"), output);
-            assertTrue(!output.contains("IllegalAccessError"), output);
+            assertEquals(status, process.exitValue(), output);
             return output;
         } finally {
             process.destroyForcibly();

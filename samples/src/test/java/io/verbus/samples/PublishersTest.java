@@ -72,6 +72,29 @@ class PublishersTest {
     }
 
     @Test
+    void simplePublisherSaysThatThereIsNoSubscriber() throws Exception {
+        try (MediaDriver driver = driver()) {
+            Process publisher = start(driver.directory(), SimplePublisher.class, "verbus:ipc", "1");
+            try (BufferedReader told = publisher.errorReader()) {
+                String line = told.readLine();
+                assertTrue(line.startsWith("no subscriber yet on 'verbus:ipc', stream 1: "), line);
+                Process subscriber =
+                        start(driver.directory(), SimpleSubscriber.class, "verbus:ipc");
+                try {
+                    assertEquals("message 0", subscriber.inputReader().readLine());
+                } finally {
+                    subscriber.destroyForcibly().waitFor();
+                }
+                assertTrue(publisher.waitFor(20, TimeUnit.SECONDS));
+                assertEquals(0, publisher.exitValue());
+                assertEquals(null, told.readLine(), "told once");
+            } finally {
+                publisher.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    @Test
     void fanOutPublisherLosesNothingWhereTermsEnd() throws Exception {
         try (MediaDriver driver = driver()) {
             Path directory = driver.directory();

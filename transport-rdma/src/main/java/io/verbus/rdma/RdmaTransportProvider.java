@@ -5,6 +5,7 @@ package io.verbus.rdma;
 import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.FabricException;
@@ -27,6 +28,11 @@ public final class RdmaTransportProvider implements TransportProvider {
     @Override
     public String media() {
         return "rdma";
+    }
+
+    @Override
+    public String protocol() {
+        return Versions.OURS.lowest() + " to " + Versions.OURS.highest();
     }
 
     @Override

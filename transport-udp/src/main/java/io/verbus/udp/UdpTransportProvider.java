@@ -13,6 +13,7 @@ import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SelectedPort;
+import io.verbus.udp.wire.Frames;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -23,6 +24,11 @@ public final class UdpTransportProvider implements TransportProvider {
     @Override
     public String media() {
         return "udp";
+    }
+
+    @Override
+    public String protocol() {
+        return Frames.VERSION + " (Aeron's)";
     }
 
     @Override

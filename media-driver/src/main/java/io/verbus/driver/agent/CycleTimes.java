@@ -5,6 +5,7 @@ package io.verbus.driver.agent;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.RecentCycle;
 
 /**
  * What counts the long cycles of the agents.
@@ -20,23 +21,33 @@ public record CycleTimes(CycleTime conductor, CycleTime sender, CycleTime receiv
                 time(
                         counters,
                         SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
+                        RecentCycle.CONDUCTOR,
                         SystemCounter.CONDUCTOR_CYCLES_EXCEEDED,
                         config.conductor().thresholdNs()),
                 time(
                         counters,
                         SystemCounter.SENDER_MAX_CYCLE_TIME,
+                        RecentCycle.SENDER,
                         SystemCounter.SENDER_CYCLES_EXCEEDED,
                         config.sender().thresholdNs()),
                 time(
                         counters,
                         SystemCounter.RECEIVER_MAX_CYCLE_TIME,
+                        RecentCycle.RECEIVER,
                         SystemCounter.RECEIVER_CYCLES_EXCEEDED,
                         config.receiver().thresholdNs()));
     }
 
     private static CycleTime time(
-            DriverCounters counters, SystemCounter max, SystemCounter exceeded, long thresholdNs) {
+            DriverCounters counters,
+            SystemCounter max,
+            RecentCycle recent,
+            SystemCounter exceeded,
+            long thresholdNs) {
         return new CycleTime(
-                counters.system(max), counters.exceeded(exceeded, thresholdNs), thresholdNs);
+                counters.system(max),
+                counters.ofDriver(recent.number(), recent.label()),
+                counters.exceeded(exceeded, thresholdNs),
+                thresholdNs);
     }
 }

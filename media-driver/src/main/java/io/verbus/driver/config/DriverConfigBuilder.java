@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * Sets what differs from a driver's defaults. {@link DriverOption#ALL} has the default and the
  * range of each option, {@link DriverConfig} what it means.
  */
-public final class DriverConfigBuilder {
+public final class DriverConfigBuilder extends DurationSettings {
     private static final long UNSET = -1;
 
     private Path directory = DriverDirectory.defaultPath();

@@ -6,9 +6,12 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.metrics.Metric.KeyForm;
 import io.verbus.driver.metrics.Metric.Unit;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.RecentCycle;
 import io.verbus.driver.status.UnusedOptions;
 
 import java.util.List;
+import java.util.Locale;
 
 /** Metrics of the driver as a whole: Aeron's in Aeron's order, and Verbus' own. */
 final class DriverMetrics {
@@ -235,6 +238,16 @@ final class DriverMetrics {
                             SystemCounter.IMAGES_INVALID,
                             "images_invalid_total",
                             "Images that ended because of an invalid frame."),
+                    recent(RecentCycle.CONDUCTOR),
+                    recent(RecentCycle.SENDER),
+                    recent(RecentCycle.RECEIVER),
+                    new Metric(
+                            CounterTypes.DRIVER,
+                            DriverCounters.BUILD,
+                            "verbus_build_info",
+                            Unit.STATE,
+                            KeyForm.BUILD,
+                            "Build of the driver and the JVM that it runs on; always 1."),
                     new Metric(
                             CounterTypes.DRIVER,
                             UnusedOptions.NUMBER,
@@ -247,6 +260,17 @@ final class DriverMetrics {
 
     private static Metric count(SystemCounter counter, String name, String help) {
         return of(counter, name, Unit.COUNT, help);
+    }
+
+    private static Metric recent(RecentCycle cycle) {
+        String agent = cycle.name().toLowerCase(Locale.ROOT);
+        return new Metric(
+                CounterTypes.DRIVER,
+                cycle.number(),
+                "verbus_" + agent + "_recent_max_cycle_seconds",
+                Unit.NANOSECONDS,
+                KeyForm.DRIVER,
+                "Longest cycle of the " + agent + " in the last 10 to 20 s, idling included.");
     }
 
     private static Metric of(SystemCounter counter, String name, Unit unit, String help) {

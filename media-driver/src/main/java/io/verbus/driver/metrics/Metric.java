@@ -63,6 +63,8 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
     public enum KeyForm {
         /** The driver as a whole. */
         DRIVER(),
+        /** The driver's build, which the counter's label names. */
+        BUILD("version", "commit", "jdk"),
         /** A publication. */
         STREAM("stream", "session", "channel", "registration"),
         /** An image that subscribers read, or a subscriber's place in it. */
@@ -72,7 +74,7 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         /** A local address of such a place. */
         ADDRESS("address", "registration"),
         /** A client. */
-        CLIENT("registration"),
+        CLIENT("name", "version", "registration"),
         /** A destination of a publication. */
         DESTINATION("stream", "session", "channel", "peer", "registration"),
         /** A stream, and what carries it. */

@@ -4,10 +4,14 @@ package io.verbus.driver.metrics;
 
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.release.Release;
 
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.CountersReader;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Labels of a driver's counters, from their keys. A destination's key has no channel: that of the
@@ -24,6 +28,13 @@ public final class MetricLabels {
         void take(String name, String value);
     }
 
+    private static final Pattern BUILD =
+            Pattern.compile("version=(\\S*) commit=(\\S*) jdk=(\\S*)$");
+
+    private static final Pattern CLIENT =
+            Pattern.compile(" name=(?<name>.*?)(?: version=(?<version>\\S*) commit=\\S*)?$");
+
+    private final ReadCounters read;
     private final CountersReader counters;
     private final Long2ObjectHashMap<String> channels = new Long2ObjectHashMap<>();
 
@@ -33,6 +44,7 @@ public final class MetricLabels {
      * @param counters of the driver, now.
      */
     public MetricLabels(ReadCounters counters) {
+        read = counters;
         this.counters = counters.values();
         counters.forEach(
                 (id, typeId, key) -> {
@@ -87,7 +99,11 @@ public final class MetricLabels {
                 taker.take("address", CounterKeys.secondText(key));
                 registration(counters.getCounterRegistrationId(id), taker);
             }
-            case CLIENT -> registration(CounterKeys.registrationId(key), taker);
+            case CLIENT -> {
+                client(read.label(id), taker);
+                registration(CounterKeys.registrationId(key), taker);
+            }
+            case BUILD -> build(read.label(id), taker);
             case CONNECTION -> connection(key, taker);
             case CONNECTION_IMAGE -> {
                 taker.take("stream", Integer.toString(key.getInt(ConnectionKey.STREAM_ID)));
@@ -111,6 +127,24 @@ public final class MetricLabels {
             taker.take(
                     "version",
                     (version >> 16 & 0xFF) + "." + (version >> 8 & 0xFF) + "." + (version & 0xFF));
+        }
+    }
+
+    /** Verbus' clients, and Aeron's, write name and version behind the driver's label. */
+    private static void client(String label, Taker taker) {
+        Matcher client = CLIENT.matcher(label);
+        boolean isNamed = client.find();
+        taker.take("name", isNamed ? client.group("name") : "");
+        String version = isNamed ? client.group("version") : null;
+        taker.take("version", version == null ? "" : version);
+    }
+
+    private static void build(String label, Taker taker) {
+        Matcher build = BUILD.matcher(label);
+        boolean isNamed = build.find();
+        String[] names = Metric.KeyForm.BUILD.labels();
+        for (int i = 0; i < names.length; i++) {
+            taker.take(names[i], isNamed ? build.group(i + 1) : Release.UNKNOWN);
         }
     }
 

@@ -70,7 +70,8 @@ public final class ReadCounters {
         }
     }
 
-    private String label(int id) {
+    /** The label of a counter, cut to its place, without control characters. */
+    public String label(int id) {
         int at = CountersReader.metaDataOffset(id) + CountersReader.LABEL_OFFSET;
         int length = Math.clamp(metadata.getInt(at), 0, CountersReader.MAX_LABEL_LENGTH);
         int text = at + Integer.BYTES;

@@ -9,6 +9,7 @@ import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.share.Shares;
+import io.verbus.release.Release;
 
 import org.agrona.SystemUtil;
 import org.agrona.concurrent.EpochClock;
@@ -27,6 +28,9 @@ import java.util.concurrent.TimeUnit;
  * tells of. Conductor's thread; the writer of a counter's value depends on the counter.
  */
 public final class DriverCounters {
+    /** Number of the counter whose label names the driver's build; its value is 1. */
+    public static final int BUILD = 901;
+
     /** First part of the name of a {@link CounterTypes#CARRIER}; the media follows. */
     private static final String CARRIED_BY = "carried by ";
 
@@ -99,6 +103,8 @@ public final class DriverCounters {
         system(SystemCounter.AERON_VERSION).setRelease(SystemCounter.AERON_VERSION_VALUE);
         system(SystemCounter.CONTROL_PROTOCOL_VERSION)
                 .setRelease(SystemCounter.CONTROL_PROTOCOL_VERSION_VALUE);
+        String build = "driver build: " + Release.CURRENT.text() + " jdk=" + Release.jdk();
+        ofDriver(BUILD, build).setRelease(1);
     }
 
     public AtomicCounter system(SystemCounter counter) {

@@ -15,19 +15,30 @@ import picocli.CommandLine.Spec;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** {@code verbus errors}: the distinct errors of a driver, also of one that has died. */
 @Command(
         name = "errors",
         description = {
-            "Prints the distinct errors of a driver, each with how often and when it happened.",
+            "Prints the distinct errors and warnings of a driver, each with how often and when it"
+                    + " happened. What Verbus or a peer refused is one sentence; a defect has its"
+                    + " stack.",
             "Those of a driver that was killed are printed too; the exit status is 1 then."
         },
         mixinStandardHelpOptions = true)
 final class ErrorsCommand implements Callable<Integer> {
+    /** Verbus' own exceptions name cause and remedy in one line. */
+    private static final Pattern SENTENCE =
+            Pattern.compile("io\\.verbus\\.[\\w.]+Exception: (?<message>[^\\r\\n]+)");
+
     @Spec private CommandSpec spec;
 
     @Mixin private DirectoryOption directory;
+
+    @Option(names = "--stacks", description = "with the stack of each")
+    private boolean hasStacks;
 
     @Option(names = "--json", description = "as JSON")
     private boolean isJson;
@@ -53,17 +64,36 @@ final class ErrorsCommand implements Callable<Integer> {
                         ErrorLogReader.read(
                                 cnc.errorLog(),
                                 (count, first, last, text) ->
-                                        out.printf(
-                                                "%d times from %s to %s%n%s%n",
-                                                count,
-                                                Instant.ofEpochMilli(first),
-                                                Instant.ofEpochMilli(last),
-                                                text));
-                out.println(distinct == 0 ? "no errors" : distinct + " distinct errors");
+                                        out.println(
+                                                times(count, first, last)
+                                                        + System.lineSeparator()
+                                                        + (hasStacks ? text : shown(text))));
+                out.println(total(distinct));
             }
             out.flush();
             directory.checkRunning(cnc);
         }
         return 0;
+    }
+
+    private static String times(int count, long firstMs, long lastMs) {
+        Instant last = Instant.ofEpochMilli(lastMs);
+        return count == 1
+                ? "once at " + last
+                : count + " times from " + Instant.ofEpochMilli(firstMs) + " to " + last;
+    }
+
+    private static String total(int distinct) {
+        return switch (distinct) {
+            case 0 -> "no errors";
+            case 1 -> "1 distinct error";
+            default -> distinct + " distinct errors";
+        };
+    }
+
+    /** An entry of the log, which is the trace of an exception: its message, if that says all. */
+    private static String shown(String trace) {
+        Matcher sentence = SENTENCE.matcher(trace);
+        return sentence.lookingAt() ? sentence.group("message") : trace.stripTrailing();
     }
 }

@@ -28,6 +28,11 @@ final class Json {
         return this;
     }
 
+    /** The list in one line. */
+    String line() {
+        return text.toString().replace("\n  ", "") + "]";
+    }
+
     private Json member(String name, String value) {
         text.append(isFirstMember ? "" : ", ").append(quote(name)).append(": ").append(value);
         isFirstMember = false;

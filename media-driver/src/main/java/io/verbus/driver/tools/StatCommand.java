@@ -2,7 +2,6 @@
 
 package io.verbus.driver.tools;
 
-import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.driver.metrics.ReadCounters;
 
@@ -15,11 +14,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-import java.io.Console;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -30,23 +28,37 @@ import java.util.concurrent.TimeUnit;
         description = {
             "Shows what a running driver does: its streams, a line each with who holds it back, and"
                     + " its counters, with what they gain in a second.",
-            "On a terminal it goes on until it is interrupted. Elsewhere, and with --once or"
-                    + " --json, it prints the counters once, or the streams with --streams."
+            "On a terminal it goes on until q or an interrupt ends it: s changes the order, f takes"
+                    + " a filter, t leaves the counters out. Counters that only grow are apart from"
+                    + " those that say how something is now.",
+            "Elsewhere, and with --once or --json, it prints the counters once, or the streams with"
+                    + " --streams. With --live it goes on there too, until nobody reads its output."
         },
         mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
     private static final long MIN_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
-    private static final int DEFAULT_HEIGHT = 40;
+    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Moves to the top left corner, and clears all below (ECMA-48 CUP and ED). */
-    private static final String CLEAR = "\u001b[H\u001b[J";
+    /** Hides the cursor, and moves it to the top left corner (DECTCEM, ECMA-48 CUP). */
+    private static final String HOME = "\u001b[?25l\u001b[H";
+
+    /** Clears what is behind the cursor in its line, or on the screen (ECMA-48 EL, ED). */
+    private static final String END_OF_LINE = "\u001b[K";
+
+    private static final String END_OF_SCREEN = "\u001b[J";
+    private static final String SHOW_CURSOR = "\u001b[?25h";
 
     @Spec private CommandSpec spec;
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--json", description = "once, as JSON: a list with an object for each line")
+    @Option(
+            names = "--json",
+            description = {
+                "once, as JSON: a list with an object for each line; with --live an object in a"
+                        + " line for each look"
+            })
     private boolean isJson;
 
     @Option(names = "--once", description = "once, also on a terminal")
@@ -88,9 +100,9 @@ final class StatCommand implements Callable<Integer> {
     private int count;
 
     @Override
-    public Integer call() throws InterruptedException {
-        if ((isOnce || isJson) && isLive) {
-            throw misused("--live goes neither with --once nor with --json");
+    public Integer call() {
+        if (isOnce && isLive) {
+            throw misused("--live does not go with --once");
         }
         if (count < 0) {
             throw misused("--count is " + count + ": it must be 0 or more");
@@ -99,7 +111,7 @@ final class StatCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (CncFile cnc = directory.map()) {
             directory.checkRunning(cnc);
-            if (isLive || !isOnce && !isJson && isTerminal()) {
+            if (isLive || !isOnce && !isJson && Terminal.isTerminal()) {
                 watch(cnc, intervalNs, out);
             } else {
                 print(new StatSample(new ReadCounters(cnc), null, System.nanoTime()), out);
@@ -110,11 +122,6 @@ final class StatCommand implements Callable<Integer> {
 
     private ParameterException misused(String sentence) {
         return new ParameterException(spec.commandLine(), sentence);
-    }
-
-    private static boolean isTerminal() {
-        Console console = System.console();
-        return console != null && console.isTerminal();
     }
 
     private long intervalNs() {
@@ -135,51 +142,110 @@ final class StatCommand implements Callable<Integer> {
         if (isJson) {
             printer.printJson(sample, isOfStreams, out);
         } else {
-            (isOfStreams ? printer.streamLines(sample) : printer.counterLines(sample))
+            (isOfStreams
+                            ? printer.streams(sample).lines(Integer.MAX_VALUE)
+                            : printer.counterLines(sample))
                     .forEach(out::println);
         }
         out.flush();
     }
 
-    private void watch(CncFile cnc, long intervalNs, PrintWriter out) throws InterruptedException {
-        boolean isTerminal = isTerminal();
-        int height = isTerminal ? TerminalHeight.lines(DEFAULT_HEIGHT) : Integer.MAX_VALUE;
-        StatSample before = null;
-        for (int looks = 0; count == 0 || looks < count; looks++) {
-            if (looks > 0) {
-                TimeUnit.NANOSECONDS.sleep(intervalNs);
-                directory.checkRunning(cnc);
+    /** Goes on until a key, the end of the output or the count ends it. */
+    private void watch(CncFile cnc, long intervalNs, PrintWriter out) {
+        boolean hasScreen = !isJson && Terminal.isTerminal();
+        StatView view = new StatView(directory.directory().toString(), order, filter, isOfStreams);
+        try (Terminal terminal = new Terminal()) {
+            Thread restore = new Thread(() -> leave(terminal, out, hasScreen), "verbus-terminal");
+            Runtime.getRuntime().addShutdownHook(restore); // SIGINT ends the JVM
+            try {
+                look(cnc, view, terminal, intervalNs, hasScreen, out);
+            } finally {
+                leave(terminal, out, hasScreen);
+                forget(restore);
             }
-            StatSample sample = new StatSample(new ReadCounters(cnc), before, System.nanoTime());
-            List<String> lines = screen(sample);
-            out.print(isTerminal ? CLEAR : looks > 0 ? "\n" : "");
-            lines.subList(0, Math.min(lines.size(), height - 1)).forEach(out::println);
-            out.flush();
-            if (out.checkError()) {
-                throw new BusException("the output is closed: nobody reads it any more");
-            }
-            before = sample;
         }
     }
 
-    private List<String> screen(StatSample sample) {
-        List<String> lines = new ArrayList<>();
-        lines.add(
-                "%s  %s  %d streams, %d counters"
-                        .formatted(
-                                LocalTime.now().truncatedTo(ChronoUnit.SECONDS),
-                                directory.directory(),
-                                sample.streams().size(),
-                                sample.counters().size()));
-        lines.add("");
-        lines.addAll(
-                new StatPrinter(order == null ? StatOrder.ID : order, filter).streamLines(sample));
-        if (!isOfStreams) {
-            lines.add("");
-            lines.addAll(
-                    new StatPrinter(order == null ? StatOrder.RATE : order, filter)
-                            .rateLines(sample));
+    private void look(
+            CncFile cnc,
+            StatView view,
+            Terminal terminal,
+            long intervalNs,
+            boolean hasScreen,
+            PrintWriter out) {
+        StatSample sample = null;
+        for (int looks = 1; ; looks++) {
+            sample = new StatSample(new ReadCounters(cnc), sample, System.nanoTime());
+            if (isJson) {
+                printLine(sample, out);
+            } else if (hasScreen) {
+                draw(view, sample, terminal, out);
+            } else {
+                out.print(looks > 1 ? "\n" : "");
+                view.lines(time(), sample, Integer.MAX_VALUE, Integer.MAX_VALUE, false)
+                        .forEach(out::println);
+            }
+            out.flush();
+            if (looks == count || !await(view, sample, terminal, intervalNs, hasScreen, out)) {
+                return;
+            }
+            directory.checkRunning(cnc);
         }
-        return lines;
+    }
+
+    /** Until the next look; false if there is to be none. A key changes what is shown at once. */
+    private static boolean await(
+            StatView view,
+            StatSample sample,
+            Terminal terminal,
+            long intervalNs,
+            boolean hasScreen,
+            PrintWriter out) {
+        long endNs = System.nanoTime() + intervalNs;
+        for (long left = intervalNs; left > 0; left = endNs - System.nanoTime()) {
+            int key = terminal.key(left + NS_PER_MS - 1);
+            if (key == Terminal.ENDED || out.checkError() || key >= 0 && !view.press(key)) {
+                return false;
+            }
+            if (key >= 0 && hasScreen) {
+                draw(view, sample, terminal, out);
+                out.flush();
+            }
+        }
+        return true;
+    }
+
+    private static void draw(StatView view, StatSample sample, Terminal terminal, PrintWriter out) {
+        int lines = terminal.lines();
+        List<String> screen = view.lines(time(), sample, terminal.columns(), lines, true);
+        out.print(HOME);
+        // Without a line's end behind the last one, at which the screen would scroll.
+        out.print(
+                String.join(END_OF_LINE + "\n", screen.subList(0, Math.min(lines, screen.size()))));
+        out.print(END_OF_SCREEN);
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ending) {
+            // It runs already, and finds nothing left to do.
+        }
+    }
+
+    private static void leave(Terminal terminal, PrintWriter out, boolean hasScreen) {
+        if (terminal.leave() && hasScreen) {
+            out.print(SHOW_CURSOR + "\n");
+            out.flush();
+        }
+    }
+
+    private void printLine(StatSample sample, PrintWriter out) {
+        new StatPrinter(order == null ? StatOrder.ID : order, filter)
+                .printJsonLine(Instant.now().toString(), sample, isOfStreams, out);
+    }
+
+    private static String time() {
+        return LocalTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
     }
 }

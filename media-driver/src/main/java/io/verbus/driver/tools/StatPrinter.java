@@ -5,16 +5,14 @@ package io.verbus.driver.tools;
 import io.verbus.driver.metrics.Metric;
 import io.verbus.driver.tools.StatSample.Counted;
 import io.verbus.driver.tools.StatSample.Streamed;
+import io.verbus.driver.tools.TextTable.Column;
 
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** Lines and JSON of {@code verbus stat}, sorted and filtered. */
 final class StatPrinter {
-    private static final int MAX_CHANNEL = 44;
-
     private final StatOrder order;
     private final String filter;
 
@@ -34,7 +32,7 @@ final class StatPrinter {
                 .toList();
     }
 
-    private List<Streamed> streams(StatSample sample) {
+    private List<Streamed> wanted(StatSample sample) {
         return sample.streams().stream()
                 .filter(
                         each ->
@@ -60,54 +58,67 @@ final class StatPrinter {
                 .toList();
     }
 
-    /** Counters that are not zero, with what they gain in a second. */
-    List<String> rateLines(StatSample sample) {
-        List<String> lines = new ArrayList<>();
-        lines.add("%24s %16s  %s".formatted("value", "a second", "counter"));
+    /** Counters that only grow and are not zero, with what they gain in a second. */
+    TextTable rates(StatSample sample) {
+        TextTable table =
+                new TextTable(
+                        Column.number("a second", 0),
+                        Column.number("total", 1),
+                        Column.text("counter", 20, 0));
         for (Counted each : counters(sample)) {
-            if (each.value() != 0) {
-                lines.add(
-                        "%,24d %16s  %s".formatted(each.value(), rate(each.rate()), each.label()));
+            if (each.metric().isGrowing() && each.value() != 0) {
+                table.add(rate(each.rate()), number(each.value()), each.label());
             }
         }
-        return lines;
+        return table;
+    }
+
+    /** Counters that are not zero, and whose value says how something is now. */
+    TextTable gauges(StatSample sample) {
+        TextTable table = new TextTable(Column.number("value", 0), Column.text("gauge", 20, 0));
+        for (Counted each : counters(sample)) {
+            if (!each.metric().isGrowing() && each.value() != 0) {
+                table.add(number(each.value()), each.label());
+            }
+        }
+        return table;
+    }
+
+    private static String number(long value) {
+        return "%,d".formatted(value);
     }
 
     private static String rate(long rate) {
-        return rate == StatSample.NO_RATE ? "" : "%,d".formatted(rate);
+        return rate == StatSample.NO_RATE ? "" : number(rate);
     }
 
-    /** A line for each stream. */
-    List<String> streamLines(StatSample sample) {
-        List<String> lines = new ArrayList<>();
-        lines.add(
-                "%-5s %11s %11s %-9s %-44s %20s %16s %14s  %s"
-                        .formatted(
-                                "what",
-                                "stream",
-                                "session",
-                                "transport",
-                                "channel",
-                                "position",
-                                "bytes a second",
-                                "behind",
-                                "held back by"));
-        for (Streamed each : streams(sample)) {
+    /** A row for each stream. */
+    TextTable streams(StatSample sample) {
+        TextTable table =
+                new TextTable(
+                        Column.text("what", 5, 0),
+                        Column.number("stream", 0),
+                        Column.number("session", 3),
+                        Column.text("transport", 9, 1),
+                        Column.text("channel", 12, 0),
+                        Column.number("position", 2),
+                        Column.number("bytes a second", 0),
+                        Column.number("behind", 0),
+                        Column.text("held back by", 12, 0));
+        for (Streamed each : wanted(sample)) {
             StreamStatus status = each.status();
-            lines.add(
-                    "%-5s %11d %11d %-9s %-44s %,20d %16s %14s  %s"
-                            .formatted(
-                                    status.isImage() ? "image" : "pub",
-                                    status.streamId(),
-                                    status.sessionId(),
-                                    status.carrier(),
-                                    cut(status.channel()),
-                                    status.position(),
-                                    rate(each.rate()),
-                                    status.behind() < 0 ? "" : "%,d".formatted(status.behind()),
-                                    holder(status)));
+            table.add(
+                    status.isImage() ? "image" : "pub",
+                    Integer.toString(status.streamId()),
+                    Integer.toString(status.sessionId()),
+                    status.carrier(),
+                    status.channel(),
+                    number(status.position()),
+                    rate(each.rate()),
+                    status.behind() < 0 ? "" : number(status.behind()),
+                    holder(status));
         }
-        return lines;
+        return table;
     }
 
     private static String holder(StreamStatus status) {
@@ -117,18 +128,33 @@ final class StatPrinter {
         return status.isBlocked() ? status.slowest() + " (blocked)" : status.slowest();
     }
 
-    private static String cut(String channel) {
-        return channel.length() <= MAX_CHANNEL
-                ? channel
-                : channel.substring(0, MAX_CHANNEL - 3) + "...";
-    }
-
+    /** A list with an object for each line. */
     void printJson(StatSample sample, boolean isOfStreams, PrintWriter out) {
-        out.println(isOfStreams ? streamJson(sample) : counterJson(sample));
+        Json json = new Json();
+        if (isOfStreams) {
+            putStreams(json, sample);
+        } else {
+            putCounters(json, sample);
+        }
+        out.println(json);
     }
 
-    private Json counterJson(StatSample sample) {
-        Json json = new Json();
+    /** An object in one line, with lists of streams and counters. */
+    void printJsonLine(String time, StatSample sample, boolean isOfStreams, PrintWriter out) {
+        Json streams = new Json();
+        putStreams(streams, sample);
+        Json counters = new Json();
+        putCounters(counters, sample);
+        out.println(
+                "{\"time\": \""
+                        + time
+                        + "\", \"streams\": "
+                        + streams.line()
+                        + (isOfStreams ? "" : ", \"counters\": " + counters.line())
+                        + "}");
+    }
+
+    private void putCounters(Json json, StatSample sample) {
         for (Counted each : counters(sample)) {
             json.begin()
                     .put("id", each.id())
@@ -137,6 +163,9 @@ final class StatPrinter {
                     .put("label", each.label())
                     .put("metric", each.metric().name())
                     .put("unit", unit(each.metric().unit()));
+            if (each.rate() != StatSample.NO_RATE) {
+                json.put("perSecond", each.rate());
+            }
             each.labels()
                     .forEach(
                             (name, value) -> {
@@ -146,7 +175,6 @@ final class StatPrinter {
                             });
             json.end();
         }
-        return json;
     }
 
     /** Of the counter's own value. */
@@ -154,9 +182,8 @@ final class StatPrinter {
         return unit.name().toLowerCase(Locale.ROOT);
     }
 
-    private Json streamJson(StatSample sample) {
-        Json json = new Json();
-        for (Streamed each : streams(sample)) {
+    private void putStreams(Json json, StatSample sample) {
+        for (Streamed each : wanted(sample)) {
             StreamStatus status = each.status();
             json.begin()
                     .put("what", status.isImage() ? "image" : "publication")
@@ -168,9 +195,11 @@ final class StatPrinter {
                     .put("position", status.position())
                     .put("behind", status.behind())
                     .put("heldBackBy", status.slowest())
-                    .put("blocked", status.isBlocked() ? 1 : 0)
-                    .end();
+                    .put("blocked", status.isBlocked() ? 1 : 0);
+            if (each.rate() != StatSample.NO_RATE) {
+                json.put("bytesPerSecond", each.rate());
+            }
+            json.end();
         }
-        return json;
     }
 }

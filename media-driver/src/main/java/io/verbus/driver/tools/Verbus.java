@@ -22,7 +22,6 @@ import java.util.ServiceLoader;
         name = "verbus",
         description = "A low-latency messaging bus over RDMA.",
         mixinStandardHelpOptions = true,
-        version = "verbus 0.1.0",
         subcommands = {
             StatCommand.class,
             MetricsCommand.class,
@@ -55,7 +54,14 @@ public final class Verbus implements Runnable {
         line.setExecutionExceptionHandler((e, command, result) -> failed(command, e));
         line.setParameterExceptionHandler((e, args) -> misused(e));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        tellVersion(line);
         return line;
+    }
+
+    /** Has a command and those below it print the same version. */
+    private static void tellVersion(CommandLine line) {
+        line.getCommandSpec().versionProvider(VersionText::lines);
+        line.getSubcommands().values().forEach(Verbus::tellVersion);
     }
 
     private static int failed(CommandLine command, Exception e) {

@@ -11,6 +11,8 @@ import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.cnc.TransportCounter;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.RecentCycle;
 import io.verbus.driver.status.UnusedOptions;
 
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,10 @@ class MetricTableTest {
             }
         }
         assertListed(CounterTypes.DRIVER, UnusedOptions.NUMBER, "unused options");
+        assertListed(CounterTypes.DRIVER, DriverCounters.BUILD, "build");
+        for (RecentCycle each : RecentCycle.values()) {
+            assertListed(CounterTypes.DRIVER, each.number(), each.name());
+        }
     }
 
     @Test

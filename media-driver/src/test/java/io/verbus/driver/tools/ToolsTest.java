@@ -7,15 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.verbus.Bus;
+import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverOption;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.transport.TransportException;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.errors.DistinctErrorLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +32,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 @Timeout(60)
@@ -76,6 +81,34 @@ class ToolsTest {
             out.getBuffer().setLength(0);
             assertEquals(0, run("errors", "--dir", dir));
             assertEquals("no errors\n", out.toString());
+        }
+    }
+
+    @Test
+    void errorsOfTheDriverAreSentencesAndDefectsHaveStacks() {
+        try (MediaDriver driver = launch()) {
+            String dir = driver.directory().toString();
+            try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
+                DistinctErrorLog log = new DistinctErrorLog(cnc.errorLog(), () -> 1000);
+                log.record(new BusException("WARN: the disk is slow: choose another"));
+                log.record(new IllegalStateException("a defect"));
+                log.record(new TransportException("refused: allow it"));
+            }
+            assertEquals(0, run("errors", "--dir", dir), err.toString());
+            List<String> lines = out.toString().lines().toList();
+            assertEquals("once at 1970-01-01T00:00:01Z", lines.getFirst());
+            assertEquals("WARN: the disk is slow: choose another", lines.get(1));
+            assertEquals("once at 1970-01-01T00:00:01Z", lines.get(2));
+            assertEquals("java.lang.IllegalStateException: a defect", lines.get(3));
+            assertTrue(lines.get(4).startsWith("\tat "), lines.get(4));
+            assertEquals("refused: allow it", lines.get(lines.size() - 2));
+            assertEquals("3 distinct errors", lines.getLast());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("errors", "--dir", dir, "--stacks"), err.toString());
+            lines = out.toString().lines().toList();
+            assertEquals(
+                    "io.verbus.BusException: WARN: the disk is slow: choose another", lines.get(1));
+            assertTrue(lines.get(2).startsWith("\tat "), lines.get(2));
         }
     }
 

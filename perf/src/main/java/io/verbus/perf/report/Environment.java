@@ -3,6 +3,7 @@
 package io.verbus.perf.report;
 
 import io.verbus.rdma.fabric.KernelFiles;
+import io.verbus.release.Release;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +29,8 @@ public final class Environment {
      */
     public static Map<String, Object> describe(List<String> flags) {
         Map<String, Object> environment = new LinkedHashMap<>();
+        environment.put("version", Release.CURRENT.version());
+        environment.put("commit", Release.CURRENT.commit());
         environment.put("cpu", cpu());
         environment.put("cpus", Runtime.getRuntime().availableProcessors());
         environment.put("governor", Files.exists(GOVERNOR) ? read(GOVERNOR) : null);

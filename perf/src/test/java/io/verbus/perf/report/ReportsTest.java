@@ -9,6 +9,7 @@ import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
+import io.verbus.release.Release;
 
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,7 @@ class ReportsTest {
         assertTrue(json.contains("\"p50\": 1000.447"), json);
         assertTrue(json.contains("\"threading\": \"shared\""), json);
         assertTrue(json.contains("\"kernel\": \""), json);
+        assertTrue(json.contains("\"commit\": \"" + Release.CURRENT.commit() + "\""), json);
         assertTrue(json.contains("-Dagrona.disable.bounds.checks=true"), json);
     }
 

@@ -67,6 +67,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
+    private final long beganNs;
 
     private State state = State.WAITING;
     private Connection connection;
@@ -119,6 +120,7 @@ final class OutboundEndpoint implements AutoCloseable {
                         host, "rdma to " + name, ConnectionKey.ofConnection(address.toString()));
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         this.nowNs = nowNs;
+        beganNs = nowNs;
         deadlineNs = nowNs;
         idleSinceNs = nowNs;
     }
@@ -364,7 +366,7 @@ final class OutboundEndpoint implements AutoCloseable {
                         greeting == null
                                 ? "cannot connect to " + name + ": " + reason
                                 : rejection(greeting);
-                if (isParted && isClosed) {
+                if ((isParted || isAwaited()) && isClosed) {
                     down(message, greeting != null);
                     takeDown(() -> {});
                 } else {
@@ -379,6 +381,14 @@ final class OutboundEndpoint implements AutoCloseable {
                 // Already on the way down.
             }
         }
+    }
+
+    /**
+     * Returns whether the first subscriber may still start: a publisher may start first, which is
+     * not an error.
+     */
+    private boolean isAwaited() {
+        return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
     }
 
     private String rejection(Hello greeting) {

@@ -149,6 +149,25 @@ class RdmaTransportTest {
     }
 
     @Test
+    void logsNothingWhilePublisherWaitsForItsSubscriberToStart() {
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.forMillis(3_000);
+        assertFalse(stream.connected);
+        assertNoErrors();
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        net.until("received", () -> stream.connected && net.b.image().received > 100);
+        assertNoErrors();
+    }
+
+    @Test
+    void logsThatNobodyListensForLong() {
+        net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("logged", () -> !net.a.errors.isEmpty());
+        assertTrue(net.nowNs >= 10_000_000_000L, "after " + net.nowNs + " ns");
+        assertTrue(net.a.errors.getFirst().contains("nobody listens"), net.a.errors.toString());
+    }
+
+    @Test
     void holdsThePublisherBackWhileTheSubscriberSleeps() {
         TestStream stream = connected();
         net.reading = false;

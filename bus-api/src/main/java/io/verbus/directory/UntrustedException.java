@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.directory;
+
+import io.verbus.BusException;
+
+/**
+ * The permissions of a driver's directory or file keep this process from opening it, or from
+ * trusting it. That does not pass by itself.
+ */
+public final class UntrustedException extends BusException {
+    private static final long serialVersionUID = 1L;
+
+    UntrustedException(String message) {
+        super(message);
+    }
+
+    UntrustedException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.verbus.BusException;
+
+import java.io.Console;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Standard input and output: a terminal, whose keys are read as they are pressed, or something
+ * else, such as a pipe that its reader may close. One thread; {@link #leave} any.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man3/termios.3.html">termios(3)</a>
+ * @see <a
+ *     href="https://man7.org/linux/man-pages/man2/TIOCSWINSZ.2const.html">TIOCGWINSZ(2const)</a>
+ * @see <a href="https://man7.org/linux/man-pages/man2/poll.2.html">poll(2)</a>
+ */
+final class Terminal implements AutoCloseable {
+    /** No key was pressed in time. */
+    static final int NO_KEY = -1;
+
+    /** Nobody reads the output any more, or the terminal is gone. */
+    static final int ENDED = -2;
+
+    private static final int INPUT = 0;
+    private static final int OUTPUT = 1;
+    private static final int TCSADRAIN = 1;
+    private static final long TIOCGWINSZ = 0x5413;
+    private static final int POLLIN = 1;
+
+    /** POLLERR, POLLHUP and POLLNVAL. */
+    private static final int GONE = 0x8 | 0x10 | 0x20;
+
+    private static final int TERMIOS_LENGTH = 60;
+    private static final int LOCAL_FLAGS = 12;
+    private static final int CONTROL_CHARACTERS = 17;
+    private static final int VTIME = 5;
+    private static final int VMIN = 6;
+    private static final int ICANON = 0x2;
+    private static final int ECHO = 0x8;
+
+    /** Size where the terminal tells none. */
+    private static final int COLUMNS = 80;
+
+    private static final int LINES = 24;
+
+    private final Arena arena = Arena.ofAuto();
+    private final MemorySegment keys = arena.allocate(1);
+    private final MemorySegment size = arena.allocate(4 * Short.BYTES, Short.BYTES);
+    private final MemorySegment polled = arena.allocate(2 * Long.BYTES, Long.BYTES);
+    private final MemorySegment before;
+    private boolean isLeft;
+
+    /** Takes over standard input, if it and standard output are a terminal. */
+    Terminal() {
+        before = isTerminal() ? arena.allocate(TERMIOS_LENGTH, Integer.BYTES) : null;
+        if (before != null && Calls.call(Calls.TCGETATTR, INPUT, before) == 0) {
+            MemorySegment raw = arena.allocate(TERMIOS_LENGTH, Integer.BYTES).copyFrom(before);
+            raw.set(JAVA_INT, LOCAL_FLAGS, raw.get(JAVA_INT, LOCAL_FLAGS) & ~(ICANON | ECHO));
+            raw.set(JAVA_BYTE, CONTROL_CHARACTERS + VMIN, (byte) 1);
+            raw.set(JAVA_BYTE, CONTROL_CHARACTERS + VTIME, (byte) 0);
+            Calls.call(Calls.TCSETATTR, INPUT, TCSADRAIN, raw);
+        }
+    }
+
+    /** Whether this process has a terminal, to read keys and to draw. */
+    static boolean isTerminal() {
+        Console console = System.console();
+        return console != null && console.isTerminal();
+    }
+
+    /** Characters of a line, now. */
+    int columns() {
+        return measure(1, COLUMNS);
+    }
+
+    /** Lines of the screen, now. */
+    int lines() {
+        return measure(0, LINES);
+    }
+
+    private int measure(int field, int preset) {
+        int result = Calls.call(Calls.IOCTL, OUTPUT, TIOCGWINSZ, size);
+        int told = result == 0 ? size.getAtIndex(JAVA_SHORT, field) : 0;
+        return told > 0 ? told : preset;
+    }
+
+    /**
+     * Waits for a key.
+     *
+     * @param waitNs how long.
+     * @return the byte that the key sends, {@link #NO_KEY} or {@link #ENDED}.
+     */
+    int key(long waitNs) {
+        // Of a terminal alone is the input read: elsewhere it may be at its end.
+        poll(0, before != null ? INPUT : -1, POLLIN);
+        poll(1, OUTPUT, 0);
+        int waitMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(waitNs));
+        if (Calls.call(Calls.POLL, polled, 2L, waitMs) <= 0) { // or a signal has interrupted it
+            return NO_KEY;
+        }
+        if ((told(1) & GONE) != 0 || (told(0) & GONE) != 0 && (told(0) & POLLIN) == 0) {
+            return ENDED;
+        }
+        return Calls.read(INPUT, keys) == 1 ? keys.get(JAVA_BYTE, 0) : ENDED;
+    }
+
+    private void poll(int index, int descriptor, int events) {
+        polled.set(JAVA_INT, index * 8L, descriptor);
+        polled.set(JAVA_SHORT, index * 8L + 4, (short) events);
+        polled.set(JAVA_SHORT, index * 8L + 6, (short) 0);
+    }
+
+    private int told(int index) {
+        return polled.get(JAVA_SHORT, index * 8L + 6);
+    }
+
+    /** Leaves the terminal as it was; false if that was done before. */
+    synchronized boolean leave() {
+        if (isLeft) {
+            return false;
+        }
+        isLeft = true;
+        if (before != null) {
+            Calls.call(Calls.TCSETATTR, INPUT, TCSADRAIN, before);
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        leave();
+    }
+
+    /** The C library's functions. */
+    private static final class Calls {
+        static final MethodHandle TCGETATTR =
+                link("tcgetattr", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+        static final MethodHandle TCSETATTR =
+                link("tcsetattr", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
+        static final MethodHandle IOCTL =
+                link(
+                        "ioctl",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
+                        Linker.Option.firstVariadicArg(2));
+        static final MethodHandle POLL =
+                link("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+        private static final MethodHandle READ =
+                link("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+
+        private Calls() {}
+
+        @SuppressWarnings("restricted")
+        private static MethodHandle link(
+                String name, FunctionDescriptor function, Linker.Option... options) {
+            Linker linker = Linker.nativeLinker();
+            return linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow(name), function, options);
+        }
+
+        static int call(MethodHandle function, Object... arguments) {
+            try {
+                return (int) function.invokeWithArguments(arguments);
+            } catch (Throwable e) {
+                throw new BusException("the C library cannot be called: " + e, e);
+            }
+        }
+
+        static long read(int descriptor, MemorySegment into) {
+            try {
+                return (long) READ.invokeExact(descriptor, into, into.byteSize());
+            } catch (Throwable e) {
+                throw new BusException("read cannot be called: " + e, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A table that fits a width. Where it is wider, texts are cut down to the least width of their
+ * columns, the longest first, and then columns are left out.
+ */
+final class TextTable {
+    private static final String CUT = "..";
+
+    /**
+     * A column.
+     *
+     * @param name in the head.
+     * @param isNumber whether cells are aligned right and never cut.
+     * @param least characters to which a text may be cut.
+     * @param rank of those that are left out, the highest goes first; 0 is never left out.
+     */
+    record Column(String name, boolean isNumber, int least, int rank) {
+        static Column number(String name, int rank) {
+            return new Column(name, true, name.length(), rank);
+        }
+
+        static Column text(String name, int least, int rank) {
+            return new Column(name, false, least, rank);
+        }
+    }
+
+    private final List<Column> columns;
+    private final List<String[]> rows = new ArrayList<>();
+
+    TextTable(Column... columns) {
+        this.columns = List.of(columns);
+    }
+
+    /** Adds a row with a cell for each column. */
+    void add(String... cells) {
+        rows.add(cells);
+    }
+
+    /** How many rows there are, without the head. */
+    int size() {
+        return rows.size();
+    }
+
+    /**
+     * Lays the table out.
+     *
+     * @param width characters of a line, at most.
+     * @return the head, and a line for each row.
+     */
+    List<String> lines(int width) {
+        List<Integer> kept = new ArrayList<>();
+        int[] widths = new int[columns.size()];
+        for (int i = 0; i < widths.length; i++) {
+            kept.add(i);
+        }
+        fit(widths, kept, width);
+        while (length(widths, kept) > width && leaveOut(kept)) {
+            fit(widths, kept, width);
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                line(
+                        columns.stream().map(Column::name).toArray(String[]::new),
+                        widths,
+                        kept,
+                        width));
+        rows.forEach(cells -> lines.add(line(cells, widths, kept, width)));
+        return lines;
+    }
+
+    private void fit(int[] widths, List<Integer> kept, int width) {
+        for (int i : kept) {
+            widths[i] = columns.get(i).name().length();
+            for (String[] cells : rows) {
+                widths[i] = Math.max(widths[i], cells[i].length());
+            }
+        }
+        for (int tooMuch = length(widths, kept) - width; tooMuch > 0; tooMuch--) {
+            int longest = -1;
+            for (int i : kept) {
+                Column column = columns.get(i);
+                if (!column.isNumber()
+                        && widths[i] > column.least()
+                        && (longest < 0 || widths[i] > widths[longest])) {
+                    longest = i;
+                }
+            }
+            if (longest < 0) {
+                return;
+            }
+            widths[longest]--;
+        }
+    }
+
+    private static int length(int[] widths, List<Integer> kept) {
+        return kept.stream().mapToInt(i -> widths[i]).sum() + kept.size() - 1;
+    }
+
+    /** Leaves out a column; false if each must stay. */
+    private boolean leaveOut(List<Integer> kept) {
+        int first = -1;
+        for (int i : kept) {
+            if (columns.get(i).rank() > 0
+                    && (first < 0 || columns.get(i).rank() > columns.get(first).rank())) {
+                first = i;
+            }
+        }
+        return first >= 0 && kept.remove(Integer.valueOf(first));
+    }
+
+    private String line(String[] cells, int[] widths, List<Integer> kept, int width) {
+        StringBuilder line = new StringBuilder();
+        for (int i : kept) {
+            if (!line.isEmpty()) {
+                line.append(' ');
+            }
+            String cell = cut(cells[i], widths[i]);
+            String space = " ".repeat(widths[i] - cell.length());
+            line.append(columns.get(i).isNumber() ? space + cell : cell + space);
+        }
+        return cut(line.toString().stripTrailing(), width);
+    }
+
+    /** The beginning of a text that is too long, with two dots behind it. */
+    static String cut(String text, int width) {
+        return text.length() <= width
+                ? text
+                : text.substring(0, Math.max(0, width - CUT.length()))
+                        + CUT.substring(0, Math.min(CUT.length(), width));
+    }
+}
