@@ -58,7 +58,7 @@ class MissingFlagsTest {
         assertFalse(said.contains("ExceptionInInitializerError"), said);
     }
 
-    /** What the error asks for is all that is missing. */
+    /** The error names exactly the missing flags. */
     @Test
     @Timeout(60)
     void isToldWhichFlagsModulesNeed(@TempDir Path folder) throws Exception {
