@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *);
 int ibv_dealloc_pd(struct ibv_pd *);
@@ -34,7 +35,7 @@ int rdma_ack_cm_event(struct rdma_cm_event *);
 int strict_remove(int), strict_add(int);
 void strict_plan(const char *);
 
-enum { DEPTH = 4, LENGTH = 4096 };
+enum { DEPTH = 4, LENGTH = 4096, NOBODYS_OPERATION = 99, UDP_PORT_SPACE = 0x111 };
 
 struct end {
     struct rdma_cm_id *id;
@@ -47,6 +48,7 @@ struct end {
 static struct rdma_event_channel *channel;
 static struct rdma_cm_id *listener;
 static struct end a, b;
+static int send_completions = DEPTH;
 
 static void need(int holds, const char *what) {
     if (!holds) {
@@ -63,7 +65,7 @@ static struct rdma_cm_event *expect(int type) {
 
 static void equip(struct end *end) {
     end->pd = ibv_alloc_pd(end->id->verbs);
-    end->sends = ibv_create_cq(end->id->verbs, DEPTH, NULL, NULL, 0);
+    end->sends = ibv_create_cq(end->id->verbs, send_completions, NULL, NULL, 0);
     end->receives = ibv_create_cq(end->id->verbs, DEPTH, NULL, NULL, 0);
     end->memory = aligned_alloc(LENGTH, 2 * LENGTH);
     end->mr = ibv_reg_mr(end->pd, end->memory, LENGTH, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -97,19 +99,43 @@ static void open_connection(int is_established) {
     rdma_ack_cm_event(expect(RDMA_CM_EVENT_ESTABLISHED));
 }
 
-static struct ibv_sge piece(void) {
-    return (struct ibv_sge){.addr = (uint64_t)a.memory, .length = 8, .lkey = a.mr->lkey};
+static struct ibv_sge piece_of(struct end *end) {
+    return (struct ibv_sge){.addr = (uint64_t)end->memory, .length = 8, .lkey = end->mr->lkey};
+}
+
+static int post_from(struct end *end, int opcode, struct ibv_sge *pieces, int count, unsigned flags) {
+    struct end *to = end == &a ? &b : &a;
+    struct ibv_send_wr wr = {.sg_list = pieces, .num_sge = count, .opcode = opcode, .send_flags = flags, .remote_addr = to->mr ? (uint64_t)to->memory : 0}, *bad;
+    wr.rkey = to->mr ? to->mr->rkey : 0;
+    return ((int (*)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **))end->id->verbs->ops[OP_POST_SEND])(end->id->qp, &wr, &bad);
 }
 
 static int post(struct ibv_sge *pieces, int count, unsigned flags) {
-    struct ibv_send_wr wr = {.sg_list = pieces, .num_sge = count, .opcode = IBV_WR_RDMA_WRITE, .send_flags = flags, .remote_addr = b.mr ? (uint64_t)b.memory : 0}, *bad;
-    wr.rkey = b.mr ? b.mr->rkey : 0;
-    return ((int (*)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **))a.id->verbs->ops[OP_POST_SEND])(a.id->qp, &wr, &bad);
+    return post_from(&a, IBV_WR_RDMA_WRITE, pieces, count, flags);
+}
+
+static int receive_at(struct end *end, struct ibv_sge *into) {
+    struct ibv_recv_wr wr = {.sg_list = into, .num_sge = 1}, *bad;
+    return ((int (*)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **))end->id->verbs->ops[OP_POST_RECV])(end->id->qp, &wr, &bad);
 }
 
 static int receive(struct ibv_sge *into) {
-    struct ibv_recv_wr wr = {.sg_list = into, .num_sge = 1}, *bad;
-    return ((int (*)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **))a.id->verbs->ops[OP_POST_RECV])(a.id->qp, &wr, &bad);
+    return receive_at(&a, into);
+}
+
+// The rule is found by the thread that completes requests; ten seconds are more than it takes.
+static void await_end(void) {
+    for (int i = 0; i < 1000; i++)
+        usleep(10000);
+}
+
+// The peer takes the message only when it has a receive: until then its memory is the device's.
+static void change_what_is_sent(struct ibv_sge *message) {
+    struct ibv_sge into = piece_of(&b);
+    post_from(&a, IBV_WR_SEND, message, 1, IBV_SEND_SIGNALED);
+    a.memory[0]++;
+    receive_at(&b, &into);
+    await_end();
 }
 
 static void close_end(struct end *end) {
@@ -119,7 +145,7 @@ static void close_end(struct end *end) {
 }
 
 static void *post_one(void *unused) {
-    struct ibv_sge into = piece();
+    struct ibv_sge into = piece_of(&a);
     receive(&into);
     return unused;
 }
@@ -145,8 +171,10 @@ static void outlive_device(void) {
 int main(int count, char **arguments) {
     const char *rule = count > 1 ? arguments[1] : "";
 #define BREAKS(name) (!strcmp(rule, name))
+    if (BREAKS("completion-queue-overrun"))
+        send_completions = 1;
     open_connection(!BREAKS("post-before-connected"));
-    struct ibv_sge one = piece(), three[3] = {one, one, one};
+    struct ibv_sge one = piece_of(&a), three[3] = {one, one, one};
     if (BREAKS("local-key"))
         one.lkey = a.mr->rkey, post(&one, 1, 0);
     else if (BREAKS("local-domain"))
@@ -169,6 +197,19 @@ int main(int count, char **arguments) {
             receive(&one);
     else if (BREAKS("post-before-connected"))
         post(&one, 1, 0);
+    else if (BREAKS("changed-before-completion"))
+        change_what_is_sent(&one);
+    else if (BREAKS("completion-queue-overrun"))
+        post(&one, 1, IBV_SEND_SIGNALED), post(&one, 1, IBV_SEND_SIGNALED), await_end();
+    else if (BREAKS("first-to-speak")) {
+        struct ibv_sge of_b = piece_of(&b);
+        post_from(&b, IBV_WR_SEND, &of_b, 1, 0);
+    } else if (BREAKS("opcode"))
+        post_from(&a, NOBODYS_OPERATION, &one, 1, 0);
+    else if (BREAKS("atomic-word"))
+        one.length = 4, post_from(&a, IBV_WR_ATOMIC_FETCH_AND_ADD, &one, 1, 0);
+    else if (BREAKS("port-space"))
+        rdma_create_id(channel, &(struct rdma_cm_id *){NULL}, NULL, UDP_PORT_SPACE);
     else if (BREAKS("use-after-destroy"))
         ibv_dereg_mr(a.mr), ibv_dereg_mr(a.mr);
     else if (BREAKS("use-after-close"))

@@ -32,6 +32,9 @@ EXPORT int rdma_create_qp(struct rdma_cm_id *base, struct ibv_pd *pd, struct ibv
     struct domain *domain = domain_of(pd, __func__);
     int error = queue_pair_refusal(id, domain, attr);
     if (!error) {
+        int fewer = fault("send-depth"); // of the plan: how many are given
+        if (fewer)
+            attr->cap.max_send_wr = (uint32_t)fewer;
         struct queue_pair *qp = calloc(1, sizeof *qp);
         make_queue_pair(qp, id->context, domain, attr);
         qp->id = id;

@@ -5,7 +5,7 @@
 // A plan is one line, in STRICT_DEVICE_PLAN or given to strict_plan(): "NAME:N:ERRNO[,…]" has the N-th call
 // of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12", or take so many milliseconds ("~"), as in
 // "rdma_connect:*:~30000". NAME may also be what is no call: "completion" (of a send queue; drop), "ready" (the last message of a
-// handshake; drop).
+// handshake; drop), "send-depth" (a queue pair gets so many work requests and no more).
 
 #define _GNU_SOURCE
 #include "strict.h"

@@ -35,6 +35,8 @@ public enum TransportCounter {
     RDMA_LISTENERS_LOST(1012, "rdma: listeners that wait for their device"),
     /** Conductor. */
     RDMA_DISORDER(1013, "rdma: connections over adapters that may place out of order"),
+    /** Connections with safe order. Conductor. */
+    RDMA_CONFIRMED(1014, "rdma: connections whose commits wait for confirmation"),
 
     /** Gaps still open after the NAK delay. Receiver. */
     UDP_LOSSES(1100, "udp: losses"),

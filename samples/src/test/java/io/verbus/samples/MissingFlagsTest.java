@@ -58,7 +58,7 @@ class MissingFlagsTest {
         assertFalse(said.contains("ExceptionInInitializerError"), said);
     }
 
-    /** Checks that the flags in the message suffice. */
+    /** The error names exactly the missing flags. */
     @Test
     @Timeout(60)
     void reportsFlagsThatModulesNeed(@TempDir Path folder) throws Exception {

@@ -26,6 +26,7 @@ final class PathWarnings {
     private final AtomicCounter otherLinkLayer;
     private final AtomicCounter smallMtu;
     private final AtomicCounter disorder;
+    private final AtomicCounter confirmed;
     private final Set<String> told = new HashSet<>();
 
     /**
@@ -41,10 +42,16 @@ final class PathWarnings {
         otherLinkLayer = counters.counter(TransportCounter.RDMA_LINK_LAYER);
         smallMtu = counters.counter(TransportCounter.RDMA_SMALL_MTU);
         disorder = counters.counter(TransportCounter.RDMA_DISORDER);
+        confirmed = counters.counter(TransportCounter.RDMA_CONFIRMED);
     }
 
-    /** Looks at the path of a connection that was established. */
-    void look(PathInfo path) {
+    /**
+     * Looks at the path of a connection that was established.
+     *
+     * @param path of it.
+     * @param confirms whether each side commits only what the other has confirmed.
+     */
+    void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();
         String untold = path.device() + " does not tell the path of a connection (ibv_query_qp)";
         if (!path.isKnown() && told.add(untold)) {
@@ -72,14 +79,17 @@ final class PathWarnings {
                     "name addresses of the interface that are not link-local in endpoint and"
                             + " interface");
         }
-        if (path.order() == PathInfo.Order.DOUBTFUL) {
+        if (confirms) {
+            confirmed.incrementRelease();
+        } else if (path.order() == PathInfo.Order.DOUBTFUL) {
             warn(
                     disorder,
                     path.device()
                             + " may place a later write before an earlier one, and subscribers"
                             + " would read wrong messages in silence",
                     PathAdvice.keepOrder(path.isIwarp())
-                            + "; rdma.order=check refuses such connections");
+                            + "; rdma.order=check refuses such connections, and safe makes them"
+                            + " right");
         }
         if (!isExpected(path)) {
             warn(

@@ -5,10 +5,12 @@ package io.verbus.rdma;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.Admittance;
+import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler;
@@ -35,6 +37,7 @@ import java.net.InetSocketAddress;
 public final class RdmaTransport implements Transport, FabricHandler {
     private final TransportHost host;
     private final Fabric fabric;
+    private final RdmaOptions options;
     private final LogRegistrations registrations;
     private final SenderAgent sender = new SenderAgent();
     private final ReceiverAgent receiver = new ReceiverAgent();
@@ -54,6 +57,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.host = host;
         this.fabric = fabric;
+        this.options = options;
         counters = new SystemCounters(host);
         registrations = new LogRegistrations(host);
         try {
@@ -241,10 +245,17 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void onEstablished(Connection connection, byte[] privateData) {
-        paths.look(connection.path());
+        paths.look(connection.path(), confirms(connection, privateData));
         if (!inbound.onEstablished(connection)) {
             outbound.onEstablished(connection, privateData);
         }
+    }
+
+    private boolean confirms(Connection connection, byte[] privateData) {
+        Hello greeting = Hello.read(privateData);
+        return options.order() == WriteOrder.SAFE
+                || greeting != null && greeting.confirms()
+                || inbound.confirms(connection);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.Versions;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.KernelFiles;
@@ -63,6 +64,13 @@ public final class RdmaTransportProvider implements TransportProvider {
         if (subnets != null) {
             notes.add("admits " + AllowList.of(settings).description(subnets));
         }
+        String untried = untried(System.getProperty("os.arch"));
+        if (untried != null) {
+            notes.add(untried);
+        }
+        if (RdmaOptions.of(settings).order() == WriteOrder.SAFE) {
+            notes.add("commits each batch when the peer has confirmed it (rdma.order is safe)");
+        }
         return notes;
     }
 
@@ -76,13 +84,31 @@ public final class RdmaTransportProvider implements TransportProvider {
         return new DeviceStates(host, KernelFiles.DEVICES, nowNs);
     }
 
+    /**
+     * What is to be said of an architecture on which RDMA was never tried.
+     *
+     * @return null if it was.
+     */
+    static String untried(String architecture) {
+        return architecture.equals("amd64")
+                ? null
+                : "RDMA was never tried on "
+                        + architecture
+                        + ", and libibverbs vouches for the order of no adapter's writes there: set"
+                        + " rdma.order to safe, and test before you rely on it";
+    }
+
     @Override
     public Transport open(TransportHost host) {
         RdmaOptions options = RdmaOptions.of(host);
+        String untried = untried(System.getProperty("os.arch"));
+        if (untried != null) {
+            host.onError(new TransportException("WARN: " + untried));
+        }
         try {
             return new RdmaTransport(
                     host,
-                    VerbsFabric.open(host::onError, RdmaOptions.requiresOrder(host)),
+                    VerbsFabric.open(host::onError, options.order() == WriteOrder.CHECK),
                     options,
                     System.nanoTime());
         } catch (FabricException e) {

@@ -3,6 +3,8 @@
 package io.verbus.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.transport.TransportProvider;
 
@@ -19,5 +21,12 @@ class RdmaTransportProviderTest {
                         .map(provider -> provider.get().media())
                         .toList();
         assertEquals(List.of("rdma"), media);
+    }
+
+    @Test
+    void warnsOfArchitectureThatWasNeverTried() {
+        assertNull(RdmaTransportProvider.untried("amd64"));
+        String words = RdmaTransportProvider.untried("aarch64");
+        assertTrue(words.contains("aarch64") && words.contains("rdma.order to safe"), words);
     }
 }

@@ -72,6 +72,11 @@ final class TransportMetrics {
                             "rdma_unordered_connections_total",
                             "Connections over adapters that may place writes out of order."),
                     of(
+                            TransportCounter.RDMA_CONFIRMED,
+                            "rdma_confirmed_connections_total",
+                            "Connections whose commits wait for the peer's confirmation"
+                                    + " (rdma.order=safe)."),
+                    of(
                             TransportCounter.UDP_LOSSES,
                             "udp_losses_total",
                             "Gaps that stayed open for the NAK delay."),

@@ -41,6 +41,9 @@ final class Host implements AutoCloseable {
      */
     private static final String ACK_TIMEOUT = System.getProperty("verbus.ack-timeout", "1s");
 
+    /** As lab/strict says, whose device may place writes out of order. */
+    private static final String ORDER = System.getenv().getOrDefault("VERBUS_RDMA_ORDER", "trust");
+
     private final String address;
     private final MediaDriver driver;
     private final Counters counters;
@@ -65,6 +68,7 @@ final class Host implements AutoCloseable {
         if (StrictDevice.isThere()) { // what the driver says of some kinds of adapters
             expect("may place a later write before an earlier one");
             expect("does not tell the path of a connection");
+            expect("bytes inline, where");
         }
     }
 
@@ -102,6 +106,7 @@ final class Host implements AutoCloseable {
                 .transportOption("rdma.half-open-timeout", PATIENCE.toSeconds() + "s")
                 .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s")
                 .transportOption("rdma.ack-timeout", ACK_TIMEOUT)
+                .transportOption("rdma.order", ORDER)
                 // The lab's addresses are alone in their subnets.
                 .transportOption("rdma.allow", addressA() + "," + addressB());
     }

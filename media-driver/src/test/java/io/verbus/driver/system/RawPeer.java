@@ -19,9 +19,9 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.verbs.VerbsException;
 import io.verbus.rdma.verbs.VerbsFabric;
 
-import org.agrona.LangUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
@@ -43,7 +43,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     16, 8, 256, 64, 6, 7, 14, ConnectionOptions.ANY, ConnectionOptions.ANY, null);
 
     private final List<Connection> strays = new ArrayList<>();
-    private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
+    private final VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning);
     private final ControlDecoder reader = new ControlDecoder();
     private final ControlEncoder writer = new ControlEncoder(Versions.OURS.highest());
     private final Arena arena = Arena.ofShared();

@@ -3,6 +3,7 @@
 package io.verbus.perf.demo;
 
 import io.verbus.rdma.fabric.DeviceInterfaces;
+import io.verbus.rdma.fabric.KernelFiles;
 
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -22,18 +23,15 @@ import java.util.List;
  * @param prefixLength prefix length of the address's subnet.
  */
 record RdmaInterface(String device, String address, int prefixLength) {
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
-    private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
-
     /**
      * Finds the interfaces that this process can use, ordered by device name; empty if there are
      * none.
      */
     static List<RdmaInterface> find() throws IOException {
-        if (!Files.isReadable(CONNECTION_MANAGER)) {
+        if (!Files.isReadable(KernelFiles.CONNECTION_MANAGER)) {
             return List.of();
         }
-        return find(DEVICES);
+        return find(KernelFiles.DEVICES);
     }
 
     static List<RdmaInterface> find(Path devices) throws IOException {

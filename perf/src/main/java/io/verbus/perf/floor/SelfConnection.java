@@ -9,9 +9,8 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.verbs.VerbsException;
 import io.verbus.rdma.verbs.VerbsFabric;
-
-import org.agrona.LangUtil;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +21,7 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
     private static final LocalKey NO_LOCAL_KEY = new LocalKey(0);
     private static final RemoteKey NO_REMOTE_KEY = new RemoteKey(0);
 
-    private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
+    private final VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning);
     private QueuePair queuePair;
 
     private SelfConnection() {}

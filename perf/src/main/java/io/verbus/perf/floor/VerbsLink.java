@@ -12,11 +12,11 @@ import io.verbus.rdma.fabric.Provision;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.verbs.VerbsException;
 import io.verbus.rdma.verbs.VerbsFabric;
 
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
-import org.agrona.LangUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
@@ -58,7 +58,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private final int stride;
     private final int outbound;
     private final UnsafeBuffer memory;
-    private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
+    private final VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning);
     private Connection connection;
     private QueuePair queuePair;
     private RegisteredMemory region;

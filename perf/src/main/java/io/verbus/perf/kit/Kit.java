@@ -9,6 +9,7 @@ import io.verbus.perf.demo.JavaProgram;
 import io.verbus.perf.report.Environment;
 import io.verbus.perf.report.Json;
 import io.verbus.perf.run.PerfServer;
+import io.verbus.rdma.fabric.KernelFiles;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -29,7 +30,6 @@ import java.util.stream.Stream;
 final class Kit {
     private static final String HOST = "host";
     private static final String DOCTOR = "doctor";
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final List<String> PEERS =
             List.of("floor", "ib_write_lat", "ib_write_bw", "aeron");
 
@@ -119,7 +119,7 @@ final class Kit {
     /** Runs all parts; returns the anonymized report. */
     String run() throws IOException, InterruptedException {
         report.append("# Report of Verbus on RDMA adapters\n");
-        section(HOST, "", Json.write(HostFacts.read(DEVICES)));
+        section(HOST, "", Json.write(HostFacts.read(KernelFiles.DEVICES)));
         if (!server.isEmpty()) {
             ask(HOST);
             ask(DOCTOR);
@@ -154,7 +154,7 @@ final class Kit {
                 HOST,
                 () -> {
                     try {
-                        return anonymizer.apply(Json.write(HostFacts.read(DEVICES)));
+                        return anonymizer.apply(Json.write(HostFacts.read(KernelFiles.DEVICES)));
                     } catch (IOException e) {
                         throw new BusException("cannot read the facts of this host: " + e, e);
                     }

@@ -2,6 +2,7 @@
 
 package io.verbus.perf.report;
 
+import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.release.Release;
 
 import java.io.IOException;
@@ -18,7 +19,6 @@ public final class Environment {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
     private static final Path GOVERNOR =
             Path.of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
     private Environment() {}
 
@@ -49,13 +49,14 @@ public final class Environment {
 
     /** Returns the names of this machine's RDMA devices, in order. */
     public static List<String> rdmaDevices() {
-        if (!Files.isDirectory(DEVICES)) {
+        if (!Files.isDirectory(KernelFiles.DEVICES)) {
             return List.of();
         }
-        try (Stream<Path> devices = Files.list(DEVICES)) {
+        try (Stream<Path> devices = Files.list(KernelFiles.DEVICES)) {
             return devices.map(device -> device.getFileName().toString()).sorted().toList();
         } catch (IOException ex) {
-            throw new UncheckedIOException("cannot list the RDMA devices in " + DEVICES, ex);
+            throw new UncheckedIOException(
+                    "cannot list the RDMA devices in " + KernelFiles.DEVICES, ex);
         }
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
+import io.verbus.rdma.fabric.KernelFiles;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,8 +20,6 @@ import java.util.stream.Stream;
  * @param gidIndex index of the GID derived from the address.
  */
 record PerftestPort(String device, int gidIndex) {
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
-
     /**
      * Finds the port of an address.
      *
@@ -29,14 +28,14 @@ record PerftestPort(String device, int gidIndex) {
     static PerftestPort of(String address) {
         try {
             String gid = gid(InetAddress.getByName(address).getAddress());
-            for (Path device : list(DEVICES)) {
+            for (Path device : list(KernelFiles.DEVICES)) {
                 PerftestPort port = find(device, gid);
                 if (port != null) {
                     return port;
                 }
             }
         } catch (IOException ex) {
-            throw new BusException("cannot read " + DEVICES + ": " + ex, ex);
+            throw new BusException("cannot read " + KernelFiles.DEVICES + ": " + ex, ex);
         }
         throw new BusException(
                 "no RDMA device has the address "

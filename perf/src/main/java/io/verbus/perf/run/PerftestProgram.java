@@ -21,9 +21,18 @@ final class PerftestProgram {
     private static final int LISTEN_TIMEOUT_S = 20;
     private static final String LISTENING = " 0A ";
 
+    /**
+     * perftest asks for relaxed PCIe ordering of its own accord, which Verbus cannot use: without
+     * this, later versions of it are measured on another path of memory.
+     */
+    private static final String STRICT_ORDER = "--disable_pcie_relaxed";
+
     private final String name;
     private final Work work;
     private final int length;
+
+    /** {@link #STRICT_ORDER} where the program has it; null before it was asked. */
+    private List<String> order;
 
     /**
      * @param name name of the program.
@@ -36,19 +45,31 @@ final class PerftestProgram {
         this.length = length;
     }
 
-    /** The name and version of the program. */
+    /** The name and version of the program, and its option for the order of writes on PCIe. */
     String version() {
         try {
-            Process process =
-                    new ProcessBuilder(name, "--version").redirectErrorStream(true).start();
-            String text = text(process);
-            process.waitFor();
-            return name + " " + text.lines().findFirst().orElse("").strip();
+            String text = ask("--version");
+            String order = order().isEmpty() ? "" : " " + STRICT_ORDER;
+            return name + " " + text.lines().findFirst().orElse("").strip() + order;
         } catch (IOException ex) {
             throw absent(ex);
         } catch (InterruptedException ex) {
             throw interrupted(ex);
         }
+    }
+
+    private List<String> order() throws IOException, InterruptedException {
+        if (order == null) {
+            order = ask("--help").contains(STRICT_ORDER) ? List.of(STRICT_ORDER) : List.of();
+        }
+        return order;
+    }
+
+    private String ask(String option) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(name, option).redirectErrorStream(true).start();
+        String text = text(process);
+        process.waitFor();
+        return text;
     }
 
     /**
@@ -123,13 +144,8 @@ final class PerftestProgram {
 
     private Process start(
             PerftestPort port, int cpu, long iterations, List<String> options, String server)
-            throws IOException {
-        List<String> command = new ArrayList<>(CpuBinding.command(cpu));
-        command.addAll(List.of(name, "-F", "-d", port.device()));
-        command.addAll(List.of("-x", Integer.toString(port.gidIndex())));
-        command.addAll(List.of("-p", Integer.toString(work.port())));
-        command.addAll(List.of("-s", Integer.toString(length), "-n", Long.toString(iterations)));
-        command.addAll(options);
+            throws IOException, InterruptedException {
+        List<String> command = command(port, cpu, iterations, options);
         ProcessBuilder builder = new ProcessBuilder(command);
         if (server.isEmpty()) {
             return builder.redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -138,6 +154,19 @@ final class PerftestProgram {
         }
         command.add(server);
         return builder.redirectErrorStream(true).start();
+    }
+
+    /** Returns the command of an end, without the server's address that the initiator appends. */
+    List<String> command(PerftestPort port, int cpu, long iterations, List<String> options)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(CpuBinding.command(cpu));
+        command.addAll(List.of(name, "-F", "-d", port.device()));
+        command.addAll(List.of("-x", Integer.toString(port.gidIndex())));
+        command.addAll(List.of("-p", Integer.toString(work.port())));
+        command.addAll(List.of("-s", Integer.toString(length), "-n", Long.toString(iterations)));
+        command.addAll(order());
+        command.addAll(options);
+        return command;
     }
 
     /** Waits until the program listens on its TCP port: the connecting end does not retry. */

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.HelloDecoder;
 import io.verbus.codecs.rdma.HelloEncoder;
 import io.verbus.codecs.rdma.RejectCode;
@@ -23,9 +24,15 @@ import java.util.Arrays;
  * @param driverId of the peer, new at each of its starts.
  * @param challenge of the peer, to prove that this side has the key of its network.
  * @param proof of the peer that it has the key, in an answer.
+ * @param confirms whether each side is to commit only what the other has confirmed.
  */
 public record Hello(
-        Versions versions, RejectCode rejectCode, long driverId, Challenge challenge, Proof proof) {
+        Versions versions,
+        RejectCode rejectCode,
+        long driverId,
+        Challenge challenge,
+        Proof proof,
+        boolean confirms) {
     /** "VERBUS" and the version of the message itself. */
     public static final long MAGIC = 0x5645524255530001L;
 
@@ -37,20 +44,27 @@ public record Hello(
 
     private static final long UNSIGNED = 0xFFFF_FFFFL;
 
+    /** Lowest version of the protocol whose drivers confirm what is asked of them. */
+    private static final int CONFIRMING_VERSION = 4;
+
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
-        return of(driverId, rejectCode, Challenge.NONE, Proof.NONE);
+        return of(driverId, rejectCode, Challenge.NONE, Proof.NONE, false);
     }
 
     /** Bytes of this side's greeting, with its part in the proof of a key. */
     public static byte[] of(
-            long driverId, RejectCode rejectCode, Challenge challenge, Proof proof) {
-        return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof).bytes();
+            long driverId,
+            RejectCode rejectCode,
+            Challenge challenge,
+            Proof proof,
+            boolean confirms) {
+        return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof, confirms).bytes();
     }
 
-    /** Without a part in the proof of a key. */
+    /** Without a part in the proof of a key, and without confirmed commits. */
     public Hello(Versions versions, RejectCode rejectCode, long driverId) {
-        this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE);
+        this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE, false);
     }
 
     /** Its bytes: without a proof no more than a request can carry. */
@@ -67,6 +81,7 @@ public record Hello(
                 .otherKey(challenge.otherKey() & UNSIGNED)
                 .nonceHigh(challenge.nonceHigh())
                 .nonceLow(challenge.nonceLow())
+                .confirms(confirms ? BooleanType.T : BooleanType.F)
                 .proof1(proof.first())
                 .proof2(proof.second())
                 .proof3(proof.third())
@@ -105,7 +120,8 @@ public record Hello(
                         (int) hello.otherKey(),
                         hello.nonceHigh(),
                         hello.nonceLow()),
-                new Proof(hello.proof1(), hello.proof2(), hello.proof3(), hello.proof4()));
+                new Proof(hello.proof1(), hello.proof2(), hello.proof3(), hello.proof4()),
+                hello.confirmsRaw() == BooleanType.T.value());
     }
 
     /** The peer as a side of the handshake. */
@@ -131,6 +147,20 @@ public record Hello(
     /** The version in which the two speak. */
     public int version() {
         return versions.common(Versions.OURS);
+    }
+
+    /**
+     * Why a driver with {@code rdma.order=safe} cannot speak with this peer.
+     *
+     * @param peer what the peer is called.
+     * @return null if it can.
+     */
+    public String cannotConfirm(String peer) {
+        return version() >= CONFIRMING_VERSION
+                ? null
+                : peer
+                        + " is of a release that cannot confirm writes, which rdma.order=safe"
+                        + " needs: update it, or set rdma.order to check";
     }
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */

@@ -6,7 +6,7 @@ package io.verbus.rdma.common;
  * Finds out within bounded time that a peer does not answer: from time to time it is asked, and
  * must answer before the timeout. Used by one agent.
  */
-public final class Probe {
+public class Probe {
     private final long intervalNs;
     private final long timeoutNs;
 
@@ -28,7 +28,12 @@ public final class Probe {
 
     /** Whether the peer should be asked. */
     public boolean isDue(long nowNs, long answered) {
-        return nowNs - sentNs >= intervalNs && answered >= awaited;
+        return nowNs - sentNs >= intervalNs && isAnswered(answered);
+    }
+
+    /** Whether the peer has answered all that it was asked. */
+    final boolean isAnswered(long answered) {
+        return answered >= awaited;
     }
 
     /** The peer is asked: the count of work requests is answered with it. */

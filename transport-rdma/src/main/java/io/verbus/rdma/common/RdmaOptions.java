@@ -29,6 +29,7 @@ import java.util.List;
  * @param device {@link #DEVICE}, or null for any.
  * @param localHost {@link #INTERFACE}, or null for the route's own choice.
  * @param linkLayer {@link #LINK_LAYER}, or null for any.
+ * @param order {@link #ORDER}.
  * @param batchLength {@link #BATCH_LENGTH}.
  * @param idleAfterNs {@link #IDLE_AFTER}.
  * @param maxStreams {@link #MAX_STREAMS}.
@@ -58,6 +59,7 @@ public record RdmaOptions(
         String device,
         String localHost,
         String linkLayer,
+        WriteOrder order,
         int batchLength,
         long idleAfterNs,
         int maxStreams,
@@ -166,15 +168,15 @@ public record RdmaOptions(
                     "Expected link layer of ports; the driver warns of others.",
                     RdmaOptions::linkLayer);
 
-    /** Read when the fabric is opened. */
-    private static final Option<Boolean> ORDER =
+    static final Option<WriteOrder> ORDER =
             Option.of(
                     "rdma.order",
                     "trust",
-                    "trust or check",
+                    "trust, check or safe",
                     "Whether to trust adapters that may place writes out of order, with a warning,"
-                            + " or to refuse their connections.",
-                    RdmaOptions::requiresOrder);
+                            + " to refuse their connections, or to commit each batch only when the"
+                            + " peer has confirmed it, which takes a round trip.",
+                    RdmaOptions::order);
 
     static final Option<Long> BATCH_LENGTH =
             Option.size(
@@ -397,6 +399,7 @@ public record RdmaOptions(
                         DEVICE.read(host),
                         INTERFACE.read(host),
                         LINK_LAYER.read(host),
+                        ORDER.read(host),
                         BATCH_LENGTH.read(host).intValue(),
                         IDLE_AFTER.read(host),
                         MAX_STREAMS.read(host),
@@ -426,11 +429,6 @@ public record RdmaOptions(
     public static Networks networks(TransportSettings settings) {
         String text = NETWORKS.read(settings);
         return text.equals(NO_NETWORKS) ? Networks.NONE : Networks.of(NETWORKS.name(), text);
-    }
-
-    /** Whether connections are refused whose adapter may place writes out of order. */
-    public static boolean requiresOrder(TransportSettings settings) {
-        return ORDER.read(settings);
     }
 
     /** The properties of this side's end of a connection, where no channel says otherwise. */
@@ -486,10 +484,11 @@ public record RdmaOptions(
         return text.equals(ANY) ? null : source.name();
     }
 
-    private static boolean requiresOrder(String text) {
+    private static WriteOrder order(String text) {
         return switch (text) {
-            case "trust" -> false;
-            case "check" -> true;
+            case "trust" -> WriteOrder.TRUST;
+            case "check" -> WriteOrder.CHECK;
+            case "safe" -> WriteOrder.SAFE;
             default -> throw new IllegalArgumentException(text);
         };
     }

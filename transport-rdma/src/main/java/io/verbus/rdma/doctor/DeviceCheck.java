@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.TransportType;
 import io.verbus.rdma.verbs.VerbsException;
@@ -11,7 +12,7 @@ import java.util.List;
 /** Which devices there are, and whether one of their ports can carry a remote log. */
 final class DeviceCheck {
     private static final String AREA = "devices";
-    static final String SYSFS = "/sys/class/infiniband";
+    static final String SYSFS = KernelFiles.DEVICES_PATH;
 
     private DeviceCheck() {}
 
@@ -106,14 +107,7 @@ final class DeviceCheck {
                             + " processor copies what an adapter would",
                     "use an RDMA NIC where latency matters");
         } else if (driver.startsWith("mlx5")) {
-            findings.warning(
-                    area(device),
-                    text
-                            + "; whether its firmware forces relaxed PCIe ordering, which would"
-                            + " tear remote logs, is not readable here",
-                    "`mlxconfig -d "
-                            + host.files().target(SYSFS + "/" + device.name() + "/device")
-                            + " q PCI_WR_ORDERING` must say per_mkey(0), else set it so");
+            WriteOrderCheck.examine(host, device, text, findings);
         } else {
             findings.ok(area(device), driver.isEmpty() ? text + " is no software device" : text);
         }

@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.KernelFiles;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,11 +15,24 @@ import java.util.stream.Stream;
 /**
  * The files of a host below a root, which is {@code /} but in tests. What is absent and what may
  * not be read are the same: unknown.
+ *
+ * @param root of them.
+ * @param devices folder of the RDMA devices.
  */
-record FileTree(Path root) {
+record FileTree(Path root, Path devices) {
+    /** A host whose files are all below a root. */
+    FileTree(Path root) {
+        this(root, root.resolve(KernelFiles.DEVICES_PATH.substring(1)));
+    }
+
     /** The file at an absolute path of the host. */
     Path at(String path) {
-        return root.resolve(path.substring(1));
+        if (path.equals(KernelFiles.DEVICES_PATH)) {
+            return devices;
+        }
+        return path.startsWith(KernelFiles.DEVICES_PATH + "/")
+                ? devices.resolve(path.substring(KernelFiles.DEVICES_PATH.length() + 1))
+                : root.resolve(path.substring(1));
     }
 
     boolean exists(String path) {
@@ -31,6 +46,15 @@ record FileTree(Path root) {
         } catch (IOException unknown) {
             // An attribute that is not set gives EINVAL.
             return "";
+        }
+    }
+
+    /** Bytes of a file; none if it is unknown. */
+    byte[] bytes(String path) {
+        try {
+            return Files.readAllBytes(at(path));
+        } catch (IOException unknown) {
+            return new byte[0];
         }
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.Devices;
 import io.verbus.rdma.verbs.VerbsLibraries;
@@ -25,7 +26,7 @@ import java.util.List;
 record Host(FileTree files, Calls calls) {
     /** The host that this process runs on. */
     static Host own() {
-        return new Host(new FileTree(Path.of("/")), new OwnCalls());
+        return new Host(new FileTree(Path.of("/"), KernelFiles.DEVICES), new OwnCalls());
     }
 
     /** What is asked by calls. */
@@ -49,6 +50,9 @@ record Host(FileTree files, Calls calls) {
 
         /** Addresses of a network interface; none if there is no such interface. */
         List<InetAddress> addresses(String networkInterface);
+
+        /** Value of a variable of this process's environment; null if it is not set. */
+        String variable(String name);
 
         /** Room on the file system of a path; null if it is unknown. */
         Space space(String path);
@@ -89,6 +93,11 @@ record Host(FileTree files, Calls calls) {
             } catch (SocketException unknown) {
                 return List.of();
             }
+        }
+
+        @Override
+        public String variable(String name) {
+            return System.getenv(name);
         }
 
         @Override

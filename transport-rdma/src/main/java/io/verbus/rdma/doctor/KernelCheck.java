@@ -55,7 +55,7 @@ final class KernelCheck {
                         .toList();
         if (!drivers.isEmpty()) {
             findings.ok(AREA, "drivers of RDMA devices: " + String.join(", ", drivers));
-        } else if (!files.list("/sys/class/infiniband").isEmpty()) {
+        } else if (!files.list(DeviceCheck.SYSFS).isEmpty()) {
             findings.ok(AREA, "the driver of the RDMA devices is none that is known here");
         } else if (makeable.isEmpty()) {
             findings.error(

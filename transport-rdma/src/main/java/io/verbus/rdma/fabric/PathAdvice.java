@@ -10,6 +10,9 @@ public final class PathAdvice {
     /** Type of a GID of RoCE v2, as sysfs names it. */
     public static final String ROCE_V2 = "RoCE v2";
 
+    /** Environment variable that has MLNX_OFED 4 place what a process receives as it comes. */
+    public static final String RELAXED_VARIABLE = "MLX5_RELAXED_PACKET_ORDERING_ON";
+
     /** Link layer of RoCE and iWARP. */
     public static final String ETHERNET = "Ethernet";
 
@@ -34,8 +37,9 @@ public final class PathAdvice {
         return isIwarp
                 ? "use the adapter's RoCE v2 mode if it has one, or try it with lost packets first"
                 : "turn adaptive routing off for this traffic (mlxreg, ROCE_ACCL"
-                        + " adaptive_routing_forced_en=0), unset MLX5_RELAXED_PACKET_ORDERING_ON,"
-                        + " and use rdma-core 36 or later, which tells";
+                        + " adaptive_routing_forced_en=0), unset "
+                        + RELAXED_VARIABLE
+                        + ", and use rdma-core 36 or later, which tells";
     }
 
     /** How to make a port's connections use RoCE v2. */

@@ -6,6 +6,7 @@ import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Listener;
 
 import java.net.InetSocketAddress;
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 final class Admission {
     private final Admittance admittance;
     private final int maxPeers;
+    private final WriteOrder order;
 
     /**
      * A connection that is refused.
@@ -28,10 +30,12 @@ final class Admission {
     /**
      * @param admittance of hosts.
      * @param maxPeers most connections at a time.
+     * @param order whether peers must be able to confirm writes.
      */
-    Admission(Admittance admittance, int maxPeers) {
+    Admission(Admittance admittance, int maxPeers, WriteOrder order) {
         this.admittance = admittance;
         this.maxPeers = maxPeers;
+        this.order = order;
     }
 
     /**
@@ -82,6 +86,11 @@ final class Admission {
                     RejectCode.VERSION_MISMATCH,
                     RdmaPeerErrors.Kind.OTHER_VERSION,
                     greeting.versions().differ("a driver at " + name));
+        }
+        String old =
+                order == WriteOrder.SAFE ? greeting.cannotConfirm("a driver at " + name) : null;
+        if (old != null) {
+            return new Refusal(RejectCode.VERSION_MISMATCH, RdmaPeerErrors.Kind.OTHER_VERSION, old);
         }
         String reason = admittance.keys().refusal(address.getAddress(), greeting.challenge());
         if (reason != null) {

@@ -12,7 +12,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * What of an image the peer was told to be consumed. Made by the conductor, then the receiver's
  * alone.
  */
-final class CreditGrant extends RoundRobin.Taker {
+class CreditGrant extends RoundRobin.Taker {
     private final InboundImage image;
     private final long registrationId;
     private final long creditAddress;

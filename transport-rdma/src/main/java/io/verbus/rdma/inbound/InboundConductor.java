@@ -89,7 +89,7 @@ public final class InboundConductor implements AutoCloseable {
         moves = new ImageMoves(host, options, commands, images, counters);
         offers = new InboundSetups(host, options, commands, peers, images, ends, moves, complaints);
         violations = counters.counter(TransportCounter.RDMA_VIOLATIONS);
-        admission = new Admission(admittance, options.maxPeers());
+        admission = new Admission(admittance, options.maxPeers(), options.order());
         announcer =
                 new Announcer(
                         host, fabric, options, peers, admittance.keys(), counters, complaints);
@@ -316,6 +316,12 @@ public final class InboundConductor implements AutoCloseable {
             commands.add(new ReceiverCommand.Attach(peer.link()));
         }
         return true;
+    }
+
+    /** Whether each side of a connection commits only what the other has confirmed. */
+    public boolean confirms(Connection connection) {
+        InboundPeer peer = peers.at(connection);
+        return peer != null && peer.confirms;
     }
 
     /**

@@ -9,6 +9,7 @@ import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
 import io.verbus.rdma.common.LogRegistration;
 import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.PlacementProbe;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.Setup;
@@ -252,17 +253,7 @@ final class InboundImages implements AutoCloseable {
             ImageMemory.Share share,
             ImageCounters counters,
             Outcome outcome) {
-        CreditGrant grant =
-                new CreditGrant(
-                        image,
-                        offer.registrationId(),
-                        offer.creditAddress(),
-                        new RemoteKey(offer.creditKey()),
-                        position,
-                        peer.listener.window(offer.termLength()),
-                        before == null ? null : before.grant(),
-                        counters.grants,
-                        counters.allBytes);
+        CreditGrant grant = grant(peer, image, offer, position, before, counters);
         image.window(grant.window());
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
@@ -293,6 +284,41 @@ final class InboundImages implements AutoCloseable {
                         outcome.onRefused(failure.getMessage());
                     }
                 });
+    }
+
+    private static CreditGrant grant(
+            InboundPeer peer,
+            InboundImage image,
+            Setup offer,
+            long position,
+            IncomingImage before,
+            ImageCounters counters) {
+        RemoteKey key = new RemoteKey(offer.creditKey());
+        int window = peer.listener.window(offer.termLength());
+        CreditGrant last = before == null ? null : before.grant();
+        PlacementProbe placement = peer.link().placement();
+        return placement == null
+                ? new CreditGrant(
+                        image,
+                        offer.registrationId(),
+                        offer.creditAddress(),
+                        key,
+                        position,
+                        window,
+                        last,
+                        counters.grants,
+                        counters.allBytes)
+                : new ConfirmedGrant(
+                        image,
+                        offer.registrationId(),
+                        offer.creditAddress(),
+                        key,
+                        position,
+                        window,
+                        last,
+                        counters.grants,
+                        counters.allBytes,
+                        placement);
     }
 
     /** No longer than before, where it was held before. */

@@ -10,6 +10,7 @@ import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.PlacementProbe;
 import io.verbus.rdma.common.Probe;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.SendRing;
@@ -44,6 +45,10 @@ final class InboundLink
     private final SendRing control;
     private final SendRing credit;
     private final Probe probe;
+
+    /** The probe where each side waits for the other's confirmation; otherwise null. */
+    private final PlacementProbe placement;
+
     private final boolean isCreditInline;
     private final int maxUnhandled;
     private final ControlDecoder reader = new ControlDecoder();
@@ -76,6 +81,7 @@ final class InboundLink
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<ReceiverEvent> events,
+            boolean confirms,
             long nowNs) {
         this.queuePair = queuePair;
         this.counters = counters;
@@ -86,7 +92,10 @@ final class InboundLink
         this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
         control = memory.control();
         credit = memory.credit();
-        probe = new Probe(options.statusIntervalNs(), options.probeTimeoutNs(), nowNs);
+        long intervalNs = options.statusIntervalNs();
+        long timeoutNs = options.probeTimeoutNs();
+        placement = confirms ? new PlacementProbe(queuePair, intervalNs, timeoutNs, nowNs) : null;
+        probe = confirms ? placement : new Probe(intervalNs, timeoutNs, nowNs);
         grants = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
@@ -114,6 +123,11 @@ final class InboundLink
             failed(leaving);
         }
         return work;
+    }
+
+    /** Of what is written here; null where the order of writes is trusted. */
+    PlacementProbe placement() {
+        return placement;
     }
 
     private int grant(long nowNs) {

@@ -48,6 +48,9 @@ final class InboundPeer {
     /** Version of the protocol in which the two drivers speak. */
     final int version;
 
+    /** Whether each side commits only what the other has confirmed. */
+    final boolean confirms;
+
     final InboundMemory memory;
 
     private State state = State.ACCEPTED;
@@ -76,6 +79,7 @@ final class InboundPeer {
             InboundMemory memory,
             ConnectionCounters counters,
             int version,
+            boolean confirms,
             long driverId,
             String source,
             Proof awaited,
@@ -84,6 +88,7 @@ final class InboundPeer {
         this.listener = listener;
         this.memory = memory;
         this.version = version;
+        this.confirms = confirms;
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;

@@ -14,6 +14,7 @@ import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.transport.TransportHost;
 
@@ -94,6 +95,7 @@ final class InboundPeers implements AutoCloseable {
             Acceptance acceptance,
             long nowNs) {
         String source = InboundPeer.text(remote);
+        boolean isSafe = options.order() == WriteOrder.SAFE;
         ConnectionCounters counters;
         try {
             counters =
@@ -120,7 +122,12 @@ final class InboundPeers implements AutoCloseable {
         }
         InboundMemory memory = new InboundMemory();
         byte[] answer =
-                Hello.of(host.driverId(), RejectCode.UNSPECIFIED, acceptance.challenge(), proof);
+                Hello.of(
+                        host.driverId(),
+                        RejectCode.UNSPECIFIED,
+                        acceptance.challenge(),
+                        proof,
+                        isSafe);
         connection.accept(() -> answer, memory);
         InboundPeer peer =
                 new InboundPeer(
@@ -129,6 +136,7 @@ final class InboundPeers implements AutoCloseable {
                         memory,
                         counters,
                         greeting.version(),
+                        isSafe || greeting.confirms(),
                         greeting.driverId(),
                         source,
                         awaited,
@@ -147,6 +155,7 @@ final class InboundPeers implements AutoCloseable {
                         peer.counters,
                         options,
                         events,
+                        peer.confirms,
                         nowNs));
         peer.counters.state.setRelease(2);
         peer.counters.queuePair.setRelease(peer.connection.queuePair().number());

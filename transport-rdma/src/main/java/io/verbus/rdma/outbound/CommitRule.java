@@ -29,8 +29,9 @@ import io.verbus.rdma.fabric.QueuePair;
  *
  * <p>This relies on two promises of a reliable connection without relaxed ordering: writes become
  * visible in the order in which they were posted, and an aligned word becomes visible at once.
- * Within a write nothing is assumed. The word that is zeroed belongs to what was consumed before,
- * because {@code E <= consumed + 2 terms}.
+ * Within a write nothing is assumed. Where the first promise is not kept, WR 2 is posted only when
+ * WR 1 is known to be in place: see {@link ConfirmedReplication}. The word that is zeroed belongs
+ * to what was consumed before, because {@code E <= consumed + 2 terms}.
  */
 public final class CommitRule {
     /** Most work requests that a batch takes. */
@@ -52,13 +53,43 @@ public final class CommitRule {
      */
     public static void stage(
             QueuePair queuePair, LogPath path, long position, int dataLength, int length) {
-        int termLength = path.termLength();
-        int termOffset = LogLayout.termOffset(position, termLength);
-        int partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
-        long logOffset = (long) partition * termLength + termOffset;
-        long local = path.localLog() + logOffset;
-        long remote = path.remoteLog() + logOffset;
-        boolean endsTerm = termOffset + length == termLength;
+        long offset = logOffset(path, position);
+        long local = path.localLog() + offset;
+        long remote = path.remoteLog() + offset;
+        stageBody(queuePair, path, offset, local, remote, dataLength, length);
+        queuePair.stageWrite(local, WORD, path.localKey(), remote, path.remoteKey());
+    }
+
+    /** Stages all of a batch but its first word; the parameters are those of {@link #stage}. */
+    static void stageBody(
+            QueuePair queuePair, LogPath path, long position, int dataLength, int length) {
+        long offset = logOffset(path, position);
+        long local = path.localLog() + offset;
+        long remote = path.remoteLog() + offset;
+        stageBody(queuePair, path, offset, local, remote, dataLength, length);
+    }
+
+    /** Stages the first word of a batch, by which its reader finds it. */
+    static void stageCommit(QueuePair queuePair, LogPath path, long position) {
+        long offset = logOffset(path, position);
+        queuePair.stageWrite(
+                path.localLog() + offset,
+                WORD,
+                path.localKey(),
+                path.remoteLog() + offset,
+                path.remoteKey());
+    }
+
+    private static void stageBody(
+            QueuePair queuePair,
+            LogPath path,
+            long offset,
+            long local,
+            long remote,
+            int dataLength,
+            int length) {
+        long end = offset + length;
+        boolean endsTerm = (end & path.termLength() - 1) == 0;
 
         if (dataLength == length && !endsTerm) {
             queuePair.stageWrite(
@@ -71,11 +102,8 @@ public final class CommitRule {
                     remote + WORD,
                     path.remoteKey());
         } else {
-            long frontier =
-                    endsTerm
-                            ? path.remoteLog()
-                                    + (long) LogLayout.partition(partition + 1) * termLength
-                            : remote + length;
+            long logLength = (long) LogLayout.PARTITIONS * path.termLength();
+            long frontier = path.remoteLog() + (end == logLength ? 0 : end);
             queuePair.stageWrite(path.zero(), WORD, path.zeroKey(), frontier, path.remoteKey());
             queuePair.stageWrite(
                     local + WORD,
@@ -84,6 +112,11 @@ public final class CommitRule {
                     remote + WORD,
                     path.remoteKey());
         }
-        queuePair.stageWrite(local, WORD, path.localKey(), remote, path.remoteKey());
+    }
+
+    private static long logOffset(LogPath path, long position) {
+        int termLength = path.termLength();
+        int partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
+        return (long) partition * termLength + LogLayout.termOffset(position, termLength);
     }
 }

@@ -238,6 +238,7 @@ final class EndpointStreams implements AutoCloseable {
      * @param memory registered for it.
      * @param version of the protocol in which the two drivers speak.
      * @param proof that the peer must see before all else; null if there is none.
+     * @param confirms whether each side commits only what the other has confirmed.
      * @param counters of the connection.
      * @param events to the conductor.
      */
@@ -246,6 +247,7 @@ final class EndpointStreams implements AutoCloseable {
             OutboundMemory memory,
             int version,
             Proof proof,
+            boolean confirms,
             ConnectionCounters counters,
             Queue<SenderEvent> events) {
         adopt(stands.domain());
@@ -253,7 +255,14 @@ final class EndpointStreams implements AutoCloseable {
         creditSlots = memory.credit();
         link =
                 new OutboundLink(
-                        stands.queuePair(), memory, version, counters, options, events, nowNs);
+                        stands.queuePair(),
+                        memory,
+                        version,
+                        counters,
+                        options,
+                        events,
+                        confirms,
+                        nowNs);
         if (proof != null) {
             link.prove(proof);
         }
@@ -319,7 +328,7 @@ final class EndpointStreams implements AutoCloseable {
             registerCredit();
             return;
         }
-        publication.begin(new Transfer(publication, slot));
+        publication.begin(new Transfer(publication, slot, link.placement()));
         commands.add(new SenderCommand.Add(link, publication.transfer()));
     }
 

@@ -18,6 +18,7 @@ import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
+import io.verbus.rdma.common.WriteOrder;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
@@ -266,7 +267,8 @@ final class OutboundEndpoint implements AutoCloseable {
                                 host.driverId(),
                                 RejectCode.UNSPECIFIED,
                                 initiation.challenge(),
-                                Proof.NONE),
+                                Proof.NONE,
+                                isSafe()),
                         memory);
     }
 
@@ -283,6 +285,8 @@ final class OutboundEndpoint implements AutoCloseable {
         } else if (greeting.isStrange()) {
             notConnected(
                     greeting.versions().differ("the driver at " + name), Kind.OTHER_VERSION, true);
+        } else if (isSafe() && greeting.cannotConfirm("the driver at " + name) != null) {
+            notConnected(greeting.cannotConfirm("the driver at " + name), Kind.OTHER_VERSION, true);
         } else {
             Proof proof = proof(greeting);
             if (proof == null && initiation.isNeeded()) {
@@ -294,7 +298,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 return;
             }
             meet(greeting.driverId());
-            attach(greeting.version(), proof);
+            attach(greeting.version(), proof, isSafe() || greeting.confirms());
             admittance.onAdmitted(
                     connection.remoteAddress(),
                     connection.localAddress(),
@@ -336,8 +340,12 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach(int version, Proof proof) {
-        streams.attach(connection, memory, version, proof, counters, events);
+    private boolean isSafe() {
+        return options.order() == WriteOrder.SAFE;
+    }
+
+    private void attach(int version, Proof proof, boolean confirms) {
+        streams.attach(connection, memory, version, proof, confirms, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);

@@ -7,6 +7,7 @@ import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.PlacementProbe;
 import io.verbus.rdma.common.Probe;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.QueuePair;
@@ -32,6 +33,10 @@ final class OutboundLink
     private final Queue<SenderEvent> events;
     private final OutboundPort port;
     private final Probe probe;
+
+    /** The probe where commits wait for confirmation; otherwise null. */
+    private final PlacementProbe placement;
+
     private final ControlDecoder decoder = new ControlDecoder();
     private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
 
@@ -49,13 +54,22 @@ final class OutboundLink
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<SenderEvent> events,
+            boolean confirms,
             long nowNs) {
         this.queuePair = queuePair;
         this.counters = counters;
         this.events = events;
         port = new OutboundPort(this, queuePair, memory, version, counters, options, events);
-        probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
+        long intervalNs = options.probeIntervalNs();
+        long timeoutNs = options.probeTimeoutNs();
+        placement = confirms ? new PlacementProbe(queuePair, intervalNs, timeoutNs, nowNs) : null;
+        probe = confirms ? placement : new Probe(intervalNs, timeoutNs, nowNs);
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
+    }
+
+    /** Of what is written here; null where the order of writes is trusted. */
+    PlacementProbe placement() {
+        return placement;
     }
 
     /** Proves that this driver has the key. Conductor's thread, before attachment. */

@@ -120,6 +120,30 @@ final class OutboundPort {
         return true;
     }
 
+    /** Stages a batch without the word that commits it; false if there is no room. */
+    boolean stageBody(LogPath path, long position, int dataLength, int length) {
+        if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
+            counters.sendQueueStalls.getAndAddRelease(1);
+            return false;
+        }
+        CommitRule.stageBody(queuePair, path, position, dataLength, length);
+        isStaged = true;
+        stagedBytes += dataLength;
+        stagedBatches++;
+        return true;
+    }
+
+    /** Stages the word that commits a batch; false if there is no room. */
+    boolean stageCommit(LogPath path, long position) {
+        if (queuePair.free() <= RESERVED) {
+            counters.sendQueueStalls.getAndAddRelease(1);
+            return false;
+        }
+        CommitRule.stageCommit(queuePair, path, position);
+        isStaged = true;
+        return true;
+    }
+
     /**
      * Proves that this driver has the key.
      *

@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The data path of one transfer: writes what is committed into the peer's image, as far as the
  * peer's credit goes. Made by the conductor, then the sender's alone.
  */
-final class Replication {
+class Replication {
     private final OutboundStream stream;
     private final LogBuffers log;
     private final LogScanner scanner;
@@ -161,12 +161,27 @@ final class Replication {
         if (timestamps != null) {
             stamp(position, length - scanner.padding());
         }
-        if (!port.stageBatch(path, position, length - scanner.padding(), length)) {
+        if (!stage(port, position, length - scanner.padding(), length)) {
             return 0;
         }
         isStalled = false;
         stream.senderPosition(end);
         return 1;
+    }
+
+    /** Stages a batch; false if there is no room. */
+    boolean stage(OutboundPort port, long position, int dataLength, int length) {
+        return port.stageBatch(path, position, dataLength, length);
+    }
+
+    /** Whether all that was sent is committed; if it can be, it is now. */
+    boolean settle(OutboundPort port) {
+        return true;
+    }
+
+    /** The peer's log is gone: nothing more is written to it. */
+    void forgetLog() {
+        // Nothing is owed to it.
     }
 
     private void stamp(long position, int length) {

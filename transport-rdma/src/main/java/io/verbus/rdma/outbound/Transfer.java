@@ -7,6 +7,8 @@ import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.Backoff;
+import io.verbus.rdma.common.PlacementProbe;
+import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.RoundRobin;
@@ -73,8 +75,12 @@ final class Transfer extends RoundRobin.Taker {
     /**
      * @param publication to send, its log registered.
      * @param creditSlot for the peer.
+     * @param placement of what is written through the connection; null where its order is trusted.
      */
-    Transfer(OutboundPublication publication, CreditSlots.Slot creditSlot) {
+    Transfer(
+            OutboundPublication publication,
+            CreditSlots.Slot creditSlot,
+            PlacementProbe placement) {
         this.stream = publication.stream;
         this.retention = publication.branch == null ? Retention.ONLY_ONE : publication.branch;
         this.creditSlot = creditSlot;
@@ -83,12 +89,13 @@ final class Transfer extends RoundRobin.Taker {
         offer = new PendingSetup(publication, creditSlot);
         ending = new Ending(this, retention);
         isEnding = publication.isClosing();
+        LocalKey logKey = publication.log().localKey();
+        long consumed = cutOff == null ? 0 : cutOff.replication.consumed();
         replication =
-                new Replication(
-                        stream,
-                        publication.log().localKey(),
-                        creditSlot.buffer(),
-                        cutOff == null ? 0 : cutOff.replication.consumed());
+                placement == null
+                        ? new Replication(stream, logKey, creditSlot.buffer(), consumed)
+                        : new ConfirmedReplication(
+                                stream, logKey, creditSlot.buffer(), consumed, placement);
     }
 
     OutboundStream stream() {
@@ -300,6 +307,9 @@ final class Transfer extends RoundRobin.Taker {
     /** Tells the peer that the stream ends. */
     private int close(OutboundPort port) {
         boolean complete = state == State.ACTIVE;
+        if (!replication.settle(port)) {
+            return 0;
+        }
         if (!ending.tellPeer(port, closePosition(), complete ? streamEnd() : StreamEnd.UNWRITTEN)) {
             return 0;
         }
@@ -442,6 +452,7 @@ final class Transfer extends RoundRobin.Taker {
 
     void onImageClosed(OutboundPort port) {
         image.onGone();
+        replication.forgetLog();
         switch (state) {
             case ACTIVE -> {
                 boolean isOver = isEnding || isLeft;

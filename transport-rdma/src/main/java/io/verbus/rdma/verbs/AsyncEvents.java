@@ -92,8 +92,41 @@ final class AsyncEvents {
                     VerbsAbi.IBV_EVENT_QP_ACCESS_ERR ->
                     new DeviceEvent(Kind.ERROR, text, 0, element);
             case VerbsAbi.IBV_EVENT_COMM_EST -> new DeviceEvent(Kind.DATA_CAME, text, 0, element);
+            case VerbsAbi.IBV_EVENT_GID_CHANGE ->
+                    notice(
+                            (int) element,
+                            "its addresses (GIDs) have changed: connections from one that is gone"
+                                    + " fall silent, and end when a probe is not answered");
+            case VerbsAbi.IBV_EVENT_PKEY_CHANGE ->
+                    notice(
+                            (int) element,
+                            "its partitions have changed: connections in one that is gone fall"
+                                    + " silent, and end when a probe is not answered");
+            case VerbsAbi.IBV_EVENT_LID_CHANGE ->
+                    notice(
+                            (int) element,
+                            "the subnet manager has given it another LID: connections fall silent,"
+                                    + " and are made anew when a probe is not answered");
+            case VerbsAbi.IBV_EVENT_SM_CHANGE, VerbsAbi.IBV_EVENT_CLIENT_REREGISTER ->
+                    notice(
+                            (int) element,
+                            "the subnet manager is another or has restarted: paths may have"
+                                    + " changed");
             default -> null;
         };
+    }
+
+    private DeviceEvent notice(int port, String words) {
+        return new DeviceEvent(
+                Kind.NOTICE,
+                "WARN: the RDMA device "
+                        + device.name()
+                        + " reports of port "
+                        + port
+                        + ": "
+                        + words,
+                port,
+                0);
     }
 
     /** What an event means for connections. */
@@ -105,7 +138,10 @@ final class AsyncEvents {
         ERROR,
 
         /** Data has come before the end of a handshake. */
-        DATA_CAME
+        DATA_CAME,
+
+        /** Nothing ends by it, but it explains why connections are lost later. */
+        NOTICE
     }
 
     /**

@@ -173,9 +173,9 @@ final class ConnectionManager implements AutoCloseable {
      * Creates the queue pair of an id, with fewer bytes inline where the device does not give as
      * many.
      *
-     * @return bytes that can be carried inline.
+     * @return what the device has given.
      */
-    int createQueuePair(
+    Granted createQueuePair(
             long id, long pd, long sendCq, long recvCq, ConnectionOptions options, int gather) {
         try (Arena call = Arena.ofConfined()) {
             long attr = call.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
@@ -191,7 +191,9 @@ final class ConnectionManager implements AutoCloseable {
                 Memory.putInt(attr + VerbsAbi.QpInitAttr.QP_TYPE, VerbsAbi.IBV_QPT_RC);
                 Memory.putInt(attr + VerbsAbi.QpInitAttr.SQ_SIG_ALL, 0);
                 if (rdmacm.createQp(id, pd, attr) == 0) {
-                    return Memory.getInt(attr + VerbsAbi.QpInitAttr.MAX_INLINE_DATA);
+                    return new Granted(
+                            Memory.getInt(attr + VerbsAbi.QpInitAttr.MAX_SEND_WR),
+                            Memory.getInt(attr + VerbsAbi.QpInitAttr.MAX_INLINE_DATA));
                 }
                 if (inline == 0 || NativeFunction.errno() != Errno.EINVAL) {
                     throw failure(
@@ -206,6 +208,15 @@ final class ConnectionManager implements AutoCloseable {
             }
         }
     }
+
+    /**
+     * What a device gives a queue pair: more than it was asked for, the same, or fewer bytes
+     * inline.
+     *
+     * @param sendDepth work requests that may be outstanding.
+     * @param inline bytes that a work request carries.
+     */
+    record Granted(int sendDepth, int inline) {}
 
     /** The most that is less and that some adapters give: irdma 101, bnxt_re 96, X722 48. */
     private static int nextInline(int refused) {

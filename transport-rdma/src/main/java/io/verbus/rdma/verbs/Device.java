@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * An open device: its name, its limits and the entry points of its provider's data path.
@@ -34,6 +35,8 @@ final class Device {
     private final int maxWorkRequests;
     private final int maxGather;
     private final int maxCompletions;
+
+    private final AtomicBoolean isTold = new AtomicBoolean();
 
     /** Set by the conductor, or by a thread whose call is told so. */
     private volatile boolean isGone;
@@ -171,6 +174,11 @@ final class Device {
 
     MemorySegment pollCq() {
         return entryPoint(VerbsAbi.Context.POLL_CQ);
+    }
+
+    /** Whether what its queue pairs lack is told for the first time. */
+    boolean isUntold() {
+        return isTold.compareAndSet(false, true);
     }
 
     /** Most bytes that a port carries in one message. */

@@ -23,9 +23,6 @@ final class PathQuery {
                     | VerbsAbi.IBV_QP_RETRY_CNT
                     | VerbsAbi.IBV_QP_RNR_RETRY;
 
-    /** Has MLNX_OFED 4 place what all queue pairs of a process receive as it comes. */
-    private static final String RELAXED_VARIABLE = "MLX5_RELAXED_PACKET_ORDERING_ON";
-
     private PathQuery() {}
 
     /**
@@ -77,7 +74,8 @@ final class PathQuery {
         if (device.software()) {
             return PathInfo.Order.KEPT; // each takes packets in order
         }
-        boolean isRelaxed = device.isMellanox() && System.getenv(RELAXED_VARIABLE) != null;
+        boolean isRelaxed =
+                device.isMellanox() && System.getenv(PathAdvice.RELAXED_VARIABLE) != null;
         if (!isRelaxed && ibverbs.isDataInOrder(qp, VerbsAbi.IBV_WR_RDMA_WRITE)) {
             return PathInfo.Order.KEPT;
         }
@@ -96,7 +94,7 @@ final class PathQuery {
                             + " may place writes out of order, which a remote log cannot bear, and"
                             + " rdma.order is check: "
                             + PathAdvice.keepOrder(path.isIwarp())
-                            + ", or set rdma.order to trust");
+                            + ", or set rdma.order to safe");
         }
     }
 

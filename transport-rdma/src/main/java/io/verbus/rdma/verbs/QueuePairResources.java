@@ -20,6 +20,9 @@ final class QueuePairResources implements AutoCloseable {
     private static final int CACHE_LINE = 64;
     private static final int PAGE = 4096;
 
+    /** Bytes of a grant of credit; the word that commits a batch is shorter. */
+    private static final int INLINE_IN_USE = 16;
+
     /** 0.64 ms. */
     private static final byte MIN_RNR_TIMER = 12;
 
@@ -158,7 +161,7 @@ final class QueuePairResources implements AutoCloseable {
         long slotsLength = (long) options.receiveDepth() * slotLength;
         long buffer = arena.allocate(slotsLength, PAGE).address();
         slots = domain.register(buffer, slotsLength, Access.LOCAL_WRITE);
-        int maxInline =
+        ConnectionManager.Granted granted =
                 manager.createQueuePair(
                         id,
                         domain.address(),
@@ -167,6 +170,8 @@ final class QueuePairResources implements AutoCloseable {
                         options,
                         GATHER);
         isCreated = true;
+        int depth = Math.min(options.sendDepth(), granted.sendDepth());
+        tell(device, options, granted);
         long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
         queuePairAddress = qp;
         sendCompletionsAddress = sendCompletions.address();
@@ -190,14 +195,32 @@ final class QueuePairResources implements AutoCloseable {
                                 device.postSend(),
                                 critical,
                                 qp,
-                                allocate(SendQueue.memoryLength(options.sendDepth(), maxInline)),
-                                options.sendDepth(),
-                                maxInline),
+                                allocate(SendQueue.memoryLength(depth, granted.inline())),
+                                depth,
+                                granted.inline()),
                         receives,
                         completions(device, sendCompletions, SEND_COMPLETIONS),
                         completions(device, receiveCompletions, RECEIVE_COMPLETIONS),
                         new FailureText(ibverbs),
                         withHeaders ? window(domain, options, isInitiator) : null);
+    }
+
+    /** Tells once what a device gives less of than is asked for, where that costs something. */
+    private void tell(Device device, ConnectionOptions options, ConnectionManager.Granted granted) {
+        boolean isShort =
+                granted.sendDepth() < options.sendDepth()
+                        || granted.inline() < Math.min(INLINE_IN_USE, options.maxInline());
+        if (isShort && device.isUntold()) {
+            errors.onError(
+                    new VerbsException(
+                            "WARN: the RDMA device %s gives a queue pair %d work requests and %d bytes inline, where %d and %d are asked for: what is not inline costs a read over PCIe more; a lower rdma.send-depth may give it back"
+                                    .formatted(
+                                            device.name(),
+                                            granted.sendDepth(),
+                                            granted.inline(),
+                                            options.sendDepth(),
+                                            options.maxInline())));
+        }
     }
 
     private MessageWindow window(

@@ -259,6 +259,11 @@ final class VerbsAbi {
     static final int IBV_EVENT_COMM_EST = 4;
     static final int IBV_EVENT_DEVICE_FATAL = 8;
     static final int IBV_EVENT_PORT_ERR = 10;
+    static final int IBV_EVENT_LID_CHANGE = 11;
+    static final int IBV_EVENT_PKEY_CHANGE = 12;
+    static final int IBV_EVENT_SM_CHANGE = 13;
+    static final int IBV_EVENT_CLIENT_REREGISTER = 17;
+    static final int IBV_EVENT_GID_CHANGE = 18;
 
     static final int RDMA_PS_TCP = 0x0106;
 

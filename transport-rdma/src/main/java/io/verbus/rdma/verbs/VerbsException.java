@@ -4,6 +4,8 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.FabricException;
 
+import org.agrona.LangUtil;
+
 /** A verbs call failed. The message is one sentence: what failed, call and errno, the remedy. */
 public final class VerbsException extends FabricException {
     private static final long serialVersionUID = 1L;
@@ -45,6 +47,13 @@ public final class VerbsException extends FabricException {
                 errno);
     }
 
+    /** Handles errors of a fabric where none is expected: throws all but warnings of devices. */
+    public static void rethrowUnlessWarning(Throwable error) {
+        if (!error.getMessage().startsWith("WARN: ")) {
+            LangUtil.rethrowUnchecked(error);
+        }
+    }
+
     /** The error number behind the failure, 0 if there is none. */
     public int errno() {
         return errno;
@@ -55,7 +64,7 @@ public final class VerbsException extends FabricException {
             case Errno.EPERM, Errno.EACCES ->
                     "give this user read and write access to /dev/infiniband (group rdma, or the"
                             + " udev rules of rdma-core; in a container pass the devices)";
-            case Errno.ENOMEM -> outOfMemory();
+            case Errno.ENOMEM -> outOfMemory(Posix.lockedMemoryLimit());
             case Errno.EAGAIN ->
                     "an rdma cgroup may limit this process: compare rdma.max with rdma.current"
                             + " of its cgroup, and raise hca_handle and hca_object (in"
@@ -69,8 +78,7 @@ public final class VerbsException extends FabricException {
     }
 
     /** Three things have the same number; only of the first it is known whether it is the one. */
-    private static String outOfMemory() {
-        String limit = Posix.lockedMemoryLimit();
+    static String outOfMemory(String limit) {
         String others =
                 "the device may have no more regions, queues or memory of its own: compare `rdma"
                         + " resource` with the limits that `ibv_devinfo -v` prints, use fewer or"

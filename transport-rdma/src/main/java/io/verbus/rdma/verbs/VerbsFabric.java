@@ -412,6 +412,7 @@ public final class VerbsFabric implements Fabric {
                 end(device, 0, 0, event.text());
             }
             case ERROR -> end(device, event.port(), event.queue(), event.text());
+            case NOTICE -> errors.onError(new VerbsException(event.text()));
             case DATA_CAME -> {
                 for (VerbsConnection connection : connections) {
                     if (connection.concernedBy(device, 0, event.queue())) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Map;
 final class HostFixture implements Host.Calls {
     final List<DeviceInfo> devices = new ArrayList<>();
     final Map<String, List<InetAddress>> addresses = new HashMap<>();
+    final Map<String, String> variables = new HashMap<>();
     VerbsLibraries.ForkSafety forkSafety = VerbsLibraries.ForkSafety.UNNEEDED;
     Host.Space space = new Host.Space(16L << 30, 12L << 30);
     RuntimeException libraryFailure;
@@ -62,10 +64,14 @@ final class HostFixture implements Host.Calls {
     }
 
     HostFixture file(String path, String content) {
+        return file(path, content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    HostFixture file(String path, byte[] content) {
         try {
             Path file = root.resolve(path.substring(1));
             Files.createDirectories(file.getParent());
-            Files.writeString(file, content);
+            Files.write(file, content);
             return this;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -158,6 +164,11 @@ final class HostFixture implements Host.Calls {
     @Override
     public List<InetAddress> addresses(String networkInterface) {
         return addresses.getOrDefault(networkInterface, List.of());
+    }
+
+    @Override
+    public String variable(String name) {
+        return variables.get(name);
     }
 
     @Override

@@ -24,8 +24,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -233,8 +236,7 @@ class RdmaExaminationTest {
         checkFinding(Level.WARNING, "efa_0 does not keep writes in order", "use an InfiniBand");
     }
 
-    @Test
-    void asksToLookAtTheOrderingOfMlx5Firmware() throws InterruptedException {
+    private void addMlx5() {
         host.device(device("mlx5_0", TransportType.INFINIBAND, false, roce(4096, V2)))
                 .file("/sys/pci/0000:41:00.0/vendor", "0x15b3\n")
                 .link("/sys/pci/0000:41:00.0/driver", "../../drivers/mlx5_core");
@@ -243,10 +245,66 @@ class RdmaExaminationTest {
         host.link(
                 "/sys/class/infiniband/mlx5_0/device",
                 root.resolve("sys/pci/0000:41:00.0").toString());
+    }
+
+    /** The configuration space of a function: power management, then PCI Express. */
+    private static byte[] configurationSpace(int deviceControl) {
+        byte[] config = new byte[256];
+        config[0x06] = 0x10;
+        config[0x34] = 0x40;
+        config[0x40] = 0x01;
+        config[0x41] = 0x60;
+        config[0x60] = 0x10;
+        config[0x68] = (byte) deviceControl;
+        return config;
+    }
+
+    @Test
+    void asksToLookAtTheOrderingOfMlx5Firmware() throws InterruptedException {
+        addMlx5();
         checkFinding(
                 Level.WARNING,
-                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002",
+                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002; whether",
                 "`mlxconfig -d 0000:41:00.0 q PCI_WR_ORDERING`");
+    }
+
+    @Test
+    void readsPciOrderOfMlx5() throws InterruptedException {
+        addMlx5();
+        String config = "/sys/pci/0000:41:00.0/config";
+        host.file(config, configurationSpace(0x20));
+        assertEquals(Level.OK, host.finding("keeps the order of PCIe writes").level());
+        host.file(config, configurationSpace(0x30));
+        checkFinding(Level.WARNING, "RlxdOrd+", "PCI_WR_ORDERING");
+        // What others than root can read of it, and what ends before the register.
+        for (int length : new int[] {0, 20, 64, 0x61, 0x68}) {
+            host.file(config, Arrays.copyOf(configurationSpace(0x30), length));
+            checkFinding(Level.WARNING, "is not readable here", "sudo");
+        }
+        byte[] endless = configurationSpace(0);
+        endless[0x41] = 0x40;
+        host.file(config, endless);
+        checkFinding(Level.WARNING, "is not readable here", "sudo");
+    }
+
+    @Test
+    void findsVariableThatRelaxesOrderOfPackets() throws InterruptedException {
+        addMlx5();
+        host.variables.put("MLX5_RELAXED_PACKET_ORDERING_ON", "all");
+        checkFinding(
+                Level.WARNING,
+                "MLX5_RELAXED_PACKET_ORDERING_ON=all",
+                "`unset MLX5_RELAXED_PACKET_ORDERING_ON`");
+    }
+
+    @Test
+    void readsDevicesOfAnotherSysfs(@TempDir Path other) throws IOException {
+        Path device = Files.createDirectories(other.resolve("mlx5_0/device"));
+        Files.writeString(device.resolve("numa_node"), "1");
+        FileTree tree = new FileTree(root, other);
+        assertEquals(List.of("mlx5_0"), tree.list("/sys/class/infiniband"));
+        assertEquals(1, tree.number("/sys/class/infiniband/mlx5_0/device/numa_node"));
+        assertEquals(root.resolve("sys/class/net"), tree.at("/sys/class/net"));
     }
 
     @Test

@@ -42,6 +42,19 @@ class BatchTest {
         }
     }
 
+    @Test
+    void carriesNoMoreThanPortTakesInOneMessage() {
+        try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "1g")) {
+            net.network.maxMessage(8192);
+            TestStream stream = fill(net);
+            long before = net.a.counter(": batches");
+            net.a.send(net.nowNs);
+            assertTrue(stream.senderPosition() > 4096 && stream.senderPosition() <= 8192);
+            assertEquals(before + 1, net.a.counter(": batches"), () -> "seed " + SEED);
+            net.until("all of it", () -> net.b.image().received == stream.offered);
+        }
+    }
+
     /** Fills a term but for what the last frame leaves, with nothing of it sent. */
     private static TestStream fill(TwoDrivers net) {
         net.publishing = false;

@@ -317,7 +317,8 @@ class KeysTest {
             Hello seen = greetingOfA(net);
             byte[] proofOfA = proof;
             Impostor impostor = new Impostor(net.network.fabric("10.0.0.9"));
-            byte[] greeting = Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE);
+            byte[] greeting =
+                    Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false);
             long accepts = accepts();
 
             // An offer without a proof; and with the offer a proof that comes too late.
@@ -361,7 +362,8 @@ class KeysTest {
                         })) {
             Hello seen = greetingOfA(net);
             Impostor impostor = new Impostor(net.network.fabric("10.0.0.9"));
-            impostor.connect(net, Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE));
+            impostor.connect(
+                    net, Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false));
             net.until("given up", () -> impostor.poll(net) && impostor.hasEnded);
             untilCarried(net);
         }
@@ -379,14 +381,16 @@ class KeysTest {
                                         RejectCode.UNSPECIFIED,
                                         9,
                                         challenge(seen),
-                                        new Proof(1, 2, 3, 4)),
+                                        new Proof(1, 2, 3, 4),
+                                        false),
                         seen ->
                                 new Hello(
                                         Versions.OURS,
                                         RejectCode.UNSPECIFIED,
                                         seen.driverId(),
                                         seen.challenge(),
-                                        Proof.NONE));
+                                        Proof.NONE,
+                                        false));
         for (UnaryOperator<Hello> lie : lies) {
             try (TwoDrivers net = drivers(keys("a", ONE), NO_OPTIONS)) {
                 Impostor impostor = new Impostor(net.network.fabric("10.0.0.9"));

@@ -51,7 +51,12 @@ class RandomLifeTest {
                         "rdma.status-interval",
                         "1ms",
                         "rdma.linger",
-                        "2ms")) {
+                        "2ms",
+                        "rdma.order",
+                        seed % 3 == 0 ? "safe" : "trust")) {
+            if (seed % 3 == 0) {
+                net.network.overtake();
+            }
             if (net.random.nextInt(4) == 0) {
                 net.network.completeAlone();
             }

@@ -26,7 +26,9 @@ import java.util.function.UnaryOperator;
  *       of the next. What is on its way then may go on landing until the other end is closed.
  * </ul>
  *
- * Local memory is read when it is sent, not when it is posted, but for what is inline.
+ * <p>{@link #overtake} takes the second promise back.
+ *
+ * <p>Local memory is read when it is sent, not when it is posted, but for what is inline.
  */
 public final class SimNetwork {
     private static final int SOON = 4;
@@ -46,6 +48,8 @@ public final class SimNetwork {
     private boolean pollsSettle;
     private boolean closesLate;
     private boolean completesAlone;
+    private boolean overtakes;
+    private int maxMessage = 1 << 30;
     private boolean isWireCut;
     private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
     private UnaryOperator<byte[]> greetings = UnaryOperator.identity();
@@ -151,6 +155,28 @@ public final class SimNetwork {
      */
     public void completeAlone() {
         completesAlone = true;
+    }
+
+    /**
+     * From now on a write may land before writes that were posted earlier, as on adapters that
+     * place out of order; messages and writes of no bytes still come behind all of them, and
+     * completions in order.
+     */
+    public void overtake() {
+        overtakes = true;
+    }
+
+    boolean overtakes() {
+        return overtakes;
+    }
+
+    /** Most bytes that ports carry in one message, of queue pairs that are made from now on. */
+    public void maxMessage(int bytes) {
+        maxMessage = bytes;
+    }
+
+    int maxMessage() {
+        return maxMessage;
     }
 
     boolean completesAlone() {

@@ -50,7 +50,6 @@ public final class SimQueuePair implements QueuePair {
     private boolean closed;
     private boolean stopped;
     private boolean cut;
-    private boolean headChecked;
 
     SimQueuePair(SimNetwork network, SimDomain domain, int depth, int maxInline, int receiveDepth) {
         this.network = network;
@@ -81,7 +80,7 @@ public final class SimQueuePair implements QueuePair {
 
     @Override
     public long maxMessage() {
-        return 1 << 30;
+        return network.maxMessage();
     }
 
     @Override
@@ -187,6 +186,10 @@ public final class SimQueuePair implements QueuePair {
     }
 
     private void check(SimWork work) {
+        if (work.length > network.maxMessage()) {
+            throw new AssertionError(
+                    work.length + " bytes in a message of at most " + network.maxMessage());
+        }
         if (work.length1 > 0) {
             domain.checkLocal(work.key1, work.address1, work.length1, false);
         }
@@ -312,7 +315,7 @@ public final class SimQueuePair implements QueuePair {
     }
 
     private void landOne() {
-        SimWork head = posted.peek();
+        SimWork head = network.overtakes() ? anyThatCanLand() : posted.peek();
         if (head.inline == null) {
             check(head);
         }
@@ -321,7 +324,7 @@ public final class SimQueuePair implements QueuePair {
             landed(head);
             return;
         }
-        if (!headChecked
+        if (!head.isAllowed
                 && head.length > 0
                 && !peer.domain.allows(head.remoteKey, head.remoteAddress, head.length)) {
             String words =
@@ -337,21 +340,39 @@ public final class SimQueuePair implements QueuePair {
             fail(words);
             return;
         }
-        headChecked = true;
+        head.isAllowed = true;
         if (head.land(network.random())) {
             landed(head);
         }
     }
 
-    private void landed(SimWork work) {
-        posted.poll();
-        headChecked = false;
-        landedCount++;
-        if (work.signaled) {
-            completable = landedCount;
+    /** The head, or one of the writes behind it up to the first that waits for all before it. */
+    private SimWork anyThatCanLand() {
+        List<SimWork> writes = new ArrayList<>();
+        for (SimWork work : posted) {
+            if (work.isSend || work.length == 0) {
+                break;
+            }
+            if (!work.hasLanded) {
+                writes.add(work);
+            }
         }
-        if (work.asks) {
-            peer.question = landedCount;
+        return writes.isEmpty()
+                ? posted.peek()
+                : writes.get(network.random().nextInt(writes.size()));
+    }
+
+    private void landed(SimWork landed) {
+        landed.hasLanded = true;
+        while (!posted.isEmpty() && posted.peek().hasLanded) {
+            SimWork work = posted.poll();
+            landedCount++;
+            if (work.signaled) {
+                completable = landedCount;
+            }
+            if (work.asks) {
+                peer.question = landedCount;
+            }
         }
     }
 
@@ -379,8 +400,10 @@ public final class SimQueuePair implements QueuePair {
         int count = network.random().nextInt(4);
         while (remains.size() < count && !posted.isEmpty() && !posted.peek().isSend) {
             SimWork work = posted.poll();
-            work.inline = work.read();
-            remains.add(work);
+            if (!work.hasLanded) {
+                work.inline = work.read();
+                remains.add(work);
+            }
         }
         posted.clear();
         if (!remains.isEmpty()) {

@@ -26,6 +26,12 @@ final class SimWork {
     final int length;
     boolean signaled;
 
+    /** Whether the peer's keys were found to allow it. */
+    boolean isAllowed;
+
+    /** All of it has landed. */
+    boolean hasLanded;
+
     /** Whether the peer is to answer when it has landed. */
     boolean asks;
 

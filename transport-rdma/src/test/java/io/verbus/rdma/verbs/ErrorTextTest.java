@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -110,6 +111,20 @@ class ErrorTextTest {
         assertTrue(
                 Posix.lockedMemoryLimit().matches("unlimited|\\d+ bytes"),
                 Posix.lockedMemoryLimit());
+    }
+
+    @Test
+    void namesOtherCausesOfLittleMemoryThanLimit() {
+        String[] others = {
+            "regions", "queues", "memory of its own", "ibv_devinfo -v", "huge pages"
+        };
+        String limited = VerbsException.outOfMemory("8388608 bytes");
+        assertContains(limited, "is 8388608 bytes", "ulimit -l", "LimitMEMLOCK");
+        assertContains(limited, others);
+        String unlimited = VerbsException.outOfMemory("unlimited");
+        assertContains(unlimited, "locked memory is unlimited");
+        assertContains(unlimited, others);
+        assertFalse(unlimited.contains("ulimit"), unlimited);
     }
 
     @Test

@@ -35,13 +35,24 @@ final class Lab implements AutoCloseable {
     /** What a device did not take back. */
     final List<Throwable> stayed = new CopyOnWriteArrayList<>();
 
-    final VerbsFabric fabricA = VerbsFabric.open(stayed::add);
-    final VerbsFabric fabricB = VerbsFabric.open(stayed::add);
+    /** Warnings of devices. */
+    final List<String> warnings = new ArrayList<>();
+
+    final VerbsFabric fabricA = VerbsFabric.open(this::onError);
+    final VerbsFabric fabricB = VerbsFabric.open(this::onError);
     final Recorder eventsA = new Recorder();
     final Recorder eventsB = new Recorder();
     final Arena arena = Arena.ofShared();
     private final List<Path> files = new ArrayList<>();
     private int fileNumber;
+
+    private void onError(Throwable error) {
+        if (error.getMessage().startsWith("WARN: ")) {
+            warnings.add(error.getMessage());
+        } else {
+            stayed.add(error);
+        }
+    }
 
     static String addressA() {
         return System.getenv().getOrDefault("VERBUS_LAB_ADDR2", "10.77.0.2");

@@ -5,8 +5,6 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.ConnectionOptions;
 
-import org.agrona.LangUtil;
-
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
@@ -56,7 +54,7 @@ final class LabChild {
     /** Connects and stays until it is killed. */
     private static void connect(InetSocketAddress local, InetSocketAddress remote) {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIFE_S);
-        try (VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked)) {
+        try (VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning)) {
             fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
             Lab.Recorder events = new Lab.Recorder();
             while (System.nanoTime() - deadlineNs < 0 && events.ended.isEmpty()) {
@@ -69,7 +67,7 @@ final class LabChild {
     /** Registers memory on the device of an address and prints what came of it. */
     private static void register(InetSocketAddress local, long length) {
         try (Arena arena = Arena.ofConfined();
-                VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked)) {
+                VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning)) {
             Lab.Recorder events = new Lab.Recorder();
             var listener = fabric.listen(local, ConnectionOptions.DEFAULT);
             fabric.connect(

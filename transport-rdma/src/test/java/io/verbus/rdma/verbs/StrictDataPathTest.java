@@ -3,6 +3,7 @@
 package io.verbus.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.StrictDevice;
@@ -148,6 +149,27 @@ class StrictDataPathTest {
         assertEquals(inline, b.queuePair().maxInline());
     }
 
+    /** Told once of a device: without inline, and with fewer work requests than are asked for. */
+    @ParameterizedTest
+    @CsvSource({"mana, '', and 0 bytes inline", "ib, send-depth:1:8, 8 work requests"})
+    void tellsOnceWhatDeviceGivesLess(String profile, String plan, String words) {
+        StrictDevice.profile(profile);
+        lab = new Lab();
+        StrictDevice.plan(plan);
+        try {
+            Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+            lab.awaitRequest();
+            assertEquals(plan.isEmpty() ? Lab.OPTIONS.sendDepth() : 8, a.queuePair().free());
+            lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+            lab.awaitRequest();
+        } finally {
+            StrictDevice.plan("");
+        }
+        assertEquals(1, lab.warnings.size(), lab.warnings::toString);
+        String told = lab.warnings.getFirst();
+        assertTrue(told.contains(words), told);
+    }
+
     /** Whoever is refused costs no queue pair. */
     @Test
     void makesNoQueuePairBeforeRequestIsDecided() {
@@ -214,6 +236,71 @@ class StrictDataPathTest {
             assertTrue(reason.contains("rdma.order"), reason);
             a.close();
         }
+    }
+
+    /** The device has room for 256 regions, and locked memory is not what is short. */
+    @Test
+    void namesOtherCausesThanLockedMemory() {
+        Lab.Pair pair = connect("small");
+        VerbsException refused =
+                assertThrows(
+                        VerbsException.class,
+                        () -> {
+                            for (int i = 0; i < 300; i++) {
+                                lab.register(pair.a(), 4096, Access.LOCAL_READ);
+                            }
+                        });
+        String message = refused.getMessage();
+        assertTrue(message.contains("ibv_reg_mr: ENOMEM"), message);
+        assertTrue(message.contains("no more regions"), message);
+    }
+
+    /** bnxt_re's library may wait when it posts: the JVM must be able to stop its threads then. */
+    @ParameterizedTest
+    @CsvSource({"ib, true", "bnxt, false"})
+    void postsSoThatJvmIsNotHeldWhereDeviceMayWait(String profile, boolean isHeld)
+            throws Exception {
+        Lab.Pair pair = connect(profile);
+        QueuePair qp = pair.a().queuePair();
+        Lab.Inbox inbox = new Lab.Inbox();
+        for (int i = 0; i < 2; i++) { // the first is linked
+            qp.stageProbe();
+            long probe = qp.post(true);
+            Await.until("an answer", () -> qp.completed() >= probe, () -> qp.poll(inbox));
+        }
+        long posts = StrictDevice.count("post-send");
+        long requests = StrictDevice.count("requests");
+        StrictDevice.plan("ibv_post_send:1:~3000");
+        Thread poster =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    qp.stageProbe();
+                                    qp.post(true);
+                                });
+        try {
+            Await.until("the post", () -> StrictDevice.count("post-send") > posts, () -> {});
+            System.gc();
+            assertEquals(isHeld, StrictDevice.count("requests") > requests);
+        } finally {
+            poster.join();
+            StrictDevice.plan("");
+        }
+    }
+
+    @Test
+    void namesEventsThatExplainWhatIsLostLater() {
+        connect("mlx5");
+        for (int type : new int[] {11, 12, 13, 17, 18}) {
+            StrictDevice.event(1, type, 1);
+        }
+        Await.until("five events", () -> lab.warnings.size() >= 5, lab::poll);
+        List<String> told = lab.warnings.stream().distinct().toList();
+        assertEquals(4, told.size(), told::toString);
+        for (String words : List.of("GIDs", "partitions", "LID", "subnet manager is another")) {
+            assertTrue(told.stream().anyMatch(t -> t.contains(words)), told::toString);
+        }
+        assertTrue(told.stream().allMatch(t -> t.contains("strict1 reports of port 1")));
     }
 
     @Test

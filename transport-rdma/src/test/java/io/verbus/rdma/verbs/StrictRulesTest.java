@@ -14,7 +14,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Rules of verbs, each broken on purpose: the strict device ends the process with their names. */
 @Tag("lab")
@@ -23,12 +28,17 @@ import java.nio.file.Path;
 class StrictRulesTest {
     private static final String PROGRAM = "breaks";
 
+    /** Of the device and of that program, which lab/strict has made. */
+    private static final Path FOLDER =
+            Path.of(System.getenv().getOrDefault("LD_LIBRARY_PATH", "").split(":")[0]);
+
+    private static final Path SOURCES = FOLDER.resolve("../../transport-rdma/src/test/c");
+
     private record Run(int status, String output) {}
 
     private static Run run(String rule, String profile) throws IOException, InterruptedException {
-        Path folder = Path.of(System.getenv("LD_LIBRARY_PATH").split(":")[0]);
         ProcessBuilder builder =
-                new ProcessBuilder(folder.resolve(PROGRAM).toString()).redirectErrorStream(true);
+                new ProcessBuilder(FOLDER.resolve(PROGRAM).toString()).redirectErrorStream(true);
         if (!rule.isEmpty()) {
             builder.command().add(rule);
         }
@@ -47,13 +57,18 @@ class StrictRulesTest {
     @ValueSource(
             strings = {
                 "access-flags",
+                "atomic-word",
+                "changed-before-completion",
                 "channel-with-ids",
+                "completion-queue-overrun",
                 "id-with-queue-pair",
                 "inline-too-long",
                 "local-access",
                 "local-bounds",
                 "local-domain",
                 "local-key",
+                "opcode",
+                "port-space",
                 "post-before-connected",
                 "receive-queue-overflow",
                 "send-queue-overflow",
@@ -69,8 +84,28 @@ class StrictRulesTest {
 
     @Test
     void namesRulesOfCertainAdapters() throws Exception {
+        assertNamed("first-to-speak", run("first-to-speak", "iwarp"));
         assertNamed("message-too-long", run("message-too-long", "small"));
+        assertNamed("opcode", run("atomic-word", "irdma"));
         assertNamed("zero-length-piece", run("zero-length-piece", "mlx5"));
+    }
+
+    /** Each rule that the device's sources name is broken here, but for what no program can do. */
+    @Test
+    void breaksEveryRule() throws IOException {
+        Pattern rule = Pattern.compile("RULE\\(\"([a-z-]+)\"");
+        Set<String> named = new TreeSet<>();
+        try (Stream<Path> sources = Files.list(SOURCES.resolve("strict"))) {
+            for (Path source : sources.filter(Files::isRegularFile).toList()) {
+                rule.matcher(Files.readString(source))
+                        .results()
+                        .forEach(r -> named.add(r.group(1)));
+            }
+        }
+        named.remove("device"); // a message that only the device itself sends
+        String breaks = Files.readString(SOURCES.resolve("rules/breaks.c"));
+        named.removeIf(name -> breaks.contains("BREAKS(\"" + name + "\")"));
+        assertEquals(Set.of(), named);
     }
 
     private static void assertNamed(String rule, Run run) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.rdma.common.PlacementProbe;
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.transport.OutboundStream;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Writes into the image of a peer whose adapter may place a later write before an earlier one: the
+ * word that commits a batch is posted only when the batch is known to be in place.
+ *
+ * <pre>
+ *   WR 1, question ─▶ ... answer ─▶ WR 2 of this batch, WR 1 of the next, question ─▶ ...
+ * </pre>
+ *
+ * <p>One batch is on its way at a time. Within a list only writes to different words can overtake
+ * each other: the commit of one batch and the body of the next.
+ */
+final class ConfirmedReplication extends Replication {
+    private static final long NONE = -1;
+
+    private final PlacementProbe placement;
+
+    /** Position of the batch that is not committed. */
+    private long pending = NONE;
+
+    /** Answered when that batch is in place. */
+    private long question;
+
+    /**
+     * @param stream to send.
+     * @param logKey of its log.
+     * @param credit that the peer writes.
+     * @param consumed position up to which the peer has released the log on an earlier connection.
+     * @param placement of what is written through the connection.
+     */
+    ConfirmedReplication(
+            OutboundStream stream,
+            LocalKey logKey,
+            UnsafeBuffer credit,
+            long consumed,
+            PlacementProbe placement) {
+        super(stream, logKey, credit, consumed);
+        this.placement = placement;
+    }
+
+    @Override
+    void awaitFrom(long position) {
+        forgetLog();
+        super.awaitFrom(position);
+    }
+
+    @Override
+    int send(OutboundPort port) {
+        if (pending == NONE) {
+            return super.send(port);
+        }
+        return settle(port) ? 1 + super.send(port) : 0;
+    }
+
+    @Override
+    boolean stage(OutboundPort port, long position, int dataLength, int length) {
+        if (!port.stageBody(path(), position, dataLength, length)) {
+            return false;
+        }
+        pending = position;
+        question = placement.cover();
+        return true;
+    }
+
+    @Override
+    boolean settle(OutboundPort port) {
+        if (pending != NONE) {
+            if (!placement.isInPlace(question) || !port.stageCommit(path(), pending)) {
+                return false;
+            }
+            pending = NONE;
+        }
+        return true;
+    }
+
+    @Override
+    void forgetLog() {
+        pending = NONE;
+    }
+}
