@@ -164,7 +164,9 @@ class LogBuffersTest {
             log.term(1).putLong(0, 77);
             long half = log.touch(0, TERM_LENGTH);
             assertEquals(TERM_LENGTH, half);
-            assertEquals(log.length(), log.touch(half, 10L * TERM_LENGTH));
+            long metadata = log.touch(half, 10L * TERM_LENGTH);
+            assertEquals(LogLayout.metadataOffset(log.length()), metadata);
+            assertEquals(log.length(), log.touch(metadata, 10L * TERM_LENGTH));
             assertEquals(77, log.term(1).getLong(0));
         }
     }
