@@ -173,9 +173,8 @@ public record RdmaOptions(
                     "rdma.order",
                     "trust",
                     "trust, check or safe",
-                    "Whether to trust adapters that may place writes out of order, with a warning,"
-                            + " to refuse their connections, or to commit each batch only when the"
-                            + " peer has confirmed it, which takes a round trip.",
+                    "How to treat adapters that may place writes out of order: warn, refuse them,"
+                            + " or commit a batch once the peer confirms it (a round trip).",
                     RdmaOptions::order);
 
     static final Option<Long> BATCH_LENGTH =
