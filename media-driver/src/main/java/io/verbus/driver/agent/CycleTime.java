@@ -5,8 +5,8 @@ package io.verbus.driver.agent;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Longest time from one duty cycle of an agent to the next, idling included, and how many took too
- * long. The agent's thread.
+ * Measures the longest time between duty cycles of an agent, including idling, and counts the
+ * cycles that took too long. Used by the agent's thread.
  */
 public final class CycleTime {
     private final AtomicCounter max;
@@ -17,9 +17,9 @@ public final class CycleTime {
     private long maxNs;
 
     /**
-     * @param max nanoseconds of the longest cycle.
-     * @param exceeded cycles that took too long.
-     * @param thresholdNs nanoseconds that a cycle must take longer than to be counted.
+     * @param max counter of the longest cycle in nanoseconds.
+     * @param exceeded counter of cycles that took too long.
+     * @param thresholdNs duration in nanoseconds above which a cycle is counted.
      */
     public CycleTime(AtomicCounter max, AtomicCounter exceeded, long thresholdNs) {
         this.thresholdNs = thresholdNs;
@@ -27,7 +27,7 @@ public final class CycleTime {
         this.exceeded = exceeded;
     }
 
-    /** A cycle begins, and the one before has ended. */
+    /** Records the begin of a cycle, which ends the previous one. */
     public void onCycle(long nowNs) {
         long cycleNs = nowNs - beganNs;
         beganNs = nowNs;
