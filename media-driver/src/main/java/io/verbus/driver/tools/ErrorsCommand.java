@@ -16,7 +16,7 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 
-/** {@code verbus errors}: the distinct errors of a driver, also of one that has died. */
+/** {@code verbus errors}: prints the distinct errors of a driver, even if it has died. */
 @Command(
         name = "errors",
         description = {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines and JSON of {@code verbus stat}, sorted and filtered. */
+/** Formats the lines and JSON of {@code verbus stat}, sorted and filtered. */
 final class StatPrinter {
     private static final int MAX_CHANNEL = 44;
 
@@ -19,8 +19,8 @@ final class StatPrinter {
     private final String filter;
 
     /**
-     * @param order of the lines.
-     * @param filter that what is printed contains, in any case; empty for all.
+     * @param order order of the lines.
+     * @param filter text that printed lines contain, ignoring case; empty for all.
      */
     StatPrinter(StatOrder order, String filter) {
         this.order = order;
@@ -53,14 +53,14 @@ final class StatPrinter {
         return (one + " " + other).toLowerCase(Locale.ROOT).contains(filter);
     }
 
-    /** All counters with their labels. */
+    /** Returns all counters with their labels. */
     List<String> counterLines(StatSample sample) {
         return counters(sample).stream()
                 .map(each -> "%5d %,24d  %s".formatted(each.id(), each.value(), each.label()))
                 .toList();
     }
 
-    /** Counters that are not zero, with what they gain in a second. */
+    /** Returns the nonzero counters with their rates per second. */
     List<String> rateLines(StatSample sample) {
         List<String> lines = new ArrayList<>();
         lines.add("%24s %16s  %s".formatted("value", "a second", "counter"));
@@ -77,7 +77,7 @@ final class StatPrinter {
         return rate == StatSample.NO_RATE ? "" : "%,d".formatted(rate);
     }
 
-    /** A line for each stream. */
+    /** Returns a line for each stream. */
     List<String> streamLines(StatSample sample) {
         List<String> lines = new ArrayList<>();
         lines.add(
@@ -140,7 +140,7 @@ final class StatPrinter {
             each.labels()
                     .forEach(
                             (name, value) -> {
-                                if (!name.equals("type")) { // which is there
+                                if (!name.equals("type")) { // exists already
                                     json.put(name, value);
                                 }
                             });
@@ -149,7 +149,7 @@ final class StatPrinter {
         return json;
     }
 
-    /** Of the counter's own value. */
+    /** Returns the unit of the counter's raw value. */
     private static String unit(Metric.Unit unit) {
         return unit.name().toLowerCase(Locale.ROOT);
     }

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
-/** The lines of the terminal that this process has, as stty(1) says. */
+/** Finds the number of lines of this process's terminal, using stty(1). */
 final class TerminalHeight {
     private TerminalHeight() {}
 
     /**
-     * Asks for the height.
+     * Returns the height.
      *
-     * @param preset where nothing tells it.
+     * @param preset default if the height is unknown.
      */
     static int lines(int preset) {
         try {
