@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client and what it has registered. It stores the time in its counter to say that it lives.
- * Conductor's thread.
+ * A client and its registrations. The client stores the time in its heartbeat counter; the driver
+ * does so for a keepalive command. Used by the conductor's thread.
  */
 final class Client {
     private final long id;
@@ -30,18 +30,18 @@ final class Client {
         return id;
     }
 
-    /** The client has sent a command. */
+    /** Records a command of the client as a sign of life. */
     void onSeen(long nowNs) {
         lastSeenNs = nowNs;
     }
 
-    /** The client says in a command that it lives. */
+    /** Records a keepalive of the client. */
     void onKeepalive(long nowNs, long nowMs) {
         heartbeat.setRelease(nowMs);
         onSeen(nowNs);
     }
 
-    /** Looks whether the client has stored another time since. */
+    /** Checks whether the client has updated its heartbeat counter. */
     void look(long nowNs) {
         long now = heartbeat.get();
         if (now != lastHeartbeat) {
@@ -54,7 +54,7 @@ final class Client {
         return heartbeat.id();
     }
 
-    /** Shifts the last sign of life by a time in which it could not be seen. */
+    /** Shifts the last sign of life by a pause in which the driver could not see any. */
     void onPause(long pauseNs) {
         lastSeenNs += pauseNs;
     }
@@ -63,22 +63,22 @@ final class Client {
         return lastSeenNs;
     }
 
-    /** The publications that the client holds, which may be shared, by registration id. */
+    /** Returns the publications that the client holds, by registration id; some may be shared. */
     Map<Long, Publication> publications() {
         return publications;
     }
 
-    /** The subscriptions of the client, by registration id. */
+    /** Returns the client's subscriptions, by registration id. */
     Map<Long, Subscription> subscriptions() {
         return subscriptions;
     }
 
-    /** A publication that the client holds; null if it has none of that id. */
+    /** Returns a publication that the client holds, or null. */
     Publication publication(long registrationId) {
         return publications.get(registrationId);
     }
 
-    /** A subscription of the client; null if it has none of that id. */
+    /** Returns a subscription of the client, or null. */
     Subscription subscription(long registrationId) {
         return subscriptions.get(registrationId);
     }

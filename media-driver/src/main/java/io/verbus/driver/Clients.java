@@ -22,14 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The clients of the driver, and the release of all that a client had when it closes or falls
- * silent. Conductor's thread.
+ * The clients of the driver. Releases everything that a client had when it closes or times out.
+ * Used by the conductor's thread.
  */
 final class Clients {
-    /** Clients that were given up and are remembered, should they speak again. */
+    /** Number of timed-out clients to remember, in case they send commands again. */
     private static final int REMEMBERED = 256;
 
-    /** A gap between two checks of more than this part of the timeout is a pause of the driver. */
+    /** If two checks are further apart than the timeout divided by this, the driver was paused. */
     private static final int PAUSE_FRACTION = 4;
 
     private final WaitingCommands waiting;
@@ -78,9 +78,9 @@ final class Clients {
     }
 
     /**
-     * The client that adds something; a new one if it was not seen before.
+     * Returns the client that adds something, creating it on its first command.
      *
-     * @throws CommandException if it was given up, or cannot be taken in.
+     * @throws CommandException if the client has timed out, or no client can be added.
      */
     Client seen(long clientId) {
         Client client = byId.get(clientId);
@@ -92,7 +92,8 @@ final class Clients {
     }
 
     /**
-     * The client that sent a command about what it has; one that has nothing if it is not known.
+     * Returns the client of a command about its own registrations; one without registrations if it
+     * is unknown.
      */
     Client known(long clientId) {
         Client client = byId.get(clientId);
@@ -139,17 +140,17 @@ final class Clients {
         return client;
     }
 
-    /** Whether a client of this id is known. */
+    /** Whether a client with this id exists. */
     boolean contains(long clientId) {
         return byId.containsKey(clientId);
     }
 
-    /** A known client has sent a command, which is carried out later. */
+    /** Records that a known client has sent a command that will run later. */
     void heard(long clientId) {
         byId.get(clientId).onSeen(clock.nanoTime());
     }
 
-    /** A client says that it lives. One that was given up is told so again. */
+    /** Handles a keepalive. A client that has timed out is notified again. */
     void keepalive(long clientId) {
         Client client = byId.get(clientId);
         if (client != null) {
@@ -159,7 +160,7 @@ final class Clients {
         }
     }
 
-    /** A client has closed in good order. */
+    /** Handles the orderly close of a client. */
     void close(long clientId) {
         Client client = byId.get(clientId);
         if (client != null) {
@@ -169,16 +170,16 @@ final class Clients {
         }
     }
 
-    /** Nanoseconds after which a silent client is given up. */
+    /** Returns the nanoseconds of silence after which a client times out. */
     long livenessTimeoutNs() {
         return livenessTimeoutNs;
     }
 
     /**
-     * Gives up those that have been silent for too long, and hands on what others have left.
+     * Times out silent clients, and continues to release what departed clients left.
      *
-     * @param nowNs a time before which no client has sent a command that is not known of.
-     * @return the amount of work done.
+     * @param nowNs time before which every command sent has been handled.
+     * @return the work count.
      */
     int checkLiveness(long nowNs) {
         long pauseNs = nowNs - lastCheckNs;
@@ -205,16 +206,14 @@ final class Clients {
         return work;
     }
 
-    /**
-     * The driver, or the whole machine, was stopped: what clients did not say then is no silence.
-     */
+    /** Extends the clients' deadlines after the driver, or the machine, was paused. */
     private void forgive(long pauseNs) {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).onPause(pauseNs);
         }
     }
 
-    /** Commands name the client no more; what it had goes step by step. */
+    /** Releases what a client had, step by step. Commands can no longer name the client. */
     private void release(Client client, boolean hasDied) {
         byId.remove(client.id());
         shares.giveBack(Share.CLIENTS, Shares.NOBODY, 1);

@@ -28,7 +28,8 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Carries out the commands of clients with the registries, and answers each. Conductor's thread.
+ * Executes the commands of clients against the registries and answers each. Used by the conductor's
+ * thread.
  */
 final class CommandExecutor implements CommandHandler {
     private final Clients clients;
@@ -50,7 +51,8 @@ final class CommandExecutor implements CommandHandler {
     private final AtomicCounter malformed;
 
     /**
-     * @param nextId tells the correlation id that is given next: those from it on are nobody's.
+     * @param nextId supplies the next unassigned correlation id; no command has used it or a later
+     *     one.
      */
     CommandExecutor(
             Clients clients,
@@ -209,7 +211,10 @@ final class CommandExecutor implements CommandHandler {
                         }));
     }
 
-    /** The client is answered before it hears of images that come, or go, with a destination. */
+    /**
+     * Changes a destination. The client gets the answer before events about images that the change
+     * adds or removes.
+     */
     private void changeDestination(
             Client client,
             long correlationId,
@@ -302,17 +307,19 @@ final class CommandExecutor implements CommandHandler {
                         events.nextSessionId(correlationId, publications.nextSessionId(streamId)));
     }
 
-    /** A check that a registration is the client's own. */
+    /** Checks that a registration belongs to the client. */
     private interface Ownership {
         /**
-         * Checks it.
+         * Checks the registration.
          *
-         * @throws CommandException if it is not.
+         * @throws CommandException if it does not belong to the client.
          */
         void require(Client client, long registrationId);
     }
 
-    /** Carries out a command about a client's own registration, once that is answered. */
+    /**
+     * Runs a command about a client's own registration, once the command that added it is answered.
+     */
     private void about(
             long clientId,
             long correlationId,
@@ -337,9 +344,9 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Runs a command now, or when what it needs is there.
+     * Runs a command now, or once everything it needs is ready.
      *
-     * @param channel whose names and transport it needs; or null.
+     * @param channel channel whose names must be resolved and transport prepared; or null.
      */
     private void when(
             ChannelUri channel,
@@ -364,7 +371,10 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    /** Has a channel's names looked up and its transport prepared; tells whether both are done. */
+    /**
+     * Starts to resolve a channel's names and prepare its transport; returns a check of whether
+     * both are done.
+     */
     private BooleanSupplier isReady(long clientId, ChannelUri channel) {
         CompletableFuture<?>[] lookUps =
                 channel.hostNames().stream()
@@ -374,12 +384,15 @@ final class CommandExecutor implements CommandHandler {
         return () -> found.isDone() && transports.isReadyFor(channel);
     }
 
-    /** A command about a channel, which is named by what it throws or logs. */
+    /** Wraps a command about a channel, so that its exceptions and log entries name the channel. */
     private Consumer<Client> with(String channel, Consumer<Client> command) {
         return client -> inHand.run(channel, () -> command.accept(client));
     }
 
-    /** A publication of this client, also one whose add waits or whose log is being made. */
+    /**
+     * Requires that the publication belongs to the client; its add may still wait, or its log may
+     * still be in preparation.
+     */
     private void requirePublication(Client client, long registrationId) {
         if (!publications.isOf(client.id(), registrationId)
                 && !waiting.isOf(client.id(), registrationId)) {
@@ -387,7 +400,7 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    /** A subscription of this client, also one whose add waits. */
+    /** Requires that the subscription belongs to the client; its add may still wait. */
     private void requireSubscription(Client client, long registrationId) {
         if (!subscriptions.isOf(client.id(), registrationId)
                 && !waiting.isOf(client.id(), registrationId)) {
@@ -546,8 +559,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Whether a correlation id stands for something of another client, which would take an answer
-     * for its own.
+     * Whether a correlation id belongs to another client, which would mistake the answer for its
+     * own.
      */
     private boolean isOfAnother(long clientId, long correlationId) {
         return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)
@@ -558,7 +571,7 @@ final class CommandExecutor implements CommandHandler {
                 || clients.contains(correlationId) && correlationId != clientId;
     }
 
-    /** Runs a command with which a client adds something: the first makes the client known. */
+    /** Runs a command that adds something. A client's first such command registers the client. */
     private void add(long clientId, long correlationId, Consumer<Client> command) {
         run(clientId, correlationId, () -> command.accept(clients.seen(clientId)));
     }
@@ -567,7 +580,7 @@ final class CommandExecutor implements CommandHandler {
         run(clientId, correlationId, () -> command.accept(clients.known(clientId)));
     }
 
-    /** Runs a command of a client; what it throws is told to the client. */
+    /** Runs a command and sends the client any exception. */
     private void run(long clientId, long correlationId, Runnable command) {
         commands.incrementRelease();
         if (isOfAnother(clientId, correlationId)) {

@@ -18,14 +18,14 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Tells clients of commands that failed, and operators of what clients do wrong: once of each kind
- * and client, whatever numbers and channels the commands have. Conductor's thread.
+ * Reports failed commands to clients, and client mistakes to operators: once per kind and client,
+ * however often they occur. Used by the conductor's thread.
  */
 final class CommandFailures {
-    /** Clients that operators are told of, of each kind. */
+    /** Maximum number of clients to report to operators, per kind. */
     private static final int MAX_CLIENTS = 128;
 
-    /** What clients do wrong, besides that they want more than their {@link Share}. */
+    /** Kinds of client mistakes, besides exceeding a {@link Share}. */
     enum Kind {
         UNKNOWN_TYPE,
         MALFORMED,
@@ -52,8 +52,8 @@ final class CommandFailures {
     }
 
     /**
-     * Answers the client with the error. One that is not the client's own mistake also goes to the
-     * error log. The counter of errors counts either, as Aeron's does.
+     * Sends the error to the client. Unexpected errors, and those that operators should see, also
+     * go to the error log. Every error increments the error counter, as in Aeron.
      */
     void tell(long clientId, long correlationId, RuntimeException e) {
         failed.incrementRelease();
@@ -71,7 +71,7 @@ final class CommandFailures {
         }
     }
 
-    /** The kind of error that operators should see, or null if it concerns only the client. */
+    /** Returns the kind of error to report to operators, or null if it concerns only the client. */
     private static Enum<?> kind(RuntimeException cause, ErrorCode code) {
         if (cause instanceof ShareException share) {
             return share.share();
@@ -98,12 +98,14 @@ final class CommandFailures {
         };
     }
 
-    /** Records what a client has caused, unless the same kind is recorded of it already. */
+    /**
+     * Records an error that a client caused, unless its kind is already recorded for the client.
+     */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);
     }
 
-    /** A command is not answered, since too many of its client wait. */
+    /** Drops a command without an answer, because too many commands of its client wait. */
     void drop(long clientId) {
         failed.incrementRelease();
         record(
@@ -116,7 +118,7 @@ final class CommandFailures {
                         + " or raise to-clients-length");
     }
 
-    /** A command is not answered, since the answer would reach another client. */
+    /** Drops a command without an answer, because the answer would reach another client. */
     void refuseTakenId(long clientId, long correlationId) {
         failed.incrementRelease();
         record(

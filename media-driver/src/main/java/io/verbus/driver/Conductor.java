@@ -24,19 +24,19 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Conducts: commands of clients, limits and ends of streams, what the transports ask, timers. An
- * exception in one part is recorded and keeps no other part from its turn.
+ * The conductor: executes client commands, updates limits and ends streams, serves the transports,
+ * and runs timers. An exception in one part is recorded and does not stop the others.
  *
- * <p>It never waits: what takes long is done by {@link Background}, and each queue is drained a
- * bounded piece a cycle.
+ * <p>It never blocks: {@link Background} does slow work, and each cycle handles a bounded number of
+ * entries of each queue.
  */
 public final class Conductor implements Agent {
-    /** A stream that has had no work for so long shares its turns with others like it. */
+    /** Idle time after which a stream takes turns with other idle streams. */
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** How often operators are told of positions that nobody else is. */
+    /** Interval for updating monitoring-only positions. */
     private static final long COUNT_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int COMMANDS_PER_CYCLE = 10;
@@ -68,13 +68,13 @@ public final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** All commands before it were sent by {@link #sentNs}. */
+    /** All commands before this position were sent by {@link #sentNs}. */
     private long sentPosition;
 
     private long sentNs;
 
     /**
-     * @param faults in logs, which other agents meet, too.
+     * @param faults faults in logs, which other agents share.
      */
     Conductor(DriverParts parts, LogFaults faults, CycleTime cycleTime) {
         this.parts = parts;
@@ -102,7 +102,7 @@ public final class Conductor implements Agent {
         this.draining = new Draining(new Streams());
         this.cycleTime = cycleTime;
         this.nextTimerNs = clock.nanoTime();
-        this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
+        this.commandPositionNs = nextTimerNs; // clients may write before the first cycle
         this.nextCountNs = nextTimerNs;
         this.sentNs = nextTimerNs;
     }
@@ -125,8 +125,8 @@ public final class Conductor implements Agent {
     }
 
     /**
-     * Merged images go before the sources that write their logs, and logs of streams that have
-     * ended last.
+     * Ends truncated logs: merged images before the sources that write their logs, and logs of
+     * ended streams last.
      */
     private int endTruncated() {
         return publications.endTruncated()
@@ -197,11 +197,10 @@ public final class Conductor implements Agent {
     }
 
     /**
-     * A client that died while it was writing a command leaves a gap that nothing passes. One that
-     * is only stopped may go on, and would then write into what is another command by now: so the
-     * gap is closed when no client can live that has not moved since, and until then nobody is
-     * given up, as signs of life stand behind the gap. A client that goes on later still may spoil
-     * a command.
+     * Closes the gap that a client leaves if it dies while writing a command. A client that is only
+     * suspended could resume and overwrite a later command, so the gap is closed only after the
+     * liveness timeout. Until then no client times out, because signs of life may wait behind the
+     * gap. A client that resumes even later may corrupt a command.
      */
     private int unblockCommands(long nowNs) {
         long position = reader.position();
@@ -215,7 +214,7 @@ public final class Conductor implements Agent {
         return 0;
     }
 
-    /** What is drained before the driver closes. */
+    /** The streams to drain before the driver closes. */
     private final class Streams implements Draining.Streams {
         @Override
         public void stopImages() {
@@ -238,12 +237,12 @@ public final class Conductor implements Agent {
         }
     }
 
-    /** What the driver does before it closes in good order. */
+    /** Returns the work to do before an orderly close. */
     Draining draining() {
         return draining;
     }
 
-    /** Sender and receiver have stopped before. */
+    /** Closes the conductor's resources; sender and receiver have already stopped. */
     @Override
     public void onClose() {
         events.flush();

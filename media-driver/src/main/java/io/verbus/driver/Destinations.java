@@ -20,7 +20,9 @@ import io.verbus.logbuffer.LogLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The destinations that clients have given a manual publication. Conductor's thread. */
+/**
+ * The destinations that clients have added to a manual publication. Used by the conductor's thread.
+ */
 final class Destinations {
     private static final long NONE = -1;
 
@@ -29,12 +31,12 @@ final class Destinations {
     private final Shares shares;
     private final List<Destination> all = new ArrayList<>();
 
-    /** A destination, as the transport of its leg has it. */
+    /** A destination with the channel that its leg's transport uses. */
     private record Destination(long registrationId, long clientId, ChannelUri channel, Leg leg) {}
 
     /**
-     * @param publication whose they are.
-     * @param counters of the driver.
+     * @param publication publication that owns the destinations.
+     * @param counters counters of the driver.
      */
     Destinations(NetworkPublication publication, DriverCounters counters) {
         this.publication = publication;
@@ -43,9 +45,9 @@ final class Destinations {
     }
 
     /**
-     * Those of a publication.
+     * Returns the destinations of a publication.
      *
-     * @throws CommandException if it can have none.
+     * @throws CommandException if the publication does not support destinations.
      */
     static Destinations of(Publication publication) {
         if (publication instanceof NetworkPublication network && network.named().isManual()) {
@@ -62,11 +64,11 @@ final class Destinations {
     /**
      * Adds a destination.
      *
-     * @param registrationId by which it can be removed.
-     * @param clientId of the client that adds it, in whose share it counts.
-     * @param named destination to add, its names looked up.
-     * @param transports of the driver.
-     * @throws BusException if it is there already, or cannot be used.
+     * @param registrationId id with which to remove it.
+     * @param clientId client that adds it and whose share it counts in.
+     * @param named destination to add, with resolved names.
+     * @param transports transports of the driver.
+     * @throws BusException if the destination exists, or cannot be used.
      */
     void add(long registrationId, long clientId, ChannelUri named, Transports transports) {
         check(named);
@@ -88,7 +90,8 @@ final class Destinations {
     }
 
     /**
-     * RDMA has a connection for each destination; UDP a socket for all of them, the publication's.
+     * Applies the publication's source address to an RDMA destination, which has its own
+     * connection. All UDP destinations share the publication's socket.
      */
     private ChannelUri fromItsAddress(ChannelUri destination) {
         boolean isOwnConnection =
@@ -97,16 +100,16 @@ final class Destinations {
     }
 
     /**
-     * Removes a destination, unless the publication has none such.
+     * Removes a destination. Removing an unknown destination has no effect.
      *
-     * @throws BusException if it is none that the publication can have.
+     * @throws BusException if the publication cannot have such a destination.
      */
     void remove(ChannelUri destination) {
         check(destination);
         removeAt(indexOf(destination));
     }
 
-    /** Removes a destination by the id with which it was added; without effect if there is none. */
+    /** Removes a destination by its registration id; no effect if there is none. */
     void remove(long registrationId) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).registrationId == registrationId) {
@@ -116,7 +119,7 @@ final class Destinations {
         }
     }
 
-    /** Registration id of the destination that was added as an endpoint; -1 if there is none. */
+    /** Returns the registration id of the destination added at an endpoint, or -1. */
     long at(Endpoint endpoint) {
         for (Destination each : all) {
             if (each.channel.endpoint().equals(endpoint)) {
@@ -126,7 +129,10 @@ final class Destinations {
         return NONE;
     }
 
-    /** Each transport counts its own receivers: a group across several has no size, and no tag. */
+    /**
+     * Rejects a group size or tag across several transports, because each transport counts only its
+     * own receivers.
+     */
     private void checkMixed(ChannelUri destination) {
         ChannelUri named = publication.named();
         FlowChoice flow = named.flow();
@@ -154,11 +160,11 @@ final class Destinations {
     }
 
     /**
-     * The leg of the publication over the transport of a media; begun, unless it is there.
+     * Returns the publication's leg for a transport, beginning it if needed.
      *
-     * @param media of the transport.
-     * @param transports of the driver.
-     * @throws BusException if the publication cannot be sent so.
+     * @param media media of the transport.
+     * @param transports transports of the driver.
+     * @throws BusException if the transport cannot send the publication.
      */
     Leg begin(String media, Transports transports) {
         Legs legs = publication.legs();
@@ -184,7 +190,7 @@ final class Destinations {
         }
     }
 
-    /** Where the channel alone does not say what carries the publication, counters do. */
+    /** Adds a counter that shows the leg's carrier, unless the channel already determines it. */
     private void tellCarrier(Leg leg) {
         if (!leg.isTold()) {
             leg.carrier(
@@ -193,7 +199,7 @@ final class Destinations {
         }
     }
 
-    /** The publication has ended, and what it sent to with it. */
+    /** Removes all destinations after the publication has ended. */
     void clear() {
         all.forEach(this::giveBack);
         all.clear();

@@ -37,23 +37,22 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 import java.util.List;
 
 /**
- * The driver's registries, put together: what each is given tells what it may know.
+ * The driver's registries, wired together: each constructor shows what a registry may access.
  *
- * @param clock of the conductor.
- * @param counters of the driver.
- * @param errors of the driver.
- * @param commands of clients.
- * @param decoder of the commands.
- * @param waiting commands that wait for what takes long.
- * @param background does what takes long.
- * @param locks that clients hold while they have the driver's memory mapped.
- * @param clients known.
- * @param publications of clients.
- * @param spied publications that go on while only spies read them.
- * @param images of remote publications.
- * @param transports present.
- * @param files of logs.
- * @param losses on the way here.
+ * @param clock clock of the conductor.
+ * @param counters counters of the driver.
+ * @param errors error handler of the driver.
+ * @param commands buffer of client commands.
+ * @param waiting commands that wait for slow work.
+ * @param background runs slow work.
+ * @param locks locks that clients hold while they have the driver's memory mapped.
+ * @param clients known clients.
+ * @param publications publications of clients.
+ * @param spied publications that continue while only spies read them.
+ * @param images images of remote publications.
+ * @param transports available transports.
+ * @param files log files.
+ * @param losses losses of received streams.
  */
 record DriverParts(
         DriverClock clock,
@@ -87,7 +86,7 @@ record DriverParts(
             AuditLog audit,
             ErrorSink errors) {
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
-        commands.nextCorrelationId(); // 0 is no client's and no command's
+        commands.nextCorrelationId(); // 0 is neither a client id nor a command's correlation id
         commands.consumerHeartbeatTime(clock.updateEpoch());
         Shares shares = counters.shares();
         EventTransmitter transmitter = new EventTransmitter(cnc.toClients(), clock.nanoTime());
@@ -294,14 +293,14 @@ record DriverParts(
         };
     }
 
-    /** The id that whoever asks gets next. */
+    /** Returns the next correlation id that the buffer will assign. */
     private static long nextCorrelationId(RingBuffer commands) {
         return commands.buffer()
                 .getLongVolatile(
                         commands.capacity() + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET);
     }
 
-    /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */
+    /** Closes the transports, then unmaps and deletes all logs. All agents must have stopped. */
     void close() {
         if (resolver != null) {
             resolver.close();

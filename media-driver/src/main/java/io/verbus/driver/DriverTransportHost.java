@@ -38,7 +38,10 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Takes what one transport asks or tells to the registry that it is for. Conductor's thread. */
+/**
+ * Forwards the requests and events of one transport to the registries. Used by the conductor's
+ * thread.
+ */
 final class DriverTransportHost implements TransportHost {
     private final long driverId;
     private final TransportOptions options;
@@ -124,7 +127,10 @@ final class DriverTransportHost implements TransportHost {
         files.callOn(log, work, then);
     }
 
-    /** An image of several sources is written by each, and needs all of its log. */
+    /**
+     * Whether an image may have only part of its log in memory. A merged image needs its whole log,
+     * because each source writes to it.
+     */
     @Override
     public boolean mayHoldPart(InboundEndpoint endpoint) {
         return manuals.of(endpoint) == null && files.mayHoldPart();

@@ -24,14 +24,16 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
-/** Encodes what clients are told, and broadcasts it. Conductor's thread. */
+/** Encodes events and broadcasts them to clients. Used by the conductor's thread. */
 final class EventEncoder {
-    /** Clients of other languages have room for events of 4 KiB: two texts fit. */
+    /**
+     * Maximum text length. Clients in other languages accept events of 4 KiB, room for two texts.
+     */
     private static final int MAX_TEXT = 1900;
 
     private static final int SCRATCH = 3 * MAX_TEXT;
 
-    /** In the place of a counter of a channel's status: the channel is active. */
+    /** Stands for the counter of a channel's status when the channel is always active. */
     static final int NO_COUNTER = -1;
 
     private static final long NONE = -1;
@@ -57,7 +59,7 @@ final class EventEncoder {
         this.transmitter = transmitter;
     }
 
-    /** Whether clients can follow: what can wait is done only then. */
+    /** Whether clients keep up with the events. Events that can wait are sent only then. */
     boolean isOpen() {
         return transmitter.isOpen();
     }
@@ -100,8 +102,8 @@ final class EventEncoder {
     }
 
     /**
-     * A peer, or the transport, refuses a stream; the publication stays. Peers may say so as often
-     * as they like: what clients cannot follow is left out.
+     * Reports that a peer, or the transport, refuses a stream; the publication remains. Peers can
+     * cause any number of these events, so they are dropped when clients cannot keep up.
      */
     void publicationError(
             long registrationId, int sessionId, int streamId, ErrorCode code, String message) {
@@ -124,11 +126,11 @@ final class EventEncoder {
     }
 
     /**
-     * A subscriber rejects the image of a publication, which stays; left out as {@link
-     * #publicationError} is.
+     * Reports that a subscriber rejected the image of a publication, which remains. Dropped like
+     * {@link #publicationError} when clients cannot keep up.
      *
-     * @param destinationId registration id of the destination that it came from, or -1.
-     * @param receiverId of the receiver, or -1.
+     * @param destinationId registration id of the destination that reported it, or -1.
+     * @param receiverId id of the receiver, or -1.
      */
     void imageRejected(
             Publication publication,
@@ -159,7 +161,7 @@ final class EventEncoder {
     }
 
     /**
-     * @param channelStatusId counter of its channel; {@link #NO_COUNTER} if that has none.
+     * @param channelStatusId counter of the channel's status, or {@link #NO_COUNTER}.
      */
     void subscriptionReady(long correlationId, int channelStatusId) {
         subscriptionReady
@@ -192,7 +194,7 @@ final class EventEncoder {
         transmit(UnavailableImageEncoder.TEMPLATE_ID, unavailableImage.encodedLength());
     }
 
-    /** All clients hear of a new counter, be it the answer to one of them or not. */
+    /** Announces a new counter to all clients, including the one that asked for it. */
     void counterReady(long registrationId, int counterId) {
         counterReady.wrap(scratch, 0).correlationId(registrationId).counterId(counterId);
         transmit(CounterReadyEncoder.TEMPLATE_ID, counterReady.encodedLength());

@@ -12,14 +12,14 @@ import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
 /**
- * Carries out that a client rejects an image: it ends for all subscribers, the publisher is told
- * why, and the stream is not received again for a while. Conductor's thread.
+ * Rejects an image on behalf of a client: the image ends for all subscribers, the publisher gets
+ * the reason, and the stream is not received again for a while. Used by the conductor's thread.
  */
 final class ImageRejection {
-    /** Bytes of a reason: Aeron's limit. */
+    /** Maximum length of a reason in bytes, as in Aeron. */
     private static final int MAX_REASON = 1023;
 
-    /** Where Aeron says that a subscriber over shared memory is. */
+    /** Address that Aeron reports for a subscriber over shared memory. */
     private static final InetSocketAddress SHARED_MEMORY = new InetSocketAddress("127.0.0.1", 0);
 
     private final Subscriptions subscriptions;
@@ -47,10 +47,10 @@ final class ImageRejection {
     /**
      * Rejects an image.
      *
-     * @param clientId who rejects it.
-     * @param position up to which it was read.
+     * @param clientId client that rejects the image.
+     * @param position position up to which the client read.
      * @param nowNs monotonic time.
-     * @throws CommandException if there is no such image, or it cannot be rejected.
+     * @throws CommandException if the image is unknown, or cannot be rejected.
      */
     void reject(long clientId, long imageId, long position, String reason, long nowNs) {
         if (reason.length() > MAX_REASON) {
@@ -113,7 +113,7 @@ final class ImageRejection {
         rejected.incrementRelease();
     }
 
-    /** Whether a log holds what no publisher writes, so that no one can read on. */
+    /** Whether the log holds an invalid frame, so that no subscriber can read on. */
     private static boolean isDamaged(Subscribable source) {
         long position = source.subscribers().positions().released();
         return FrontierScanner.scan(source.log(), position).defect() != null;

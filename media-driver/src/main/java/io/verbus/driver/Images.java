@@ -27,9 +27,12 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.function.LongSupplier;
 
-/** Images of remote publications, from set-up to the release of their logs. Conductor's thread. */
+/**
+ * Images of remote publications, from setup to the release of their logs. Used by the conductor's
+ * thread.
+ */
 final class Images implements RoundRobin.Turn<NetworkImage> {
-    /** What peers cause. */
+    /** Kinds of errors that peers cause. */
     private enum PeerError {
         INVALID,
         REJECTED
@@ -49,10 +52,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final RejectedStreams rejected;
     private final RoundRobin<NetworkImage> roundRobin;
 
-    /** The driver closes: nothing more is received. */
+    /** The driver closes: no more streams are accepted. */
     private boolean isClosing;
 
-    /** One that its last turn found released. */
+    /** Image that its last turn found released. */
     private NetworkImage released;
 
     Images(
@@ -81,10 +84,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     }
 
     /**
-     * Makes the image of a stream that a peer offers, and announces it.
+     * Creates and announces the image of a stream that a peer offers.
      *
-     * @return whether there is a subscription; if so the peer's transport is answered when it is
-     *     made.
+     * @return whether a subscription wants the stream; if so, the transport is answered once the
+     *     image is made.
      */
     boolean onSetup(
             Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
@@ -162,7 +165,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         answer.onImage(image);
     }
 
-    /** Makes the image of one source of several, which no client sees. */
+    /** Creates the image of one of several sources. Clients do not see it. */
     NetworkImage source(
             Transport transport,
             InboundEndpoint endpoint,
@@ -186,14 +189,14 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         answer.onFailed(reason);
     }
 
-    /** The peer has taken the stream back. */
+    /** Handles a revoked stream. */
     void onRevoked(NetworkImage image, long finalPosition) {
         if (image.revoke(finalPosition)) {
             revoked.incrementRelease();
         }
     }
 
-    /** The peer is lost: what has arrived is still read. */
+    /** Handles the loss of a peer; subscribers still read what has arrived. */
     void onLost(NetworkImage image, String reason) {
         lost.incrementRelease();
         if (image.isActive()) {
@@ -206,9 +209,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     }
 
     /**
-     * A client does not want an image.
+     * Rejects an image on behalf of a client.
      *
-     * @param reason in the client's words.
+     * @param reason reason that the client gave.
      */
     void reject(NetworkImage image, String why, String reason, long nowNs) {
         image.reject(why, reason);
@@ -216,7 +219,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         leave(image);
     }
 
-    /** The driver closes: peers stop, and subscribers read what has come. */
+    /** Stops all peers before the driver closes; subscribers read what has arrived. */
     void stopAll() {
         isClosing = true;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -224,12 +227,12 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         }
     }
 
-    /** Whether nothing more is received. */
+    /** Whether the driver accepts no more streams. */
     boolean isClosing() {
         return isClosing;
     }
 
-    /** How many of those that {@link #stopAll} has stopped are still received or read. */
+    /** Returns how many of the images that {@link #stopAll} stopped are still received or read. */
     int unfinished() {
         int count = 0;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -238,7 +241,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         return count;
     }
 
-    /** Ends those whose logs another process has truncated. Returns how many. */
+    /** Ends the images whose logs another process has truncated; returns how many. */
     int endTruncated() {
         int count = 0;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -256,7 +259,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         return count;
     }
 
-    /** Why an image has ended whose log is truncated. */
+    /** Returns the error of an image that ended because its log was truncated. */
     static BusException truncated(Subscribable image) {
         return new BusException(
                 "the image of stream "
@@ -275,12 +278,12 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
     }
 
-    /** A client has found that an image holds what no sender sends. */
+    /** Records that a client found an invalid frame in an image. */
     void recordDamage(NetworkImage image, String why) {
         record(PeerError.REJECTED, image, why);
     }
 
-    /** At a slow pace: slow subscribers; what was rejected long ago may be offered again. */
+    /** Checks for slow subscribers and expires rejections. Called at the timer interval. */
     void watch(long nowNs) {
         for (int i = 0; i < roundRobin.count(); i++) {
             roundRobin.get(i).watch(nowNs);
@@ -295,7 +298,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         peerErrors.record(kind, host, "an image of " + host + " has ended: " + what);
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     int update(long nowNs) {
         int work = roundRobin.go(this, nowNs);
         if (released != null) {
@@ -306,7 +309,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         return work;
     }
 
-    /** At a slow pace: tells operators what has arrived. */
+    /** Updates the monitoring counters of received positions. Called every 100 ms. */
     void count() {
         for (int i = 0; i < roundRobin.count(); i++) {
             roundRobin.get(i).count();

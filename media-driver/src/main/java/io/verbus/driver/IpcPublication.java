@@ -13,24 +13,25 @@ import io.verbus.logbuffer.LogLayout;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication whose log the subscribers of the same host read in place. Its limit follows the
- * slowest of them. Without a subscriber the limit is pulled back to what was consumed, so that
- * publishers find that they are not connected, and what is in the log counts as consumed.
+ * A publication whose log subscribers of the same host read in place. Its limit follows the slowest
+ * subscriber. Without a subscriber the limit is lowered to the consumed position, so that
+ * publishers are not connected, and the contents of the log count as consumed.
  */
 final class IpcPublication extends Publication {
     /**
-     * The limit is raised when it moves by this fraction of the window: a line less to transfer.
+     * The limit is raised in steps of the window shifted right by this, to save cache-line
+     * transfers.
      */
     private static final int GAIN_SHIFT = 3;
 
-    /** Bytes without a reader that are given up at once. */
+    /** Maximum number of unread bytes to skip in one go. */
     private static final int MAX_SKIPPED = 1024 * 1024;
 
     private final Subscribers subscribers;
     private final CountedPositions positions;
     private final long window;
 
-    /** Bytes that the subscribers must have read for it to be looked at. */
+    /** Bytes that the subscribers must have read before the limit is updated. */
     private final long step;
 
     private final long imageLivenessTimeoutNs;
@@ -67,7 +68,10 @@ final class IpcPublication extends Publication {
         return subscribers;
     }
 
-    /** After its publishers have closed it, others may join while one still reads. */
+    /**
+     * Whether a subscription may join. After all publishers have closed, others may join while a
+     * subscriber still reads.
+     */
     @Override
     public boolean serves(Subscription subscription) {
         return (isOpen() || isBeingRead())
@@ -90,13 +94,16 @@ final class IpcPublication extends Publication {
         return Subscribable.untetheredLimit(furthestPosition(), window);
     }
 
-    /** What nobody reads is given up. */
+    /** Returns false: unread messages are discarded. */
     @Override
     public boolean waitsForReaders() {
         return false;
     }
 
-    /** Joins where the slowest subscriber is; where there is none, at what counts as consumed. */
+    /**
+     * Joins at the slowest subscriber's position, or at the consumed position if there is no
+     * subscriber.
+     */
     @Override
     public void attach(Subscription subscription) {
         subscribers.endImpossibleNow();
@@ -108,14 +115,14 @@ final class IpcPublication extends Publication {
         }
     }
 
-    /** A subscriber rejects the stream: nobody receives it for a while. */
+    /** Rejects the stream on behalf of a subscriber: it has no subscribers for a while. */
     void reject(String why, long nowNs) {
         isRejected = true;
         rejectedUntilNs = nowNs + imageLivenessTimeoutNs;
         subscribers.endAll(why);
     }
 
-    /** Whether subscriptions may join again that were kept off since the stream was rejected. */
+    /** Whether subscriptions may join again after a rejection; true once. */
     @Override
     boolean isAcceptedAgain(long nowNs) {
         boolean isOver = isRejected && nowNs - rejectedUntilNs >= 0;
@@ -158,8 +165,8 @@ final class IpcPublication extends Publication {
     }
 
     /**
-     * Without a reader, goes on towards the frontier: the next subscriber starts with news. Behind
-     * the frontier there may be claims that are not committed yet.
+     * Without a subscriber, skips towards the frontier, so that the next subscriber starts with new
+     * messages. Claims beyond the frontier may still be uncommitted.
      */
     @Override
     void skipUnread() {

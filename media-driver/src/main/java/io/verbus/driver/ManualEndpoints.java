@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** The endpoints with destinations that are added one by one. Conductor's thread. */
+/** Endpoints whose destinations are added one by one. Used by the conductor's thread. */
 final class ManualEndpoints {
     private final Transports transports;
     private final DriverCounters counters;
@@ -33,19 +33,22 @@ final class ManualEndpoints {
         this.counters = counters;
     }
 
-    /** Must be set before any destination is removed: told of each. */
+    /**
+     * Sets the handler called for each removed destination. Must be set before any destination is
+     * removed.
+     */
     void removals(BiConsumer<ManualEndpoint, InboundEndpoint> handler) {
         removals = handler;
     }
 
-    /** Opens an endpoint, which has no destinations yet. */
+    /** Opens an endpoint without destinations. */
     ManualEndpoint open(String description) {
         ManualEndpoint endpoint = new ManualEndpoint(description);
         all.add(endpoint);
         return endpoint;
     }
 
-    /** The endpoint that has a destination, or null. */
+    /** Returns the endpoint that has a destination, or null. */
     ManualEndpoint of(InboundEndpoint destination) {
         for (ManualEndpoint endpoint : all) {
             if (endpoint.has(destination)) {
@@ -56,13 +59,13 @@ final class ManualEndpoints {
     }
 
     /**
-     * Adds a destination of peers' streams.
+     * Adds a destination that receives peers' streams.
      *
-     * @param subscription of the client that adds it, in whose share it counts.
-     * @param statusId counter of the endpoint's state.
-     * @param named channel in the client's words, its names looked up.
-     * @return the place; its transport is to be told which streams are wanted there.
-     * @throws BusException if the place cannot be received at, or is in use.
+     * @param subscription subscription of the client that adds it and whose share it counts in.
+     * @param statusId counter of the endpoint's status.
+     * @param named channel as the client wrote it, with resolved names.
+     * @return the destination; the caller requests the wanted streams from its transport.
+     * @throws BusException if the address cannot be received at, or is in use.
      */
     ManualEndpoint.Destination add(
             ManualEndpoint endpoint,
@@ -102,7 +105,7 @@ final class ManualEndpoints {
         }
     }
 
-    /** The place of a destination is at another local address. */
+    /** Updates a destination whose local address has changed. */
     void move(ManualEndpoint endpoint, InboundEndpoint place, int statusId) {
         endpoint.destinations()
                 .replaceAll(each -> each.endpoint() == place ? moved(each, statusId) : each);
@@ -118,7 +121,7 @@ final class ManualEndpoints {
                 address(from.subscription(), statusId, from.endpoint()));
     }
 
-    /** Removes a destination, unless the endpoint has none such. */
+    /** Removes a destination. Removing an unknown destination has no effect. */
     void remove(ManualEndpoint endpoint, ChannelUri named) {
         for (ManualEndpoint.Destination each : List.copyOf(endpoint.destinations())) {
             if (each.named().equals(named)) {
@@ -139,7 +142,7 @@ final class ManualEndpoints {
                 Shares.weight(destination.named()));
     }
 
-    /** A subscription receives at an endpoint no more: the last takes it along. */
+    /** Removes a subscription from an endpoint; the last one closes the endpoint. */
     void leave(ManualEndpoint endpoint) {
         if (endpoint.leave()) {
             List.copyOf(endpoint.destinations()).forEach(each -> remove(endpoint, each));

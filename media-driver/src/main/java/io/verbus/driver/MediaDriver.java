@@ -62,21 +62,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A media driver: moves messages between the publications and subscriptions of the clients that
- * connect to its directory, on this host and with other drivers. It runs within an application
- * ({@link #launchEmbedded()}) or as a process of its own ({@code verbus driver}).
+ * Media driver: moves messages between the publications and subscriptions of the clients that
+ * connect to its directory, on this host and on hosts of other drivers. It runs embedded in an
+ * application ({@link #launchEmbedded()}) or as its own process ({@code verbus driver}).
  *
- * <p>Any thread may launch and close it. In {@link ThreadingMode#INVOKER} the thread that invokes
- * must also close it.
+ * <p>Any thread may launch and close it, except that in {@link ThreadingMode#INVOKER} the invoking
+ * thread must close it.
  */
 public final class MediaDriver implements AutoCloseable {
-    /** Bytes of logs where the file system tells no size. */
+    /** Bytes available to logs if the file system reports no size. */
     private static final long UNLIMITED_BYTES = 1L << 50;
 
-    /** Time between looks whether all is sent and read. */
+    /** Interval for checking whether all data is sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time for a process to end by itself once its driver has failed. */
+    /** Time for the process to end by itself after its driver has failed. */
     private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
 
     private static final int FAILED = 1;
@@ -98,12 +98,12 @@ public final class MediaDriver implements AutoCloseable {
     private DirectoryWatch watch;
     private boolean isClosed;
 
-    /** Why the driver has lost its directory, or null. Written by the first thread to see it. */
+    /** Why the driver lost its directory, or null. Written by the first thread that detects it. */
     private volatile BusException loss;
 
     /**
-     * @param end counted down by a client that may end the driver, by a failure, or when the
-     *     directory is lost.
+     * @param end latch that opens when a client ends the driver, the driver fails, or its directory
+     *     is lost.
      * @param isProcess whether the thread that awaits the end closes the driver.
      */
     private MediaDriver(
@@ -135,10 +135,10 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * Launches a driver.
      *
-     * @param config its settings.
+     * @param config settings of the driver.
      * @return the running driver.
-     * @throws BusException if its directory is in use or cannot be made, if there is too little
-     *     space, if a setting of a transport is wrong, or if a thread cannot be bound to its CPU.
+     * @throws BusException if the directory is in use or cannot be created, space is too short, a
+     *     transport setting is invalid, or a thread cannot be bound to its CPU.
      */
     public static MediaDriver launch(DriverConfig config) {
         return launch(config, null);
@@ -151,31 +151,30 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Launches a driver with the default settings, in a directory of its own, see {@link
-     * #directory()}.
+     * Launches a driver with default settings in its own new directory; see {@link #directory()}.
      */
     public static MediaDriver launchEmbedded() {
         return launchEmbedded(DriverConfig.builder());
     }
 
     /**
-     * Launches a driver in a directory of its own, see {@link #directory()}. What embedded drivers
-     * of processes that were killed have left is removed.
+     * Launches a driver in its own new directory; see {@link #directory()}. Also deletes
+     * directories that embedded drivers of killed processes left behind.
      *
-     * @param builder with the settings; its directory is replaced.
+     * @param builder settings; the directory is replaced.
      */
     public static MediaDriver launchEmbedded(DriverConfigBuilder builder) {
         DriverDirectory.removeAbandoned();
         return launch(builder.directory(DriverDirectory.uniquePath()).build());
     }
 
-    /** Media of the transports that are on the class path, besides {@code ipc}. */
+    /** Returns the media of the transports on the class path, without {@code ipc}. */
     public static List<String> presentMedia() {
-        // What cannot be loaded is recorded when a driver is launched.
+        // Load errors are recorded when a driver is launched.
         return Transports.media(Transports.load(error -> {}));
     }
 
-    /** Options of the transports that are on the class path, in the order of their media. */
+    /** Returns the options of the transports on the class path, ordered by media. */
     public static List<Option<?>> presentOptions() {
         return Transports.load(error -> {}).stream()
                 .sorted(Comparator.comparing(TransportProvider::media))
@@ -244,7 +243,7 @@ public final class MediaDriver implements AutoCloseable {
                         errors,
                         failure,
                         faults);
-        // Started ahead: a thread may be what a failing process cannot make any more.
+        // Started in advance, because a failing process may be unable to start a thread.
         Thread.ofPlatform().daemon().name("verbus-failure").start(this::awaitFailure);
         threads.start();
         if (parts.resolver() != null) {
@@ -262,11 +261,14 @@ public final class MediaDriver implements AutoCloseable {
         return Transports.media(providers);
     }
 
-    /** The watch's thread: no client can find the driver any more. */
+    /**
+     * Handles the loss of the directory, after which no client can find the driver. Called by the
+     * watch thread.
+     */
     private void onLoss(BusException found) {
         tellLoss(found);
         end.countDown();
-        // Without threads of its own the driver is closed by the thread that invokes it.
+        // A driver without threads is closed by the thread that invokes it.
         if (!isProcess && threads.invoker() == null) {
             close();
         }
@@ -281,12 +283,12 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    /** What clients hold, for tests that give the driver its turns. */
+    /** Returns the resources that clients hold, for tests that drive the duty cycles. */
     Shares shares() {
         return shares;
     }
 
-    /** How much clients may make the driver hold, of what there is. */
+    /** Returns how much of each resource clients may use. */
     private ShareLimits limits() {
         if (config.logDirectory() != null) {
             HugePages.check(config.logDirectory(), config.termLength());
@@ -299,7 +301,7 @@ public final class MediaDriver implements AutoCloseable {
         Path logs = config.logDirectory() == null ? directory.path() : config.logDirectory();
         try {
             long bytes = Files.getFileStore(logs).getTotalSpace();
-            // 0 is a hugetlbfs that was mounted without a size: its pool of pages is the bound.
+            // 0 means hugetlbfs mounted without a size, where the page pool is the limit.
             return limits.with(Share.LOG_BYTES, bytes > 0 ? bytes : UNLIMITED_BYTES);
         } catch (IOException e) {
             throw new BusException(
@@ -331,7 +333,7 @@ public final class MediaDriver implements AutoCloseable {
         reports.tell(config.warningHandler(), warning);
     }
 
-    /** Closes a driver that has failed, and tells its owner. A thread of its own. */
+    /** Closes a failed driver and notifies its owner. Runs on its own thread. */
     private void awaitFailure() {
         try {
             if (failure.await() == null) {
@@ -341,7 +343,7 @@ public final class MediaDriver implements AutoCloseable {
             Thread.currentThread().interrupt();
             return;
         }
-        // What fails for want of memory keeps nothing that follows from its turn.
+        // Running out of memory in one step must not prevent the next steps.
         attempt(() -> errors.onError(failed()));
         attempt(directory::keep);
         if (threads.invoker() == null) {
@@ -375,32 +377,35 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * The error that has ended the driver by itself; null while it works, and if it was closed. A
-     * driver ends when one of its threads meets an {@link Error}: it logs that, closes, and tells
-     * {@link DriverConfigBuilder#failureHandler}. In {@link ThreadingMode#INVOKER} the error is
-     * thrown to the invoking thread, which closes the driver. Any thread.
+     * Returns the error that ended the driver; null while it runs, or after an ordinary close. A
+     * driver ends when one of its threads throws an {@link Error}: it logs the error, closes, and
+     * calls {@link DriverConfigBuilder#failureHandler}. In {@link ThreadingMode#INVOKER} the error
+     * is thrown to the invoking thread, which closes the driver. Thread-safe.
      */
     public Throwable failure() {
         return failure.error();
     }
 
-    /** The directory that clients connect to. */
+    /** Returns the directory that clients connect to. */
     public Path directory() {
         return directory.path();
     }
 
-    /** Media of the transports that the driver found, besides {@code ipc}. */
+    /** Returns the media of the transports that the driver found, without {@code ipc}. */
     public List<String> media() {
         return media;
     }
 
-    /** Where the driver serves metrics and probes by HTTP, with the port; null for nowhere. */
+    /**
+     * Returns the address and port at which the driver serves metrics and probes over HTTP; null if
+     * it does not.
+     */
     public Endpoint metrics() {
         return metrics == null ? null : metrics.address();
     }
 
     /**
-     * Drives all agents of a driver that has no threads, one duty cycle a call.
+     * Returns the invoker, which runs one duty cycle of all agents per call.
      *
      * @return the invoker; null in the other threading modes.
      */
@@ -409,15 +414,15 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Lets streams arrive and be read before the driver closes. Publishers are back-pressured from
-     * now on, and their streams end where they are. What an offer has accepted is sent until each
-     * receiver has it; peers stop to send, and subscribers here read what has come. Clients stay
-     * connected, but nothing more can be published. In {@link ThreadingMode#INVOKER}, and over
-     * transports whose peers do not stop, there is nothing to wait for.
+     * Lets streams arrive and be read before the driver closes. From now on publishers are
+     * back-pressured, and their streams end at their current positions. Accepted messages are sent
+     * until every receiver has them; peers stop sending, and subscribers here read what has
+     * arrived. Clients stay connected, but cannot publish. In {@link ThreadingMode#INVOKER}, and
+     * over transports whose peers do not stop, this method does not wait.
      *
-     * @param timeoutNs for which is waited at most.
-     * @param atOnce ends the wait when it is counted down.
-     * @return streams that are not over; 0 if all is sent and read.
+     * @param timeoutNs maximum time to wait.
+     * @param atOnce latch that ends the wait.
+     * @return the number of unfinished streams; 0 if all is sent and read.
      */
     public int drain(long timeoutNs, CountDownLatch atOnce) throws InterruptedException {
         if (timeoutNs == 0 || threads.invoker() != null) {
@@ -434,9 +439,9 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Stops the agents, unmaps all memory, and deletes the directory with all that is in it, unless
-     * it has become another driver's, which the error handler is told. Clients find within a moment
-     * that the driver has gone. Idempotent.
+     * Stops the agents, unmaps all memory, and deletes the directory with its contents. If another
+     * driver has taken over the directory, it is kept and the error handler is called. Clients
+     * detect the end of the driver within a moment. Idempotent.
      */
     @Override
     public synchronized void close() {
@@ -455,7 +460,7 @@ public final class MediaDriver implements AutoCloseable {
                 if (each != null) {
                     each.close();
                 }
-            } catch (Exception | Error e) { // which keeps nothing else from being closed
+            } catch (Exception | Error e) { // must not prevent the rest from closing
                 if (first == null) {
                     first = e;
                 } else {
@@ -469,14 +474,14 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Runs a driver as this process's purpose: says when it is ready, and returns once the process
-     * was told to end (SIGTERM, SIGINT), or a client that may has ended it, and the driver has
-     * drained and closed in good order. Told again, it closes at once. If the driver fails and the
-     * process does not end within ten seconds, it is halted.
+     * Runs a driver as the purpose of this process. Prints a line when the driver is ready. Returns
+     * after SIGTERM, SIGINT, or a permitted client ends the driver, and the driver has drained and
+     * closed; a second signal closes it at once. If the driver fails and the process does not end
+     * within ten seconds, the process is halted.
      *
-     * @param config its settings.
-     * @param out where a line goes when the driver is ready, behind those that its transports have
-     *     for whoever starts it, and the address of the metrics, if there is one.
+     * @param config settings of the driver.
+     * @param out stream for the notes of the transports, the line that the driver is ready, and the
+     *     address of the metrics, if any.
      * @throws BusException if the driver cannot start or has failed, or its directory was deleted
      *     or taken over while it was running.
      */
@@ -496,7 +501,7 @@ public final class MediaDriver implements AutoCloseable {
         try (driver;
                 ServiceManager manager = ServiceManager.of(System.getenv(), driver::warn)) {
             Thread.ofPlatform().daemon().name("verbus-halt").start(driver::haltOnFailure);
-            // What ends the JVM in another way, such as SIGHUP.
+            // For other causes of JVM shutdown, such as SIGHUP.
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
             Transports.notes(config.transportOptions())
@@ -536,7 +541,7 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    /** A process whose driver has failed must end, even if something keeps it from closing. */
+    /** Makes sure that a process whose driver has failed ends, even if the driver cannot close. */
     private void haltOnFailure() {
         try {
             if (failure.await() != null) {
@@ -548,7 +553,7 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    /** In this order: the service manager's thread reads what the driver unmaps. */
+    /** Closes the service manager first, because its thread reads memory that the driver unmaps. */
     private static void end(ServiceManager manager, MediaDriver driver) {
         manager.close();
         driver.close();
@@ -569,9 +574,10 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Runs a driver process without the command line's comforts.
+     * Runs a driver process without the command-line interface.
      *
-     * @param args properties files, and settings as {@code name=value}, which come last.
+     * @param args properties files and {@code name=value} settings; later ones override earlier
+     *     ones.
      */
     public static void main(String[] args) throws InterruptedException {
         DriverConfigSources sources =

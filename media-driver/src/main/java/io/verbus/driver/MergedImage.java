@@ -22,18 +22,18 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The image of a publication that comes from several sources, such as a replay and the live stream.
- * Each source has an image of its own, which no client sees; the receiver copies from there what
- * comes next. Where there is one source, its peer may write the log itself. Conductor's thread but
- * where it says otherwise.
+ * Image of a publication that arrives from several sources, such as a replay and the live stream.
+ * Each source has its own image, which clients do not see; the receiver merges their frames into
+ * this image's log. A single source's peer may write the log directly. Used by the conductor's
+ * thread except where noted.
  */
 final class MergedImage implements Subscribable, Mergers.Merger {
-    /** Bytes that a turn copies of one source. */
+    /** Maximum number of bytes to copy from one source per turn. */
     private static final int MAX_COPIED = 64 * 1024;
 
     private static final MergedSource[] NONE = {};
 
-    /** A source that the receiver may still be busy with. */
+    /** A removed source that the receiver may still use. */
     private record Leaving(MergedSource source, long removal) {}
 
     private enum State {
@@ -57,10 +57,13 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     private Leaving[] leaving = {};
 
-    /** Of the source whose peer has stopped to go on in another log; or null. */
+    /** Move of a source whose peer has stopped in order to continue in another log; or null. */
     private MergedSource.Move move;
 
-    /** There is no room for a log of its own for the direct source. */
+    /**
+     * Whether the direct source keeps writing the merged log, because there is no room for a log of
+     * its own.
+     */
     private boolean isDirectKept;
 
     private State state = State.ACTIVE;
@@ -107,8 +110,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     // Receiver
 
     /**
-     * One turn: takes from each source what comes next. While a peer writes the log, nothing is
-     * copied there. Returns the amount of work done.
+     * Runs the receiver's turn: copies the next frames of each source, unless a peer writes the log
+     * directly. Returns the work count.
      */
     @Override
     public int merge() {
@@ -129,7 +132,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return work;
     }
 
-    /** The source whose peer writes the log, or null. Any thread. */
+    /** Returns the source whose peer writes the log, or null. Thread-safe. */
     private static MergedSource direct(MergedSource[] all) {
         for (int i = 0; i < all.length; i++) {
             if (all[i].isDirect()) {
@@ -141,14 +144,14 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     // Conductor
 
-    /** Takes in one more source, whose stream is this one. */
+    /** Adds a source of this stream. */
     void add(MergedSource source) {
         sources = ArrayUtil.add(sources, source);
         isDirectKept = false; // there may be room by now
         askToMove();
     }
 
-    /** Another image takes the place of a source's. */
+    /** Replaces a source's image. */
     void replace(MergedSource before, MergedSource next) {
         MergedSource[] all = sources.clone();
         for (int i = 0; i < all.length; i++) {
@@ -158,7 +161,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         leaving = ArrayUtil.add(leaving, new Leaving(before, mergers.removed()));
     }
 
-    /** No peer writes the log any more, which holds the stream up to a position. */
+    /** Resumes merging at a position, after the peer has stopped writing the log. */
     void mergeFrom(long position) {
         merger.goOnFrom(position);
     }
@@ -172,14 +175,17 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return all.length == 1 && all[0] == source;
     }
 
-    /** There is no room for a log of the direct source's own: the others wait for its end. */
+    /**
+     * Keeps the direct source, because there is no room for a log of its own; other sources wait
+     * for its end.
+     */
     void keepDirect() {
         isDirectKept = true;
     }
 
     /**
-     * A source that is alone writes the log itself, where that can be; when others come it is
-     * merged with them.
+     * Asks a source's peer to move: to the merged log if the source is alone and can write it, or
+     * to its own log once other sources have come.
      */
     private void askToMove() {
         MergedSource[] all = sources;
@@ -197,9 +203,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * A source's peer has stopped, as it was asked to.
+     * Handles that a source's peer has stopped as requested.
      *
-     * @return whether the image is of a source of this one.
+     * @return whether the image belongs to a source of this one.
      */
     boolean onStopped(NetworkImage image, SourceImages images, Consumer<InboundImage> goOn) {
         for (MergedSource source : sources) {
@@ -211,12 +217,12 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return false;
     }
 
-    /** Lets go of what comes to a destination that was removed. */
+    /** Drops the sources of a removed destination. */
     void removeFrom(InboundEndpoint destination) {
         for (MergedSource source : sources) {
             if (source.image().endpoint() == destination) {
                 if (source.isDirect()) {
-                    source.close(); // it stays until its peer has stopped
+                    source.close(); // remains until its peer has stopped
                 } else {
                     leave(source);
                 }
@@ -230,7 +236,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         leaving = ArrayUtil.add(leaving, new Leaving(source, mergers.removed()));
     }
 
-    /** At each of its turns. Returns the amount of work done. */
+    /** Runs the image's turn; returns the work count. */
     int update(long nowNs) {
         int work = subscribers.endImpossible() + letGo();
         if (move != null && move.step()) {
@@ -251,7 +257,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return work;
     }
 
-    /** Sources that the receiver has let go of need no image any more. */
+    /** Removes the images of sources that the receiver has released. */
     private int letGo() {
         int work = 0;
         for (Leaving each : leaving) {
@@ -267,8 +273,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * A source that is revoked is read like one that has ended, while another goes on, or may come
-     * to another destination: who stops a replay does not know whether the live stream has come.
+     * Removes finished sources. A revoked source counts as ended while another source continues or
+     * may still arrive at another destination, because a replay may be stopped before the live
+     * stream has arrived.
      */
     private int lookAtSources(long nowNs) {
         int work = 0;
@@ -327,7 +334,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /**
      * Ends the image for all its subscribers, because one of them has rejected it.
      *
-     * @param rejection of the image of each source.
+     * @param rejection called with the image of each source.
      */
     void reject(String why, Consumer<NetworkImage> rejection) {
         fail(why);
@@ -352,7 +359,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         removal = mergers.removed();
     }
 
-    /** At a slow pace: lets those go that are too slow and do not hold the stream back. */
+    /** Detaches slow untethered subscribers. Called at the timer interval. */
     void watch(long nowNs) {
         if (state == State.ACTIVE) {
             subscribers.watch(nowNs);
@@ -360,14 +367,14 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Whether it has come to an end that was not the stream's; true once. */
+    /** Whether the image ended although its stream did not; true once. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;
         return wasForsaken;
     }
 
-    /** Whether neither subscribers nor the receiver need it any more. */
+    /** Whether neither subscribers nor the receiver use it. */
     boolean isReleased() {
         return state == State.CLOSED && leaving.length == 0 && mergers.isReleased(removal);
     }
@@ -376,7 +383,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return state == State.ACTIVE;
     }
 
-    /** At a slow pace: tells operators what has arrived. */
+    /** Updates the monitoring counters of the received position. Called every 100 ms. */
     void count() {
         received.update(log, subscribers.positions().furthest());
     }
@@ -385,7 +392,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         received.close();
     }
 
-    /** Channel of the subscription that it was made for. */
+    /** Returns the channel of the subscription for which it was created. */
     ChannelUri channel() {
         return channel;
     }
@@ -434,7 +441,10 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return subscribers;
     }
 
-    /** No source may be further ahead of what is consumed than its window, and none than a term. */
+    /**
+     * Returns the position 3/4 of a window behind the furthest subscriber. The window is that of
+     * the source with the smallest one, and a term at most.
+     */
     @Override
     public long untetheredLimit() {
         int window = log.spec().termLength();
@@ -444,7 +454,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
-    /** Nothing is copied while nobody consumes. */
+    /** Returns true: nothing is copied while no subscriber consumes. */
     @Override
     public boolean waitsForReaders() {
         return true;
@@ -455,7 +465,10 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return CounterShare.IMAGES;
     }
 
-    /** When the stream has ended, others may join while one still reads. */
+    /**
+     * Whether a subscription may join. After the end of the stream, others may join while a
+     * subscriber still reads.
+     */
     @Override
     public boolean serves(Subscription subscription) {
         return (state == State.ACTIVE || isBeingRead())

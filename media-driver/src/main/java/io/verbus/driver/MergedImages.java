@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Images at endpoints with several destinations, from the first source's set-up to the release of
- * their logs. Conductor's thread.
+ * Images at endpoints with several destinations, from the first source's setup to the release of
+ * their logs. Used by the conductor's thread.
  */
 final class MergedImages {
     /** A source that a peer offers. */
@@ -37,7 +37,7 @@ final class MergedImages {
             ImageSetup setup,
             SetupAnswer answer) {}
 
-    /** An image whose log is being made, and the sources that wait for it. */
+    /** An image whose log is being created, with the sources that wait for it. */
     private final class Preparation implements LogReceiver {
         private final ManualEndpoint endpoint;
         private final ImageSetup setup;
@@ -117,10 +117,10 @@ final class MergedImages {
     }
 
     /**
-     * Takes in a stream that a peer offers at a destination: as another source of the image that
-     * there is, or as the first.
+     * Accepts a stream that a peer offers at a destination, as another source of an existing image
+     * or as the first source of a new one.
      *
-     * @return whether there is a subscription, and no image of another stream of the same ids.
+     * @return whether there is a subscription, and no image of another stream with the same ids.
      */
     boolean onSetup(
             ManualEndpoint endpoint,
@@ -199,7 +199,7 @@ final class MergedImages {
                 events);
     }
 
-    /** The first source writes the log itself, where it is alone and can. */
+    /** Adds the offered sources. The first writes the log directly if it is alone and able to. */
     private void addSources(MergedImage image, List<Offer> offers) {
         Offer first = offers.getFirst();
         if (offers.size() > 1 || !first.transport.isOneSided()) {
@@ -250,7 +250,7 @@ final class MergedImages {
                 });
     }
 
-    /** A source's peer has stopped, to go on in another log. */
+    /** Handles that a source's peer has stopped in order to continue in another log. */
     void onStopped(NetworkImage source, Consumer<InboundImage> goOn) {
         for (MergedImage image : all) {
             if (image.onStopped(source, images, goOn)) {
@@ -259,7 +259,7 @@ final class MergedImages {
         }
     }
 
-    /** A destination was removed: what comes there is received no more. */
+    /** Drops the sources of a removed destination. */
     void onRemoved(ManualEndpoint endpoint, InboundEndpoint destination) {
         for (MergedImage image : all) {
             if (image.endpoint() == endpoint) {
@@ -268,7 +268,7 @@ final class MergedImages {
         }
     }
 
-    /** Ends those whose logs another process has truncated. Returns how many. */
+    /** Ends the images whose logs another process has truncated; returns how many. */
     int endTruncated() {
         int count = 0;
         for (int i = 0; i < all.size(); i++) {
@@ -285,7 +285,7 @@ final class MergedImages {
         return count;
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     int update(long now) {
         nowNs = now;
         int work = 0;
@@ -306,14 +306,14 @@ final class MergedImages {
         return work;
     }
 
-    /** At a slow pace: lets slow subscribers go that do not hold their streams back. */
+    /** Detaches slow untethered subscribers. Called at the timer interval. */
     void watch(long now) {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).watch(now);
         }
     }
 
-    /** At a slow pace: tells operators what has arrived. */
+    /** Updates the monitoring counters of received positions. Called every 100 ms. */
     void count() {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).count();

@@ -18,31 +18,31 @@ import org.agrona.concurrent.status.Position;
 import java.util.function.Consumer;
 
 /**
- * One of the sources of a {@link MergedImage}: its image, which no client sees, and how far that is
- * merged. A direct source has no log of its own: its peer writes the merged one. Conductor's thread
- * but where it says otherwise.
+ * One of the sources of a {@link MergedImage}: its image, which clients do not see, and its merged
+ * position. A direct source has no log of its own: its peer writes the merged log. Used by the
+ * conductor's thread except where noted.
  */
 final class MergedSource {
     private final NetworkImage image;
     private final ImageSetup setup;
     private final long begin;
 
-    /** Null of a direct source. The receiver's. */
+    /** Reader of the frames; null for a direct source. Used by the receiver. */
     private final LogMerger.Source frames;
 
-    /** Written by the receiver; the source's sender is granted credit by it. */
+    /** Consumed position, from which the source's sender gets credit. Written by the receiver. */
     private final Position position = new AtomicLongPosition();
 
-    /** Written by the receiver: position up to which it is merged. */
+    /** Position up to which the source is merged. Written by the receiver. */
     private volatile long merged;
 
-    /** Written by the receiver: why nothing more is taken of it. */
+    /** Invalid frame at which merging stopped. Written by the receiver. */
     private volatile InvalidFrameException defect;
 
-    /** Its destination was removed, and its peer still writes. */
+    /** Whether its destination was removed while its peer still writes. */
     private boolean isClosing;
 
-    /** It is one no more. */
+    /** Whether it is no longer a source. */
     private boolean hasLeft;
 
     private MergedSource(NetworkImage image, ImageSetup setup, boolean isDirect) {
@@ -54,12 +54,12 @@ final class MergedSource {
         image.subscribers().positions().join(position, () -> begin);
     }
 
-    /** One whose frames are copied from a log of its own. */
+    /** Returns a source whose frames are copied from its own log. */
     static MergedSource staged(NetworkImage image, ImageSetup setup) {
         return new MergedSource(image, setup, false);
     }
 
-    /** One whose peer writes the merged log. */
+    /** Returns a source whose peer writes the merged log. */
     static MergedSource direct(NetworkImage image, ImageSetup setup) {
         return new MergedSource(image, setup, true);
     }
@@ -68,7 +68,10 @@ final class MergedSource {
         return image;
     }
 
-    /** With which the peer offered the stream, and the position from which this source has it. */
+    /**
+     * Returns the setup with which the peer offered the stream, including the source's first
+     * position.
+     */
     ImageSetup setup() {
         return setup;
     }
@@ -80,12 +83,12 @@ final class MergedSource {
     }
 
     /**
-     * Takes what comes next.
+     * Copies the next frames into the merged log.
      *
-     * @param merger of the merged log.
-     * @param limit position that its frontier must not pass.
-     * @param maxBytes to copy.
-     * @return bytes that were taken.
+     * @param merger merger that writes the log.
+     * @param limit limit of the merged log's frontier.
+     * @param maxBytes maximum number of bytes to copy.
+     * @return the number of bytes copied.
      */
     int merge(LogMerger merger, long limit, int maxBytes) {
         if (defect != null) {
@@ -104,8 +107,8 @@ final class MergedSource {
     }
 
     /**
-     * Credit goes by what was consumed, and not by what was merged: so that what the sender may
-     * send next fits in the merged log, too, whenever it is to go on there.
+     * Grants credit from the consumed rather than the merged position, so that whatever the sender
+     * may send also fits in the merged log if the source moves there.
      *
      * @param released position up to which the merged log was consumed.
      */
@@ -118,35 +121,35 @@ final class MergedSource {
 
     // Conductor
 
-    /** Position up to which it is merged. */
+    /** Returns the position up to which it is merged. */
     long merged() {
         return merged;
     }
 
-    /** Why nothing more is taken of it, or null. */
+    /** Returns the invalid frame at which merging stopped, or null. */
     InvalidFrameException defect() {
         return defect;
     }
 
-    /** Whether more of the stream may come from it. */
+    /** Whether the source may deliver more of the stream. */
     boolean isActive() {
         return !isClosing && defect == null && image.isActive();
     }
 
-    /** Whether its peer has what comes behind a frontier, now or later. */
+    /** Whether the peer can deliver what follows a frontier, now or later. */
     boolean goesOnAt(long frontier) {
         return isDirect() ? isActive() : defect == null && merged <= frontier;
     }
 
-    /** Position up to which it has the stream now. */
+    /** Returns the position up to which the source has received the stream. */
     long received() {
         return FrontierScanner.scan(image.log(), position.getAcquire()).position();
     }
 
     /**
-     * Whether nothing more can be taken of it, nor written by it.
+     * Whether the source can deliver nothing more.
      *
-     * @param frontier of the merged log.
+     * @param frontier frontier of the merged log.
      */
     boolean isOver(long frontier) {
         if (defect != null) {
@@ -162,10 +165,10 @@ final class MergedSource {
     }
 
     /**
-     * Whether its peer could write the merged log.
+     * Whether its peer could write the merged log directly.
      *
-     * @param frontier of the merged log.
-     * @param released position up to which that was consumed.
+     * @param frontier frontier of the merged log.
+     * @param released position up to which the merged log was consumed.
      */
     boolean canBeDirect(long frontier, long released) {
         return !isDirect()
@@ -175,13 +178,13 @@ final class MergedSource {
                 && begin <= released;
     }
 
-    /** Its destination was removed: its image ends, and its peer stops. */
+    /** Ends the source's image and stops its peer, because its destination was removed. */
     void close() {
         isClosing = true;
         leave();
     }
 
-    /** It is one no more: its image needs no log. */
+    /** Marks it as no longer a source: its image needs no log. */
     void leave() {
         if (!hasLeft) {
             hasLeft = true;
@@ -189,15 +192,15 @@ final class MergedSource {
         }
     }
 
-    /** Whether the log that it was in may go, as far as this source is concerned. */
+    /** Whether this source no longer needs the log that it used. */
     boolean isGone() {
         return hasLeft && (!isDirect() || image.isReleased());
     }
 
     /**
-     * A source of a merged image whose peer has stopped, until it goes on: in the merged log,
-     * because it is the only one; in a log of its own, because another has come; or where it was,
-     * because that has changed meanwhile. Conductor's thread.
+     * Moves a source of a merged image whose peer has stopped: to the merged log if it is the only
+     * source, to its own log if another has come, or back to where it was if the situation has
+     * changed meanwhile. Used by the conductor's thread.
      */
     static final class Move {
         private final MergedImage image;
@@ -212,10 +215,10 @@ final class MergedSource {
         private boolean isOver;
 
         /**
-         * @param image that the source is of.
-         * @param source whose peer has stopped.
-         * @param images makes the image in which it goes on.
-         * @param goOn to be called with that.
+         * @param image merged image that has the source.
+         * @param source source whose peer has stopped.
+         * @param images factory of the image in which the source continues.
+         * @param goOn called with that image.
          */
         Move(
                 MergedImage image,
@@ -229,10 +232,10 @@ final class MergedSource {
             stoppedAt = source.received();
         }
 
-        /** Each turn; whether the move is over. */
+        /** Runs one turn; returns whether the move is complete. */
         boolean step() {
             if (isOver || !image.has(source) || !source.isActive()) {
-                return true; // its image is closed as any other
+                return true; // its image is closed like any other
             }
             if (source.isDirect()) {
                 stepToStaged();

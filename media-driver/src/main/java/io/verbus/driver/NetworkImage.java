@@ -18,9 +18,9 @@ import io.verbus.transport.RoundRobin;
 import io.verbus.transport.Transport;
 
 /**
- * The image of a remote publication. It goes from active through draining, when its end is known
- * and its subscribers read up to it, and closing, when the transport lets go of its memory, to
- * released. Conductor's thread but where it says otherwise.
+ * Image of a remote publication. Its states are active; draining, when its end is known and its
+ * subscribers read up to it; closing, while the transport releases its memory; and released. Used
+ * by the conductor's thread except where noted.
  */
 public final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
     private enum State {
@@ -46,21 +46,21 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private boolean isRevoked;
     private boolean isForsaken;
 
-    /** The peer is to stop, while subscribers read on. */
+    /** Whether the peer was asked to stop, while subscribers read on. */
     private boolean isStopping;
 
-    /** The peer writes no more. */
+    /** Whether the peer has stopped writing. */
     private boolean isStopped;
 
     /** Written by the transport. */
     private volatile int window;
 
     /**
-     * @param log that the stream is replicated to.
-     * @param id of the image: that of its log, or another where it is a source that shares the log.
-     * @param received what operators are told of; null of one source of several, which no client
-     *     sees.
-     * @param timeouts of subscribers that do not hold the stream back.
+     * @param log log that the stream is replicated to.
+     * @param id id of the image: the log's id, or a different one for a source that shares the log.
+     * @param received monitoring counters of the received position; null for one of several
+     *     sources, which clients do not see.
+     * @param timeouts timeouts of untethered subscribers.
      */
     NetworkImage(
             Transport transport,
@@ -97,12 +97,15 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return id;
     }
 
-    /** Whether clients see it; else it is a source, and the metadata of its log say nothing. */
+    /**
+     * Whether clients see the image. Otherwise it is one of several sources, and its log's metadata
+     * does not describe it.
+     */
     private boolean isSeen() {
         return received != null;
     }
 
-    /** Whether its log is nobody else's. */
+    /** Whether the image is the only user of its log. */
     boolean hasOwnLog() {
         return id == log.spec().registrationId();
     }
@@ -143,7 +146,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Bytes that the peer may be ahead of what is consumed. Any thread. */
+    /** Returns how many bytes the peer may be ahead of the consumed position. Thread-safe. */
     int window() {
         return window;
     }
@@ -157,15 +160,15 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     // Conductor
 
-    /** Whether the stream is of requests, whose sender waits to be told of the responses. */
+    /** Whether the stream carries requests, whose sender waits for the response session. */
     boolean wantsResponses() {
         return wantsResponses;
     }
 
     /**
-     * Tells the sender of requests in which session the responses come, while it still sends.
+     * Sends the response session id to the sender of the requests, while it still sends.
      *
-     * @param responseSessionId of the responses; null: nothing more is told.
+     * @param responseSessionId session id of the responses; null stops sending it.
      */
     void tellResponseSession(Integer responseSessionId) {
         if (state == State.ACTIVE) {
@@ -193,7 +196,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return description;
     }
 
-    /** A replica's metadata have no tail. */
+    /**
+     * Returns a position that no subscriber can have passed. The metadata of a replica has no tail.
+     */
     @Override
     public long tail() {
         return Long.MAX_VALUE;
@@ -214,7 +219,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
-    /** The peer is granted nothing while nobody consumes. */
+    /** Returns true: the peer gets no credit while no subscriber consumes. */
     @Override
     public boolean waitsForReaders() {
         return true;
@@ -225,7 +230,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return CounterShare.IMAGES;
     }
 
-    /** When the stream has ended, others may join while one still reads. */
+    /**
+     * Whether a subscription may join. After the end of the stream, others may join while a
+     * subscriber still reads.
+     */
     @Override
     public boolean serves(Subscription subscription) {
         return (state == State.ACTIVE || isBeingRead())
@@ -236,7 +244,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return state == State.DRAINING && subscribers.isStillReadBefore(finalPosition);
     }
 
-    /** Joins where the slowest subscriber is; where there is none, behind what is in place. */
+    /**
+     * Joins at the slowest subscriber's position, or behind the data in place if there is no
+     * subscriber.
+     */
     @Override
     public void attach(Subscription subscription) {
         subscribers.endImpossibleNow();
@@ -248,8 +259,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     /**
      * Ends the image for all its subscribers, because one of them has rejected it.
      *
-     * @param why for those here.
-     * @param reason for the sender, in the subscriber's words.
+     * @param why reason for local subscribers.
+     * @param reason reason for the sender, as the subscriber wrote it.
      */
     void reject(String why, String reason) {
         subscribers.endAll(why);
@@ -264,8 +275,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * The peer has taken the stream back: ends the image wherever its subscribers are. One source
-     * of several ends where it is merged to, as another may go on.
+     * Ends the image of a revoked stream at its subscribers' positions. One of several sources ends
+     * at its merged position, because another source may continue.
      *
      * @return whether the image had not ended before.
      */
@@ -286,17 +297,18 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return true;
     }
 
-    /** The peer ended the stream, and all of it is in the log. */
+    /** Handles the end of the stream, all of which is in the log. */
     void onEnding(long position) {
         hasEnded = true;
         drainTo(position);
     }
 
     /**
-     * The peer is lost; nothing writes to the log any more. What has arrived is still read.
+     * Handles the loss of the peer, after which nothing writes to the log. What has arrived is
+     * still read.
      *
-     * @param reason in words.
-     * @return the frame at which reading must stop because it is invalid, or null.
+     * @param reason reason as text.
+     * @return the invalid frame at which reading must stop, or null.
      */
     InvalidFrameException onLost(String reason) {
         if (state != State.ACTIVE) {
@@ -310,8 +322,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * The driver closes: has the peer stop, and lets subscribers read what it has sent until then.
-     * One source of several goes on, as what it has sent is not where its subscribers are.
+     * Stops the peer because the driver closes; subscribers read what it has sent until then. One
+     * of several sources continues, because its position is not that of its subscribers.
      */
     void stop() {
         if (state == State.ACTIVE && isSeen() && !isStopping) {
@@ -320,7 +332,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Whether it is one that was to stop. */
+    /** Whether the image is one that was asked to stop. */
     boolean isStopping() {
         return isStopping;
     }
@@ -335,14 +347,14 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** At a slow pace: tells operators what has arrived. */
+    /** Updates the monitoring counters of the received position. Called every 100 ms. */
     void count() {
         if (received != null && state.compareTo(State.CLOSING) < 0) {
             received.update(log, subscribers.positions().furthest());
         }
     }
 
-    /** At each of its turns. Returns the amount of work done. */
+    /** Runs the image's turn; returns the work count. */
     int update() {
         int work = subscribers.endImpossible();
         if (state == State.DRAINING) {
@@ -356,21 +368,21 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return work;
     }
 
-    /** Whether all have left that were not removed, and for good; true once. */
+    /** Whether all subscribers were detached for good while the stream was active; true once. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;
         return wasForsaken;
     }
 
-    /** At a slow pace: lets those go that are too slow and do not hold the stream back. */
+    /** Detaches slow untethered subscribers. Called at the timer interval. */
     void watch(long nowNs) {
         if (state == State.ACTIVE) {
             subscribers.watch(nowNs);
         }
     }
 
-    /** Whether more of the stream may come. */
+    /** Whether more of the stream may arrive. */
     boolean isActive() {
         return state == State.ACTIVE;
     }
@@ -380,17 +392,17 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return hasEnded;
     }
 
-    /** Whether the peer has taken the stream back. */
+    /** Whether the peer has revoked the stream. */
     boolean isRevoked() {
         return isRevoked;
     }
 
-    /** Where the stream ends, or {@link LogLayout#NOT_ENDED}. */
+    /** Returns the final position, or {@link LogLayout#NOT_ENDED}. */
     long finalPosition() {
         return finalPosition;
     }
 
-    /** From its end on. */
+    /** Whether the image has begun to end. */
     @Override
     protected boolean isWaiting() {
         return state != State.ACTIVE;

@@ -19,13 +19,15 @@ import io.verbus.transport.Transport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication that a transport sends, or several by {@link Legs}, and that spies read in place.
- * The sender's thread tells what was sent and released; the conductor cleans behind that and behind
- * the spies, and ends it. Both raise the limit: the sender when credit comes, the conductor when it
- * was cleaning or a spy that held the limit back.
+ * A publication sent by one transport, or by several through {@link Legs}, and read in place by
+ * spies. The sender's thread reports the sent and released positions; the conductor cleans the log
+ * behind them and behind the spies, and ends it. Both raise the limit: the sender when credit
+ * arrives, the conductor while cleaning, or while a slow spy holds the limit back.
  */
 final class NetworkPublication extends Publication implements CarriedStream {
-    /** Where spies hold the limit back, it is raised when it moves by this part of the window. */
+    /**
+     * While spies hold the limit back, it is raised in steps of the window shifted right by this.
+     */
     private static final int GAIN_SHIFT = 3;
 
     private final AtomicCounter senderPosition;
@@ -38,27 +40,30 @@ final class NetworkPublication extends Publication implements CarriedStream {
     private final Subscribers spies;
     private final Destinations destinations;
 
-    /** What sends it where destinations say where it goes; null where its channel does. */
+    /** Sends the publication to its destinations; null if its channel has the address. */
     private final Legs legs;
 
-    /** What carries it where its channel says where it goes. */
+    /** Transport of a publication whose channel has the address. */
     private Transport transport;
 
-    /** The channel as the transport has it; read by its agents once it has the publication. */
+    /**
+     * Channel as the transport uses it; read by the transport's agents once they have the
+     * publication.
+     */
     private ChannelUri carried;
 
-    /** Tells operators what carries it; null where its channel does. */
+    /** Shows the carrier to operators; null if the channel determines it. */
     private AtomicCounter carrier;
 
     private final int termLength;
     private final long maxWindow;
 
-    // Conductor's
+    // Conductor
     private boolean isTransportDone;
     private long limitedAt;
     private long nextLimited;
 
-    // Sender's
+    // Sender
     private boolean isReceived;
     private boolean isCarriedBySpies;
     private long carriedTo = -1;
@@ -113,7 +118,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         senderLimit.setRelease(released);
     }
 
-    /** What its counters belong to. */
+    /** Returns the stream that its counters belong to. */
     DriverCounters.Stream counted() {
         return counted;
     }
@@ -123,18 +128,19 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return status.counterId();
     }
 
-    /** What clients are told of the place that it is sent to. */
+    /** Returns the status of the send channel, which clients see. */
     ChannelStatus status() {
         return status;
     }
 
     /**
-     * Begins to send it.
+     * Begins sending.
      *
-     * @param by what carries it from now on.
-     * @param as channel that the transport is to have.
-     * @param told tells operators what carries it; null where its channel does. Closed with it.
-     * @throws BusException if the channel cannot be used here.
+     * @param by transport that sends it from now on.
+     * @param as channel as the transport uses it.
+     * @param told counter that shows the carrier to operators; null if the channel determines it.
+     *     Closed with the publication.
+     * @throws io.verbus.BusException if the channel cannot be used here.
      */
     void carry(Transport by, ChannelUri as, AtomicCounter told) {
         carried = as;
@@ -143,12 +149,15 @@ final class NetworkPublication extends Publication implements CarriedStream {
         transport = by;
     }
 
-    /** What sends it where destinations say where it goes; null where its channel does. */
+    /** Returns the legs that send it to its destinations; null if its channel has the address. */
     Legs legs() {
         return legs;
     }
 
-    /** Where it is sent from, for people; null while that is not known, or it is not sent. */
+    /**
+     * Returns the local address that it is sent from, as text; null if it is unknown or nothing is
+     * sent.
+     */
     String localAddress() {
         if (legs != null) {
             return legs.localAddress();
@@ -177,7 +186,10 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return senderPosition.getPlain() & -FrameHeader.ALIGNMENT;
     }
 
-    /** How far the log was sent; where no frame begins a client has written to the counter. */
+    /**
+     * Returns the sent position. A value at which no frame begins was written by a client and is
+     * ignored.
+     */
     private long sentTo() {
         return senderPosition.getAcquire() & -FrameHeader.ALIGNMENT;
     }
@@ -192,7 +204,10 @@ final class NetworkPublication extends Publication implements CarriedStream {
         senderPosition.setRelease(position);
     }
 
-    /** Never goes back behind where spies have carried the stream. */
+    /**
+     * Records the released position, which never falls behind the position to which spies carried
+     * the stream.
+     */
     @Override
     public void onReleased(long position, long newWindow) {
         long floor = Math.max(position, released);
@@ -206,9 +221,9 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Raises the limit as far as the log is released, while there is a receiver; pulls it back to
-     * what was sent where there is none. Sender and conductor: the one that acts on a state that
-     * the other has changed meanwhile finds that, and acts again.
+     * Raises the limit to what the log has released while there is a receiver; otherwise lowers it
+     * to the sent position. Called by sender and conductor: each repeats until the connected state
+     * has not changed meanwhile.
      */
     private void settleLimit() {
         boolean connected;
@@ -234,16 +249,16 @@ final class NetworkPublication extends Publication implements CarriedStream {
             log().metadata().putIntRelease(LogLayout.CONNECTED, 1);
             settleLimit();
         } else {
-            settleLimit(); // first: who sees that nobody is connected is refused
+            settleLimit(); // first: a publisher that sees no connection must be refused
             log().metadata().putIntRelease(LogLayout.CONNECTED, 0);
         }
     }
 
     /**
-     * Where only spies read a publication that they connect, it goes on with them: what the
-     * furthest has read counts as sent, and a term behind that is kept for receivers that come.
+     * While only spies read a publication with {@code ssc}, advances it with them: the furthest
+     * spy's position counts as sent, and a term behind it is kept for later receivers.
      *
-     * @return the amount of work done.
+     * @return the work count.
      */
     int followSpies() {
         boolean byThem = !isReceived && finalPosition() == LogLayout.NOT_ENDED && !spies.isEmpty();
@@ -294,7 +309,10 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return spies;
     }
 
-    /** After its publishers have closed it, others may join while one still reads. */
+    /**
+     * Whether a spy may join. After all publishers have closed, others may join while a spy still
+     * reads.
+     */
     @Override
     public boolean serves(Subscription subscription) {
         return (isOpen() || isBeingRead())
@@ -307,22 +325,25 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return !isRevoked() && spies.isStillReadBefore(tail()) && sentTo() < tail();
     }
 
-    /** By how far the log was sent; without receivers there is no window, and nothing is sent. */
+    /**
+     * Returns the position 3/4 of the window behind the sent position. Without receivers there is
+     * no window, and half a term is used.
+     */
     @Override
     public long untetheredLimit() {
-        long limited = released; // before the window, which is written before
+        long limited = released; // before the window, which is written first
         long granted = window;
         return Subscribable.untetheredLimit(
                 Math.max(sentTo(), limited), granted > 0 ? granted : termLength / 2);
     }
 
-    /** The stream goes on without spies. */
+    /** Returns false: the stream continues without spies. */
     @Override
     public boolean waitsForReaders() {
         return false;
     }
 
-    /** Joins where the log was sent to: nothing from there on is reused. */
+    /** Joins at the sent position; the log is not reused from there on. */
     @Override
     public void attach(Subscription subscription) {
         spies.add(subscription, this::sentTo);
@@ -335,7 +356,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         long consumed = spies.positions().release(position);
         work += clean(consumed);
         if (work > 0 || position != limitedAt || consumed >= nextLimited) {
-            // The sender may have computed its limit from what was cleaned before.
+            // The sender may have computed its limit from the earlier cleaned position.
             settleLimit();
             limitedAt = position;
             nextLimited = consumed + (window >> GAIN_SHIFT) + 1;
@@ -353,7 +374,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
 
     @Override
     void skipUnread() {
-        // The transport's to decide.
+        // Decided by the transport.
     }
 
     @Override
@@ -380,7 +401,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
-    /** When all is sent and read, and each receiver has left. */
+    /** Whether all is sent and read, and every receiver has left. */
     @Override
     boolean isFinished() {
         return isReleased()

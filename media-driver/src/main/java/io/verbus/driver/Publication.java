@@ -19,25 +19,25 @@ import io.verbus.transport.RoundRobin;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A log that clients append to. It ends when the last client has let go of it: its open claims are
- * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
+ * A log that clients append to. It ends when its last client releases it: open claims become
+ * padding, and the final position is fixed. Used by the conductor's thread except where noted.
  */
 abstract sealed class Publication extends RoundRobin.Taker
         implements Subscribable, NamedPublications.Named
         permits IpcPublication, NetworkPublication {
-    /** Bytes of a log that may wait to be cleaned. */
+    /** Maximum number of bytes that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;
 
-    /** Parts of a term that may wait: what does counts against the limit. */
+    /** Fraction of a term that may wait to be cleaned, because uncleaned bytes reduce the limit. */
     private static final int UNCLEAN_PARTS = 8;
 
     /**
-     * Bytes of a log that are cleaned in one cycle, at most, which takes about 0.1 ms: a stream
-     * that is faster than this a cycle keeps the conductor from idling.
+     * Maximum number of bytes to clean per cycle, which takes about 0.1 ms. A stream faster than
+     * this per cycle keeps the conductor from idling.
      */
     private static final int MAX_CLEANED = 1024 * 1024;
 
-    /** A claim that a client left open when it closed its publication is given so long. */
+    /** Grace period for a claim that a client left open when it closed its publication. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
 
     private final long registrationId;
@@ -58,7 +58,10 @@ abstract sealed class Publication extends RoundRobin.Taker
     private long abandonedNs;
     private long endingSinceNs;
 
-    /** Written by the conductor once, before the end is told; read by the sender. */
+    /**
+     * Final position. Written once by the conductor, before the end is announced; read by the
+     * sender.
+     */
     private volatile long finalPosition = LogLayout.NOT_ENDED;
 
     Publication(
@@ -89,7 +92,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return registrationId;
     }
 
-    /** What Aeron calls it: the log is read in place. */
+    /** Returns Aeron's description of a log that is read in place. */
     @Override
     public final String description() {
         return "aeron:ipc";
@@ -110,7 +113,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return log;
     }
 
-    /** Position at which the stream ends, or {@link LogLayout#NOT_ENDED}. Any thread. */
+    /** Returns the final position, or {@link LogLayout#NOT_ENDED}. Thread-safe. */
     public final long finalPosition() {
         return finalPosition;
     }
@@ -129,7 +132,10 @@ abstract sealed class Publication extends RoundRobin.Taker
         return exclusive;
     }
 
-    /** Counter of the channel's state; {@link EventEncoder#NO_COUNTER} if it is always open. */
+    /**
+     * Returns the counter of the channel's status, or {@link EventEncoder#NO_COUNTER} if the
+     * channel is always open.
+     */
     int channelStatusId() {
         return EventEncoder.NO_COUNTER;
     }
@@ -139,32 +145,33 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Position up to which the log may be appended to. Any thread.
+     * Returns the position up to which the log may be appended to. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
-     * @param window in bytes past it, two terms at most.
+     * @param window bytes beyond that position; two terms at most.
      */
     final long limitAt(long consumed, long window) {
         return cleaner.limit(consumed, window);
     }
 
     /**
-     * Cleans what was consumed, once there is enough of it: a conductor with work for each message
-     * would never idle, and take processor and cache lines from the threads that exchange them.
+     * Cleans the consumed part of the log once it is large enough. Cleaning for each message would
+     * keep the conductor from idling, and take CPU time and cache lines from the threads that
+     * exchange the messages.
      *
-     * @param consumed position that every consumer, and the sender, has passed.
-     * @return how many bytes were zeroed.
+     * @param consumed position that every consumer and the sender have passed.
+     * @return the number of bytes zeroed.
      */
     final int clean(long consumed) {
         return consumed - cleaner.cleaned() < maxUnclean ? 0 : cleaner.clean(consumed, MAX_CLEANED);
     }
 
-    /** Bytes of what is consumed that may wait to be cleaned. */
+    /** Returns how many consumed bytes may wait to be cleaned. */
     final int maxUnclean() {
         return maxUnclean;
     }
 
-    /** Whether clients can still be added to it. */
+    /** Whether clients can still be added. */
     final boolean isOpen() {
         return !isEnding;
     }
@@ -173,16 +180,17 @@ abstract sealed class Publication extends RoundRobin.Taker
         references++;
     }
 
-    /** How often clients hold the publication. */
+    /** Returns the reference count. */
     final int references() {
         return references;
     }
 
     /**
-     * A client lets go of the publication.
+     * Releases one client's reference.
      *
      * @param nowNs monotonic time.
-     * @param hasDied whether the client did not close it itself: nothing it claimed is committed.
+     * @param hasDied whether the client timed out instead of closing: its open claims will never be
+     *     committed.
      */
     final void removeReference(long nowNs, boolean hasDied) {
         if (hasDied) {
@@ -195,14 +203,14 @@ abstract sealed class Publication extends RoundRobin.Taker
         }
     }
 
-    /** The driver closes: whoever offers is held back. To be repeated for a while. */
+    /** Back-pressures all publishers because the driver closes. Must be repeated for a while. */
     final void hold() {
         if (!isEnding) {
             limit.hold(LogTail.position(log));
         }
     }
 
-    /** The driver closes: the stream ends at its tail, though clients still have it. */
+    /** Ends the stream at its tail because the driver closes, although clients still hold it. */
     final void endForAll(long nowNs) {
         if (!isEnding) {
             isEnding = true;
@@ -210,22 +218,22 @@ abstract sealed class Publication extends RoundRobin.Taker
         }
     }
 
-    /** Takes the stream back: it ends at its tail, wherever its readers are. */
+    /** Revokes the stream: it ends at its tail, regardless of its readers' positions. */
     final void revoke() {
         isRevoked = true;
         isEnding = true;
         log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
     }
 
-    /** Whether the stream was taken back. Any thread, once the final position is set. */
+    /** Whether the stream was revoked. Thread-safe once the final position is set. */
     public final boolean isRevoked() {
         return isRevoked;
     }
 
-    /** At each of its turns: limits and cleaning. Returns the amount of work done. */
+    /** Runs the publication's turn: limits and cleaning. Returns the work count. */
     abstract int update();
 
-    /** While its publishers are held back, and while it ends. */
+    /** Whether its publishers are held back, or it is ending. */
     @Override
     protected final boolean isWaiting() {
         return isEnding
@@ -238,49 +246,49 @@ abstract sealed class Publication extends RoundRobin.Taker
         return LogTail.position(log);
     }
 
-    /** At a slow pace: tells operators how far it was appended to. */
+    /** Updates the monitoring counter of the publisher's position. Called every 100 ms. */
     final void count() {
         position.setRelease(LogTail.position(log));
     }
 
-    /** Position that every reader of the log has passed, or could. */
+    /** Returns a position that every reader of the log has passed, or could pass. */
     abstract long furthestPosition();
 
-    /** Whether subscriptions may join that were kept off until now. At a slow pace. */
+    /** Whether subscriptions that were kept away may join now. Called at the timer interval. */
     boolean isAcceptedAgain(long nowNs) {
         return false;
     }
 
-    /** Without a reader, gives up what is in the log. At a slow pace. */
+    /** Discards unread messages if there is no reader. Called at the timer interval. */
     abstract void skipUnread();
 
-    /** The final position is fixed. */
+    /** Handles that the final position is fixed. */
     abstract void onEnded(long position);
 
-    /** The stream ended wherever its readers are. */
+    /** Handles that the stream ended regardless of its readers' positions. */
     abstract void onFailed(String reason);
 
-    /** Whether the log has no reader any more. */
+    /** Whether the log has no more readers. */
     abstract boolean isReleased();
 
-    /** Whether nothing is awaited of it: a transport may still answer late receivers. */
+    /** Whether nothing more will be sent or read; a transport may still answer late receivers. */
     abstract boolean isFinished();
 
-    /** Whether neither clients nor readers need it any more. */
+    /** Whether neither clients nor readers use it. */
     final boolean isFree() {
         return references == 0 && isReleased();
     }
 
     /**
-     * At a slow pace: claims that stay open, and the end.
+     * Unblocks claims that stay open too long, and completes the end. Called at the timer interval.
      *
-     * @return how many claims were unblocked.
-     * @throws io.verbus.logbuffer.InvalidFrameException if the log holds what no appender writes.
+     * @return the number of unblocked claims.
+     * @throws io.verbus.logbuffer.InvalidFrameException if the log holds an invalid frame.
      */
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
-            // No other thread waits for what the one writer of an exclusive log is about.
+            // No other thread waits for the claims of an exclusive log's only writer.
             if (exclusive) {
                 return 0;
             }
@@ -303,8 +311,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * A claim may stay open for the unblock timeout. Where a client has just been given up, one
-     * that has been open for as long as that client was silent is taken for its own.
+     * Returns how long a claim may stay open: the unblock timeout. For a while after a client has
+     * timed out, it is the client's liveness timeout, because a claim open for that long is
+     * probably that client's.
      */
     private long claimTimeoutNs(long nowNs) {
         return isAbandoned && nowNs - abandonedNs < unblockTimeoutNs
@@ -313,9 +322,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Ends the stream at once where its readers are, because what follows cannot be read.
+     * Ends the stream at once at its readers' positions, because the rest cannot be read.
      *
-     * @param reason in words.
+     * @param reason reason as text.
      */
     final void fail(String reason) {
         isEnding = true;
@@ -331,21 +340,24 @@ abstract sealed class Publication extends RoundRobin.Taker
         onEnded(position);
     }
 
-    /** Position of the first frame that is not committed. */
+    /** Returns the position of the first uncommitted frame. */
     final long frontier(long position) {
         return position < LogTail.position(log)
                 ? FrontierScanner.scan(log, position).position()
                 : position;
     }
 
-    /** The same, or a frame that is so many bytes further, or the first after it. */
+    /**
+     * Like {@link #frontier(long)}, but stops at the first frame that is at least this many bytes
+     * further.
+     */
     final long frontier(long position, long length) {
         return position < LogTail.position(log)
                 ? FrontierScanner.scan(log, position, length).position()
                 : position;
     }
 
-    /** Frees the counters; the log is freed apart, later. */
+    /** Frees the counters; the log is freed later. */
     void close() {
         limit.close();
         position.close();

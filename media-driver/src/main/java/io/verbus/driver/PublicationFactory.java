@@ -30,7 +30,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Makes publications with their counters and channels, or leaves nothing. Conductor's thread. */
+/**
+ * Creates publications with their counters and channels, or cleans up on failure. Used by the
+ * conductor's thread.
+ */
 final class PublicationFactory {
     private static final int FIRST_RESERVED = -1;
     private static final int LAST_RESERVED = 1000;
@@ -58,17 +61,17 @@ final class PublicationFactory {
         this.events = events;
     }
 
-    /** A channel with what the driver has it mean where it does not say. */
+    /** Completes a channel with the driver's defaults. */
     ChannelUri completed(ChannelUri channel) {
         return channel.withSpiesConnect(config.spiesConnect());
     }
 
-    /** The session id that the channel asks for, or another one each time. */
+    /** Returns the channel's session id, or a new one. */
     int sessionId(ChannelUri channel) {
         return channel.sessionId().orElseGet(this::nextSessionId);
     }
 
-    /** Another session id each time; none that is reserved for people to choose. */
+    /** Returns a new session id outside the range reserved for explicit ids. */
     int nextSessionId() {
         if (nextSessionId >= FIRST_RESERVED && nextSessionId <= LAST_RESERVED) {
             nextSessionId = LAST_RESERVED + 1;
@@ -77,9 +80,9 @@ final class PublicationFactory {
     }
 
     /**
-     * What the log of a publication is to be.
+     * Returns the specification of a publication's log.
      *
-     * @param tagged whose lengths hold where the channel says none; or null.
+     * @param tagged specification whose lengths are the default; or null.
      * @throws BusException if the channel cannot be used.
      */
     LogSpec spec(
@@ -105,7 +108,7 @@ final class PublicationFactory {
         }
         checkWindow(channel, termLength, mtu);
         if (channel.response().isPrototype()) {
-            termLength = LogLayout.MIN_TERM_LENGTH; // it is never written
+            termLength = LogLayout.MIN_TERM_LENGTH; // never written
         }
         StreamStart start = channel.start();
         return new LogSpec(
@@ -150,11 +153,11 @@ final class PublicationFactory {
     }
 
     /**
-     * Makes a publication of a log that stands.
+     * Creates a publication for an existing log.
      *
-     * @param clientId of the client that adds it first.
+     * @param clientId client that adds it first.
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
-     *     freed then.
+     *     then freed.
      */
     Publication create(LogBuffers log, ChannelUri channel, long clientId) {
         LogSpec spec = log.spec();
@@ -264,11 +267,11 @@ final class PublicationFactory {
     }
 
     /**
-     * Aeron's clients look at the limit before they claim, each thread for itself, and may go past
-     * it by a message each: half a term leaves room for many.
+     * Returns the window of an IPC publication. Each thread of an Aeron client checks the limit
+     * before it claims, and may exceed it by one message: half a term leaves room for many threads.
      */
     private long ipcWindow(ChannelUri channel, int termLength) {
-        // Of the own clients two terms: the word zeroed in the next term is consumed already.
+        // Verbus clients may use two terms: the word zeroed in the next term is already consumed.
         long most = channel.isAeron() ? termLength / 2 : 2L * termLength;
         long asked = channel.publicationWindow().orElse(config.ipcWindow());
         return asked == 0 ? most : Math.min(asked, most);

@@ -29,7 +29,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Publications, from the first client that adds one to the release of its log. Conductor's. */
+/**
+ * Publications, from the first client that adds one to the release of its log. Used by the
+ * conductor's thread.
+ */
 final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;
     private final Subscriptions subscriptions;
@@ -49,21 +52,21 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
 
-    /** The clients that have asked for a publication or hold one, by registration id. */
+    /** Clients that have requested or hold a publication, by registration id. */
     private final Long2LongHashMap owners = new Long2LongHashMap(Shares.NOBODY);
 
-    /** The registration ids of publications whose logs are being made. */
+    /** Registration ids of publications whose logs are being created. */
     private final LongHashSet preparing = new LongHashSet();
 
-    /** The registration ids of the logs that there are. */
+    /** Registration ids of the existing logs. */
     private final LongHashSet logs = new LongHashSet();
 
     private final RoundRobin<Publication> roundRobin;
 
-    /** The driver closes: nothing more is published. */
+    /** Whether the driver closes: no more publications are accepted. */
     private boolean isClosing;
 
-    /** One that its last turn found free. */
+    /** Publication that its last turn found free. */
     private Publication free;
 
     Publications(
@@ -96,10 +99,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
-    /** A client that wants a publication, and with which command it asked. */
+    /** A client that adds a publication, and the correlation id of its command. */
     private record Asker(Client client, long correlationId, ChannelUri asked) {}
 
-    /** A publication whose log is being made, and the commands that wait for it. */
+    /** A publication whose log is being created, and the commands that wait for it. */
     private final class Preparation implements LogReceiver, NamedPublications.Named {
         private final LogSpec spec;
         private final ChannelUri channel;
@@ -124,7 +127,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         public void onLog(LogBuffers log) {
             end();
             if (askers.isEmpty()) {
-                files.free(log); // all have gone meanwhile
+                files.free(log); // all have left meanwhile
                 return;
             }
             Publication publication;
@@ -185,8 +188,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Adds a publication for a client, or its hold on one that is shared, and tells it when the log
-     * stands.
+     * Adds a publication for a client, or a reference to a shared one, and answers once the log
+     * exists.
      *
      * @throws BusException if the channel cannot be used.
      */
@@ -225,27 +228,32 @@ final class Publications implements RoundRobin.Turn<Publication> {
         owners.remove(correlationId);
     }
 
-    /** Whether the log of a publication that a client has asked for is being made. */
+    /** Whether the log of a requested publication is being created. */
     boolean isPreparing(long correlationId) {
         return preparing.contains(correlationId);
     }
 
-    /** A client has gone: what is made for it alone is undone when it stands. */
+    /** Drops what is being created for a client that has left. */
     void drop(Client client) {
         preparations.forEach(each -> each.drop(client));
     }
 
-    /** Whether a registration id is one of a publication, whoever has asked for that. */
+    /** Whether a registration id belongs to a publication of any client. */
     boolean contains(long registrationId) {
         return logs.contains(registrationId) || owners.containsKey(registrationId);
     }
 
-    /** Whether a client has asked for a publication by this registration id, and not let go. */
+    /**
+     * Whether the client has requested a publication with this registration id and not released it.
+     */
     boolean isOf(long clientId, long registrationId) {
         return owners.containsKey(registrationId) && owners.get(registrationId) == clientId;
     }
 
-    /** A client takes a publication back, if no other holds it: it ends wherever readers are. */
+    /**
+     * Revokes a publication unless other clients hold it: it ends regardless of its readers'
+     * positions.
+     */
     void revoke(Client client, Publication publication) {
         long own =
                 client.publications().values().stream().filter(each -> each == publication).count();
@@ -255,7 +263,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
     }
 
-    /** A client lets go of a publication that it holds. */
+    /** Releases a client's reference to a publication. */
     void release(Client client, long registrationId, boolean hasDied) {
         Publication publication = client.publications().remove(registrationId);
         forget(client.id(), registrationId, publication.named());
@@ -320,7 +328,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return preparation;
     }
 
-    /** A session id that no publication of the stream has, on whichever channel. */
+    /** Returns a session id that no publication of the stream uses on any channel. */
     int nextSessionId(int streamId) {
         int sessionId = factory.nextSessionId();
         while (named.isSessionUsed(streamId, sessionId)) {
@@ -329,18 +337,18 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return sessionId;
     }
 
-    /** The driver closes: whoever offers is held back. To be repeated for a while. */
+    /** Back-pressures all publishers because the driver closes. Must be repeated for a while. */
     void hold() {
         isClosing = true;
         all.forEach(Publication::hold);
     }
 
-    /** The driver closes: all streams end at their tails. */
+    /** Ends all streams at their tails because the driver closes. */
     void endAll(long nowNs) {
         all.forEach(publication -> publication.endForAll(nowNs));
     }
 
-    /** How many of those that {@link #endAll} has ended are still sent or read. */
+    /** Returns how many of the publications that {@link #endAll} ended are still sent or read. */
     int unfinished() {
         int count = 0;
         for (int i = 0; i < all.size(); i++) {
@@ -351,7 +359,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return count;
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     int update(long nowNs) {
         int work = roundRobin.go(this, nowNs);
         if (free != null) {
@@ -372,7 +380,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * At a slow pace: tells how far publications were appended to, and where they are sent from.
+     * Updates the monitoring counters of publisher positions and local addresses. Called every 100
+     * ms.
      */
     void count() {
         for (int i = 0; i < all.size(); i++) {
@@ -396,8 +405,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * At a slow pace: slow subscribers, claims that stay open, and the end of publications that
-     * were let go.
+     * Checks for slow subscribers, claims that stay open, and the end of released publications.
+     * Called at the timer interval.
      */
     void watch(long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {
@@ -421,7 +430,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
     }
 
-    /** Ends those whose logs another process has truncated. Returns how many. */
+    /** Ends the publications whose logs another process has truncated; returns how many. */
     int endTruncated() {
         int count = 0;
         for (int i = 0; i < all.size(); i++) {
@@ -447,7 +456,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return count;
     }
 
-    /** A publication's log holds what no appender writes: ends it, and tells its clients. */
+    /** Ends a publication whose log holds an invalid frame, and notifies its clients. */
     void fail(Publication publication, String reason) {
         publication.fail(reason);
         events.publicationError(

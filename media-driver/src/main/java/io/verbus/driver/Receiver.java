@@ -8,17 +8,17 @@ import io.verbus.driver.agent.NetworkAgent;
 import io.verbus.transport.Transport;
 
 /**
- * Receives: the receiver's part of every transport, in turn. A cycle of each transport takes one
- * command of the conductor, then works on what it receives at:
+ * The receiver: runs the receiver's part of every transport in turn. In each cycle, a transport
+ * takes one command of the conductor, then serves what it receives at:
  *
  * <ul>
  *   <li>RDMA ({@code io.verbus.rdma.inbound.ReceiverAgent}): each connection polls its completion
- *       queue, looks at the positions of its images' subscribers, and writes credit.
+ *       queue, checks the positions of its images' subscribers, and writes credit.
  *   <li>UDP ({@code io.verbus.udp.inbound.ReceiverAgent}): each endpoint receives a batch of
- *       datagrams, puts their frames into images, and sends status messages and NAKs that are due.
+ *       datagrams, inserts their frames into images, and sends due status messages and NAKs.
  * </ul>
  *
- * <p>Then images that come from several sources are put together.
+ * <p>Then the receiver merges images that arrive from several sources.
  */
 final class Receiver implements NetworkAgent {
     private final Transports transports;

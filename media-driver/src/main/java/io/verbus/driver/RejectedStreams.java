@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Streams of peers that are not received again: those whose images were rejected for a time, and
- * those that were lost or rejected, or left by all, as long as there are subscriptions that do not
- * rejoin. Conductor's thread.
+ * Streams that are temporarily or permanently ignored: those whose images were rejected, for a
+ * time; and those that were lost, rejected or abandoned, while there are subscriptions that do not
+ * rejoin. Used by the conductor's thread.
  */
 final class RejectedStreams {
-    /** Peers come and go: of so many that have left the last are known. */
+    /** Maximum number of left streams to remember; the oldest are forgotten. */
     private static final int MAX_LEFT = 16 * 1024;
 
     private record Rejected(
@@ -31,14 +31,17 @@ final class RejectedStreams {
     private final long timeoutNs;
     private final List<Rejected> all = new ArrayList<>();
 
-    /** Those that have left, with the newest subscription that there was; the oldest first. */
+    /**
+     * Left streams with the registration id of the newest subscription at that time; the oldest
+     * first.
+     */
     private final LinkedHashMap<Stream, Long> left = new LinkedHashMap<>();
 
     private int removals;
 
     /**
-     * @param subscriptions that may want them again.
-     * @param timeoutNs for which each stays rejected.
+     * @param subscriptions subscriptions that may want the streams again.
+     * @param timeoutNs nanoseconds for which a stream stays rejected.
      */
     RejectedStreams(Subscriptions subscriptions, long timeoutNs) {
         this.subscriptions = subscriptions;
@@ -56,8 +59,8 @@ final class RejectedStreams {
     }
 
     /**
-     * A stream has left an endpoint, and its end was not told: where the subscriptions do not
-     * rejoin, it is not received again as long as one of them is there.
+     * Records that a stream has left an endpoint without an announced end. Subscriptions that do
+     * not rejoin ignore it until all of them have closed.
      */
     void leave(InboundEndpoint endpoint, int streamId, int sessionId) {
         Subscription newest = subscriptions.newest(endpoint, streamId, sessionId);
@@ -69,7 +72,7 @@ final class RejectedStreams {
         }
     }
 
-    /** Whether a stream has left, and a subscription is still there that it has left. */
+    /** Whether the stream has left, and a subscription that lost it still exists. */
     private boolean isLeft(Stream stream, Long newestThen) {
         Subscription first =
                 newestThen == null
@@ -78,7 +81,7 @@ final class RejectedStreams {
         return first != null && first.registrationId() <= newestThen;
     }
 
-    /** Whether a stream is not to be received. */
+    /** Whether a stream is ignored. */
     boolean has(InboundEndpoint endpoint, int streamId, int sessionId) {
         Stream stream = new Stream(endpoint, streamId, sessionId);
         if (isLeft(stream, left.get(stream))) {
@@ -95,7 +98,7 @@ final class RejectedStreams {
         return false;
     }
 
-    /** Lets those go whose time is over: their transports offer them again. */
+    /** Removes expired rejections; transports offer these streams again. */
     void expire(long nowNs) {
         if (removals != subscriptions.removals()) {
             removals = subscriptions.removals();

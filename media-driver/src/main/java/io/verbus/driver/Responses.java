@@ -12,21 +12,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings publications that respond and subscriptions to responses together. Conductor's thread.
+ * Connects response publications with the subscriptions to responses. Used by the conductor's
+ * thread.
  *
  * <pre>
  *   requester                                  responder
  *   subscription, awaits a session             subscription to requests
  *   publication of requests ──── set-up ────▶  image of requests
  *                                              publication that responds
- *   session is known        ◀── its session ── told until its requester is connected
+ *   session is known        ◀── its session ── sent until its requester connects
  *   asks for the session    ──── status ────▶  is connected
  * </pre>
  */
 final class Responses {
     private final Subscriptions subscriptions;
 
-    /** Publications whose requesters are told of them, and the images of the requests. */
+    /**
+     * Response publications that are being announced to their requesters, and the images of the
+     * requests.
+     */
     private final List<Told> told = new ArrayList<>();
 
     private record Told(Publication publication, NetworkImage requests) {}
@@ -36,11 +40,11 @@ final class Responses {
     }
 
     /**
-     * Checks what a publication's channel says of requests and responses. A client names its own
-     * subscription to the responses, and any image: with Aeron, one client may read requests and
-     * another one may answer them.
+     * Checks the request and response parameters of a publication's channel. A client must own its
+     * subscription to responses, but may name any image: in Aeron, one client may read requests and
+     * another may answer them.
      *
-     * @throws CommandException if what it names is not there.
+     * @throws CommandException if a named subscription or image does not exist.
      */
     void check(long clientId, ChannelUri channel) {
         ResponseLink link = channel.response();
@@ -83,7 +87,7 @@ final class Responses {
         }
     }
 
-    /** A publication stands: where it responds, its requester is told. */
+    /** Announces a new response publication to its requester. */
     void onPublication(Publication publication) {
         ResponseLink link = publication.named().response();
         if (!link.isOfImage()) {
@@ -100,14 +104,17 @@ final class Responses {
         }
     }
 
-    /** A peer tells in which session the responses to a publication's requests come. */
+    /** Handles the response session id that a peer reports for a publication of requests. */
     void onSession(NetworkPublication requests, int sessionId) {
         if (requests.named().response().isRequest()) {
             subscriptions.onResponses(requests.named().response().correlationId(), sessionId);
         }
     }
 
-    /** At a slow pace: who has come, or is waited for in vain, is told no more. */
+    /**
+     * Stops announcing to requesters that have connected, and announcing closed publications.
+     * Called at the timer interval.
+     */
     void watch() {
         for (int i = told.size() - 1; i >= 0; i--) {
             Told each = told.get(i);
@@ -120,7 +127,7 @@ final class Responses {
         }
     }
 
-    /** A publication is free, and its log is about to be unmapped. */
+    /** Forgets a publication whose log is about to be unmapped. */
     void onFreed(Publication publication) {
         told.removeIf(each -> each.publication == publication);
     }

@@ -9,16 +9,16 @@ import io.verbus.driver.command.CommandException;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** What subscriptions at one endpoint must agree upon. Conductor's thread. */
+/** Checks that subscriptions at one endpoint agree. Used by the conductor's thread. */
 final class SharedEndpoints {
     private SharedEndpoints() {}
 
     /**
-     * Checks a subscription against those at its endpoint.
+     * Checks a subscription against the others at its endpoint.
      *
-     * @param added the subscription.
-     * @param all that there are.
-     * @throws CommandException if one of them is of another kind.
+     * @param added new subscription.
+     * @param all existing subscriptions.
+     * @throws CommandException if a subscription conflicts.
      */
     static void check(Subscription added, List<Subscription> all) {
         if (added.endpoint() != null) {
@@ -27,7 +27,10 @@ final class SharedEndpoints {
         }
     }
 
-    /** An endpoint asks for all streams, or for those of responses whose sessions are known. */
+    /**
+     * Rejects mixed endpoints: an endpoint requests either all streams, or only responses with
+     * known sessions.
+     */
     private static void checkResponses(Subscription added, List<Subscription> all) {
         boolean isResponse = added.channel().response().isResponse();
         for (Subscription each : all) {
@@ -46,7 +49,10 @@ final class SharedEndpoints {
         }
     }
 
-    /** Those of a stream at an endpoint share its images. */
+    /**
+     * Requires equal settings, because the subscriptions of a stream at an endpoint share its
+     * images.
+     */
     private static void checkShared(Subscription added, List<Subscription> all) {
         ChannelUri channel = added.channel();
         for (Subscription each : all) {

@@ -13,7 +13,8 @@ import io.verbus.transport.Transport;
 import java.util.function.LongSupplier;
 
 /**
- * Makes logs and images of the sources of merged images, which no client sees. Conductor's thread.
+ * Creates logs and images for the sources of merged images, which clients do not see. Used by the
+ * conductor's thread.
  */
 final class SourceImages {
     private final Maker maker;
@@ -21,11 +22,11 @@ final class SourceImages {
     private final LongSupplier ids;
     private final Subscriptions subscriptions;
 
-    /** Makes the image of one source. */
+    /** Creates the image of one source. */
     @FunctionalInterface
     interface Maker {
         /**
-         * @param id of the image: that of its log, where the log is its own.
+         * @param id id of the image: the log's id if it has its own log.
          */
         NetworkImage make(
                 Transport transport,
@@ -43,17 +44,17 @@ final class SourceImages {
         this.subscriptions = subscriptions;
     }
 
-    /** Has a log made for a stream: the merged one, or that of a source. */
+    /** Creates a log for a stream: the merged log, or that of a source. */
     void log(ImageSetup setup, LogReceiver receiver) {
         files.image(setup.logSpec(ids.getAsLong()), 0, setup.source(), receiver);
     }
 
-    /** A log that was made is not needed. */
+    /** Frees a log that is not needed. */
     void free(LogBuffers log) {
         files.free(log);
     }
 
-    /** The image of a source that has a log of its own. */
+    /** Creates the image of a source with its own log. */
     NetworkImage staged(
             Transport transport,
             InboundEndpoint destination,
@@ -63,12 +64,12 @@ final class SourceImages {
         return maker.make(transport, destination, channel, setup, log, log.spec().registrationId());
     }
 
-    /** The image of a source that goes on in a log of its own. */
+    /** Creates the image of a source that continues in its own log. */
     NetworkImage staged(NetworkImage before, ChannelUri channel, ImageSetup setup, LogBuffers log) {
         return staged(before.transport(), before.endpoint(), channel, setup, log);
     }
 
-    /** The image of a source whose peer writes the merged log. */
+    /** Creates the image of a source whose peer writes the merged log. */
     NetworkImage direct(
             Transport transport,
             InboundEndpoint destination,
@@ -78,13 +79,13 @@ final class SourceImages {
         return maker.make(transport, destination, channel, setup, merged, ids.getAsLong());
     }
 
-    /** The image of a source that goes on in the merged log. */
+    /** Creates the image of a source that continues in the merged log. */
     NetworkImage direct(
             NetworkImage before, ChannelUri channel, ImageSetup setup, LogBuffers merged) {
         return direct(before.transport(), before.endpoint(), channel, setup, merged);
     }
 
-    /** Tells the subscribers that a source cannot be merged with another. */
+    /** Notifies the subscribers that a source cannot be merged. */
     void tell(MergedImage image, MergedSource source, String reason) {
         subscriptions.tellFailed(
                 image.endpoint(),

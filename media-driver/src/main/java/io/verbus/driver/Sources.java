@@ -15,20 +15,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What subscriptions read: publications of this driver, and images. Joins each to those that listen
- * for it, at once or when there is a counter. Conductor's thread.
+ * What subscriptions read: publications of this driver, and images. Joins each source to its
+ * subscriptions, at once or when a counter becomes available. Used by the conductor's thread.
  */
 final class Sources {
     private record Join(Subscribable source, Subscription subscription) {}
 
-    /** Joins that are tried again in one go. */
+    /** Maximum number of joins to retry at a time. */
     private static final int LATE_JOINS = 64;
 
     private final DriverCounters counters;
     private final CommandFailures failures;
     private final List<Subscribable> all = new ArrayList<>();
 
-    /** Those for which there was no counter. */
+    /** Joins that failed for lack of a counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
     Sources(DriverCounters counters, CommandFailures failures) {
@@ -40,13 +40,13 @@ final class Sources {
         all.add(source);
     }
 
-    /** A source has gone, and so have its subscribers. */
+    /** Removes a source with its subscribers. */
     void remove(Subscribable source) {
         all.remove(source);
         unjoined.removeIf(join -> join.source == source);
     }
 
-    /** The source that clients know by an image id, or null. */
+    /** Returns the source with an image id, or null. */
     Subscribable get(long imageId) {
         for (Subscribable source : all) {
             if (source.id() == imageId) {
@@ -57,8 +57,8 @@ final class Sources {
     }
 
     /**
-     * Makes sure that a subscription can join all that there is: it would be ready otherwise
-     * without ever receiving it.
+     * Checks that a subscription can join all matching sources; otherwise it would become ready but
+     * never receive them.
      *
      * @throws CommandException if there are too few counters.
      */
@@ -81,14 +81,14 @@ final class Sources {
         }
     }
 
-    /** Joins a subscription to all that it listens for. */
+    /** Joins a subscription to all matching sources. */
     void joinAll(Subscription subscription) {
         for (int i = 0; i < all.size(); i++) {
             join(all.get(i), subscription);
         }
     }
 
-    /** Joins a subscription to a source, if it listens for that and does not read it. */
+    /** Joins a subscription to a source that matches and that it does not read yet. */
     void join(Subscribable source, Subscription subscription) {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
             try {
@@ -111,9 +111,9 @@ final class Sources {
     }
 
     /**
-     * Joins what could not be joined for want of counters. At a slow pace.
+     * Retries joins that failed for lack of counters. Called at the timer interval.
      *
-     * @return how many joined.
+     * @return the number of successful joins.
      */
     int joinLate() {
         if (unjoined.isEmpty()) {
@@ -133,14 +133,14 @@ final class Sources {
                 }
                 count++;
             } catch (CommandException e) {
-                exhausted.add(join.subscription.clientId()); // it was told when it failed first
+                exhausted.add(join.subscription.clientId()); // already notified
                 unjoined.addLast(join);
             }
         }
         return count;
     }
 
-    /** A subscription has ended: its client needs no telling. */
+    /** Removes a closed subscription from its sources, without notifying its client. */
     void leave(Subscription subscription) {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).subscribers().remove(subscription);
@@ -148,7 +148,7 @@ final class Sources {
         unjoined.removeIf(join -> join.subscription == subscription);
     }
 
-    /** Ends what a subscription reads, and tells its client. */
+    /** Removes a subscription from the sources it reads, and notifies its client. */
     void end(Subscription subscription) {
         for (Subscribable source : all) {
             source.subscribers().end(subscription);

@@ -5,7 +5,7 @@ package io.verbus.driver;
 import java.util.Arrays;
 
 /**
- * The publications that go on while only spies read them. The conductor adds and removes; the
+ * The publications that continue while only spies read them. The conductor adds and removes; the
  * sender gives each its turn.
  */
 final class SpiedPublications {
@@ -14,7 +14,7 @@ final class SpiedPublications {
     /** Written by the conductor, a new array each time; read by the sender once a cycle. */
     private volatile NetworkPublication[] all = NONE;
 
-    /** Takes a publication in, if its channel says that spies connect it. Conductor. */
+    /** Adds a publication if its channel lets spies connect it. Called by the conductor. */
     void add(Publication publication) {
         if (publication instanceof NetworkPublication network
                 && publication.named().spiesConnect()) {
@@ -24,7 +24,7 @@ final class SpiedPublications {
         }
     }
 
-    /** Lets a publication go, which is free. Conductor. */
+    /** Removes a free publication. Called by the conductor. */
     void remove(Publication publication) {
         if (publication.named().spiesConnect()) {
             all =
@@ -34,7 +34,7 @@ final class SpiedPublications {
         }
     }
 
-    /** A turn of the duty cycle. Returns the amount of work done. Sender. */
+    /** Runs the duty cycle; returns the work count. Called by the sender. */
     int work() {
         int work = 0;
         NetworkPublication[] publications = all;

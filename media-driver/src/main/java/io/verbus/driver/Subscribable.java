@@ -6,54 +6,57 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.logbuffer.LogBuffers;
 
-/** A log that subscriptions read: a publication's own, or the image of a remote one. */
+/** A log that subscriptions read: a publication's own, or the image of a remote publication. */
 public sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
-    /** Image id that clients know it by. */
+    /** Returns the image id that clients use. */
     long id();
 
-    /** What the subscribers read. */
+    /** Returns the log to read. */
     LogBuffers log();
 
     int sessionId();
 
     int streamId();
 
-    /** The share of counters that the positions of its subscribers are taken from. */
+    /** Returns the share that the counters of subscriber positions count in. */
     default CounterShare counterShare() {
         return CounterShare.CLIENTS;
     }
 
-    /** Where the stream comes from, for people. */
+    /** Describes where the stream comes from, as text. */
     String description();
 
-    /** Position that no subscriber can have passed; {@link Long#MAX_VALUE} if it is not known. */
+    /** Returns a position that no subscriber can have passed; {@link Long#MAX_VALUE} if unknown. */
     long tail();
 
-    /** Position up to which the log can be released, if the subscribers have read so far. */
+    /**
+     * Returns the position up to which the log can be released if the subscribers have read that
+     * far.
+     */
     long releasable();
 
     /**
-     * Position that a subscriber must be past that does not hold the stream back, or it is too far
-     * behind: three quarters of a window before the furthest.
+     * Returns the position below which an untethered subscriber is too far behind: 3/4 of a window
+     * behind the furthest.
      */
     long untetheredLimit();
 
-    /** The position that is three quarters of a window before another. */
+    /** Returns the position 3/4 of a window behind another. */
     static long untetheredLimit(long position, long window) {
         return position - window + (window >> 2);
     }
 
-    /** Whether a stream without a reader waits for one, instead of passing by. */
+    /** Whether a stream without readers waits for one, rather than discarding unread messages. */
     boolean waitsForReaders();
 
-    /** The subscribers that read it. */
+    /** Returns the subscribers of this source. */
     Subscribers subscribers();
 
-    /** Whether a subscription is for this stream, and may still join it. */
+    /** Whether a subscription matches this stream and may still join it. */
     boolean serves(Subscription subscription);
 
     /**
-     * Joins a subscription at the position from which it will read; again, if it was let go.
+     * Joins a subscription at its first position; also rejoins one that was detached.
      *
      * @throws CommandException if there is no counter left for its position.
      */

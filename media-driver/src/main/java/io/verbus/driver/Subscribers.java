@@ -19,15 +19,15 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * The subscribers of one source and how far each has read. Conductor's thread, but for where it
- * says otherwise.
+ * The subscribers of one source and their positions. Used by the conductor's thread except where
+ * noted.
  */
 final class Subscribers {
     /**
-     * One that reads, or was let go.
+     * A subscriber that reads, or was detached.
      *
-     * @param position written by its client with release, read here with acquire.
-     * @param untethered what becomes of it; null where it holds the stream back.
+     * @param position position written by its client with release, read here with acquire.
+     * @param untethered untethered state; null if it is tethered.
      */
     private record Subscriber(Subscription subscription, Position position, Untethered untethered) {
 
@@ -56,10 +56,10 @@ final class Subscribers {
     private int untethered;
 
     /**
-     * @param source that is read.
-     * @param termLength of its log.
-     * @param position from which it is read.
-     * @param timeouts of subscribers that do not hold the source back.
+     * @param source source to read.
+     * @param termLength term length of its log.
+     * @param position first position to read.
+     * @param timeouts timeouts of untethered subscribers.
      */
     Subscribers(
             Subscribable source,
@@ -75,22 +75,24 @@ final class Subscribers {
         this.positions = new CountedPositions(termLength, position);
     }
 
-    /** How far each has read, and what of the log that releases. */
+    /** Returns the subscribers' positions and the released position. */
     CountedPositions positions() {
         return positions;
     }
 
-    /** Whether no subscriber's position counts. Any thread. */
+    /** Whether no subscriber's position counts. Thread-safe. */
     boolean isEmpty() {
         return positions.isEmpty();
     }
 
-    /** Whether one that counts has not read up to a position yet. */
+    /** Whether a counted subscriber has not read up to a position yet. */
     boolean isStillReadBefore(long position) {
         return !positions.isEmpty() && positions.least() < position;
     }
 
-    /** Whether nobody reads the source, or will; a merging receiver reads it, too. */
+    /**
+     * Whether the source has no current or future readers; a merging receiver counts as a reader.
+     */
     boolean isDeserted() {
         if (!positions.isEmpty()) {
             return false;
@@ -103,7 +105,7 @@ final class Subscribers {
         return true;
     }
 
-    /** Whether there is a subscriber that was let go for good. */
+    /** Whether a subscriber was detached for good. */
     boolean hasGone() {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).isGone()) {
@@ -113,12 +115,12 @@ final class Subscribers {
         return false;
     }
 
-    /** Whether a subscription reads the source, or was let go. */
+    /** Whether a subscription reads the source, or was detached. */
     boolean contains(Subscription subscription) {
         return indexOf(subscription) >= 0;
     }
 
-    /** Whether a client reads the source, or was let go. */
+    /** Whether a client reads the source, or was detached. */
     boolean isOf(long clientId) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).subscription.clientId() == clientId) {
@@ -138,11 +140,11 @@ final class Subscribers {
     }
 
     /**
-     * Takes a subscriber in where the one is that has read the least, and tells its client. To be
-     * called when {@link #endImpossibleNow} was.
+     * Adds a subscriber at the position of the slowest one, and notifies its client. Call {@link
+     * #endImpossibleNow} first.
      *
-     * @param subscription that reads the source.
-     * @param alone position to join at where there is no other: see {@link #add}.
+     * @param subscription subscription that reads the source.
+     * @param alone supplies the position if there is no other subscriber; see {@link #add}.
      */
     void addAtLeast(Subscription subscription, LongSupplier alone) {
         Subscriber joining = subscriber(subscription);
@@ -150,18 +152,18 @@ final class Subscribers {
     }
 
     /**
-     * Takes a subscriber in and tells its client.
+     * Adds a subscriber and notifies its client.
      *
-     * @param subscription that reads the source.
-     * @param joinPosition from which it reads: a frame begins there, or will. Asked when the
-     *     subscriber counts, so that nothing from there on is released.
+     * @param subscription subscription that reads the source.
+     * @param joinPosition supplies the first position, at which a frame begins or will begin.
+     *     Called once the subscriber counts, so that nothing from there on is released.
      */
     void add(Subscription subscription, LongSupplier joinPosition) {
         Subscriber joining = subscriber(subscription);
         joined(joining, positions.join(joining.position, joinPosition));
     }
 
-    /** One that was let go has its counter still. */
+    /** Returns the subscriber of a subscription; one that was detached still has its counter. */
     private Subscriber subscriber(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -183,7 +185,7 @@ final class Subscribers {
         }
     }
 
-    /** What the counter of a subscriber belongs to. */
+    /** Returns the stream that a subscriber's counter belongs to. */
     private DriverCounters.Stream stream(Subscription subscription) {
         return new DriverCounters.Stream(
                 subscription.registrationId(),
@@ -207,10 +209,10 @@ final class Subscribers {
     }
 
     /**
-     * At a slow pace: lets those go that do not hold the source back and are too far behind, and
-     * takes in those that have rested.
+     * Detaches untethered subscribers that are too far behind, and rejoins those that have rested.
+     * Called at the timer interval.
      *
-     * @return how many have changed.
+     * @return the number of changes.
      */
     int watch(long nowNs) {
         if (untethered == 0) {
@@ -248,7 +250,10 @@ final class Subscribers {
         return 1;
     }
 
-    /** The counter first: a client that was stopped looks there before it reads on. */
+    /**
+     * Detaches a subscriber. The counter changes first, because a client that was paused checks it
+     * before it reads on.
+     */
     private void letGo(Subscriber each) {
         mark(each);
         events.unavailableImage(source, each.subscription);
@@ -270,7 +275,7 @@ final class Subscribers {
                 each.untethered.state().name().toLowerCase(Locale.ROOT));
     }
 
-    /** Lets a subscriber go whose subscription has ended: its client needs no telling. */
+    /** Removes a subscriber whose subscription has closed, without notifying its client. */
     void remove(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -278,7 +283,7 @@ final class Subscribers {
         }
     }
 
-    /** Lets a subscriber go that does not read this source any more, and tells its client. */
+    /** Removes a subscriber that stops reading this source, and notifies its client. */
     void end(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -287,10 +292,10 @@ final class Subscribers {
     }
 
     /**
-     * Lets those go that have read up to the end of the stream, and tells their clients; and those
-     * that were let go before, whose clients were told.
+     * Removes the subscribers that have read up to the end of the stream, and notifies their
+     * clients; also removes detached ones, whose clients were notified before.
      *
-     * @return how many.
+     * @return the number of removed subscribers.
      */
     int drain(long finalPosition, String reason) {
         int count = 0;
@@ -304,7 +309,7 @@ final class Subscribers {
         return count;
     }
 
-    /** Lets all go, wherever they have read to, and tells their clients. */
+    /** Removes all subscribers, regardless of their positions, and notifies their clients. */
     void endAll(String reason) {
         for (int i = all.size() - 1; i >= 0; i--) {
             end(i, reason);
@@ -312,16 +317,16 @@ final class Subscribers {
     }
 
     /**
-     * Lets those go whose positions cannot be, and tells their clients. To be called in each turn;
-     * looks only where a position was found that cannot be.
+     * Removes subscribers with impossible positions, and notifies their clients. Called in each
+     * turn; checks only after an impossible position was found.
      *
-     * @return how many.
+     * @return the number of removed subscribers.
      */
     int endImpossible() {
         return positions.isDoubtful() ? endImpossibleNow() : 0;
     }
 
-    /** As {@link #endImpossible}, wherever the positions are. */
+    /** Like {@link #endImpossible}, but always checks. */
     int endImpossibleNow() {
         int count = 0;
         for (int i = all.size() - 1; i >= 0; i--) {
@@ -330,7 +335,7 @@ final class Subscribers {
                 continue;
             }
             long position = each.position.getAcquire();
-            long tail = source.tail(); // read later: the subscriber may be at it
+            long tail = source.tail(); // read after the position: the subscriber may be at the tail
             if (positions.isImpossible(position, tail)) {
                 count++;
                 if (each.untethered != null) {
@@ -353,7 +358,10 @@ final class Subscribers {
         return count;
     }
 
-    /** One that was stopped for long may have written where it was before it was let go. */
+    /**
+     * Stops counting a detached subscriber; a client that was paused may have written a stale
+     * position after it was detached.
+     */
     private void discountNow(Subscriber each) {
         boolean isTold = !each.isReading();
         each.untethered.discounted();
@@ -371,7 +379,10 @@ final class Subscribers {
         }
     }
 
-    /** What the last of them has read is released, too, if the position can be believed. */
+    /**
+     * Removes a subscriber. Releases what it has read first, in case it is the last, provided its
+     * position is possible.
+     */
     private void removeAt(int index) {
         Subscriber gone = all.remove(index);
         untethered -= gone.untethered == null ? 0 : 1;

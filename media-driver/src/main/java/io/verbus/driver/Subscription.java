@@ -11,13 +11,13 @@ import io.verbus.transport.Transport;
  * A client's subscription.
  *
  * @param registrationId correlation id of the command that added it.
- * @param clientId whose it is.
- * @param channel that it listens to.
- * @param streamId that it listens to.
- * @param carrier media of the transport where the channel names another; or null.
- * @param transport of the channel; null for IPC and spies.
- * @param endpoint of the channel; null for IPC and spies.
- * @param awaited session of the responses that it waits for; null for any other subscription.
+ * @param clientId client that owns it.
+ * @param channel channel to subscribe to.
+ * @param streamId stream to subscribe to.
+ * @param carrier media of the transport if it differs from the channel's; or null.
+ * @param transport transport of the channel; null for IPC and spies.
+ * @param endpoint endpoint of the channel; null for IPC and spies.
+ * @param awaited session of the responses it waits for; null for other subscriptions.
  */
 public record Subscription(
         long registrationId,
@@ -29,7 +29,7 @@ public record Subscription(
         InboundEndpoint endpoint,
         AwaitedSession awaited) {
 
-    /** Whether a stream is the one that the subscription names. */
+    /** Whether a stream matches the subscription. */
     boolean matches(InboundEndpoint sourceEndpoint, int sourceStreamId, int sourceSessionId) {
         return endpoint == sourceEndpoint
                 && streamId == sourceStreamId
@@ -38,7 +38,7 @@ public record Subscription(
                         : awaited.is(sourceSessionId));
     }
 
-    /** Whether a stream may have both this subscription and another as its subscribers. */
+    /** Whether this subscription and another can both match the same stream. */
     boolean mayShareWith(Subscription other) {
         return endpoint == other.endpoint
                 && streamId == other.streamId

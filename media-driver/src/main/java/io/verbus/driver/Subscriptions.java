@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** Subscriptions, and what their channels name: brings each to its sources. Conductor's. */
+/** Subscriptions and their channels: joins each to its sources. Used by the conductor's thread. */
 final class Subscriptions {
-    /** Reasons that one subscription is told of. */
+    /** Maximum number of reasons to report to one subscription. */
     private static final int MAX_FAILURES = 16;
 
     private final Transports transports;
@@ -39,20 +39,23 @@ final class Subscriptions {
     private final AtomicCounter count;
     private final Shares shares;
 
-    /** Those of clients, and their destinations in this driver, in the order of their coming. */
+    /**
+     * Subscriptions of clients, and their IPC and spy destinations, in the order in which they were
+     * added.
+     */
     private final List<Subscription> all = new ArrayList<>();
 
     private final Long2ObjectHashMap<Subscription> byRegistration = new Long2ObjectHashMap<>();
     private final Sources sources;
     private final UnaryOperator<ChannelUri> presets;
 
-    /** Why streams that a subscription waits for have no image, as told, by registration id. */
+    /** Reported reasons why awaited streams have no image, by registration id. */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
     private int removals;
 
     /**
-     * @param presets completes a channel with what holds where it does not say.
+     * @param presets completes a channel with the driver's defaults.
      */
     Subscriptions(
             UnaryOperator<ChannelUri> presets,
@@ -73,12 +76,12 @@ final class Subscriptions {
     }
 
     /**
-     * Adds a subscription, tells its client, and joins it to the sources that there are.
+     * Adds a subscription, answers its client, and joins it to the existing sources.
      *
      * @throws io.verbus.BusException if its channel cannot be used.
      */
     void add(Client client, long correlationId, int streamId, ChannelUri asked) {
-        // Once more when it is added, as the channel that is held may be a longer text by then.
+        // Required again when it is added, because the completed channel may be longer.
         shares.require(Share.SUBSCRIPTIONS, client.id(), Shares.weight(asked));
         String carrier = null;
         Transport transport = null;
@@ -148,10 +151,11 @@ final class Subscriptions {
     }
 
     /**
-     * A publication responds to the requests of a subscription's client.
+     * Reports the session of a publication that responds to a client's requests.
      *
-     * @param registrationId of the subscription, which may have gone, or know its session.
-     * @param sessionId of the publication.
+     * @param registrationId registration id of the subscription, which may be closed or know its
+     *     session already.
+     * @param sessionId session id of the publication.
      */
     void onResponses(long registrationId, int sessionId) {
         for (Subscription subscription : List.copyOf(all)) {
@@ -229,9 +233,10 @@ final class Subscriptions {
     /**
      * Adds a destination to a subscription.
      *
-     * @param named destination, its names looked up.
-     * @param answer to the client, before it hears of images.
-     * @throws BusException if the subscription takes none, or the destination cannot be used.
+     * @param named destination to add, with resolved names.
+     * @param answer answers the client, before it learns of images.
+     * @throws BusException if the subscription does not support destinations, or the destination
+     *     cannot be used.
      */
     void addDestination(Subscription subscription, ChannelUri named, Runnable answer) {
         ManualEndpoint endpoint = manual(subscription);
@@ -269,7 +274,7 @@ final class Subscriptions {
         }
     }
 
-    /** An endpoint is at another address of this host. */
+    /** Handles a changed local address of an endpoint. */
     void onLocalAddressChanged(InboundEndpoint endpoint) {
         ManualEndpoint manual = manuals.of(endpoint);
         if (manual != null) {
@@ -280,10 +285,10 @@ final class Subscriptions {
     }
 
     /**
-     * Removes a destination of a subscription, unless there is none such.
+     * Removes a destination of a subscription. Removing an unknown destination has no effect.
      *
-     * @param answer to the client, before it hears of images.
-     * @throws CommandException if the subscription takes none.
+     * @param answer answers the client, before it learns of images.
+     * @throws CommandException if the subscription does not support destinations.
      */
     void removeDestination(Subscription subscription, ChannelUri named, Runnable answer) {
         ManualEndpoint endpoint = manual(subscription);
@@ -318,7 +323,7 @@ final class Subscriptions {
                         + "' takes no destinations: subscribe with control-mode=manual");
     }
 
-    /** One that receives at the place that a channel names by a tag, or null. */
+    /** Returns a subscription whose endpoint the channel refers to by tag, or null. */
     private Subscription tagged(ChannelUri channel) {
         for (Subscription each : all) {
             if (each.endpoint() != null
@@ -352,13 +357,13 @@ final class Subscriptions {
         return byRegistration.containsKey(registrationId);
     }
 
-    /** Whether a client has a subscription of this registration id. */
+    /** Whether a client has a subscription with this registration id. */
     boolean isOf(long clientId, long registrationId) {
         Subscription subscription = byRegistration.get(registrationId);
         return subscription != null && subscription.clientId() == clientId;
     }
 
-    /** Removes a subscription, which its client has let go of. */
+    /** Removes a subscription that its client has closed. */
     void remove(Subscription subscription) {
         if (subscription.endpoint() instanceof ManualEndpoint) {
             for (Subscription local : List.copyOf(all)) {
@@ -387,7 +392,7 @@ final class Subscriptions {
         shares.giveBack(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
     }
 
-    /** Records are equal by value, which takes long to find out; this is one of a kind. */
+    /** Removes a subscription by identity, because comparing records by value is slow. */
     private void drop(Subscription subscription) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i) == subscription) {
@@ -415,17 +420,17 @@ final class Subscriptions {
         }
     }
 
-    /** How many were removed so far. */
+    /** Returns the number of subscriptions removed so far. */
     int removals() {
         return removals;
     }
 
-    /** Whether a source would have a subscriber. */
+    /** Whether a stream has a matching subscription. */
     boolean hasFor(InboundEndpoint endpoint, int streamId, int sessionId) {
         return first(endpoint, streamId, sessionId) != null;
     }
 
-    /** The first of those that a source would have as subscribers, or null. */
+    /** Returns the first subscription that matches a stream, or null. */
     Subscription first(InboundEndpoint endpoint, int streamId, int sessionId) {
         for (Subscription subscription : all) {
             if (subscription.matches(endpoint, streamId, sessionId)) {
@@ -435,7 +440,7 @@ final class Subscriptions {
         return null;
     }
 
-    /** The last of those, or null. */
+    /** Returns the last subscription that matches a stream, or null. */
     Subscription newest(InboundEndpoint endpoint, int streamId, int sessionId) {
         Subscription newest = null;
         for (Subscription subscription : all) {
@@ -447,8 +452,8 @@ final class Subscriptions {
     }
 
     /**
-     * Tells those that wait for a stream that it cannot have an image: once for each reason, and of
-     * a bounded number of reasons, until an image comes. Peers choose how often this happens.
+     * Reports to the waiting subscriptions that a stream cannot have an image: once per reason, for
+     * a limited number of reasons, until an image arrives. Peers decide how often this happens.
      */
     void tellFailed(
             InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {
@@ -476,7 +481,7 @@ final class Subscriptions {
         return told.size() < MAX_FAILURES && told.add(reason);
     }
 
-    /** A new source: joins to it those that listen for it. */
+    /** Adds a source and joins the matching subscriptions. */
     void addSource(Subscribable source) {
         for (int i = 0; i < all.size(); i++) {
             if (source.serves(all.get(i))) {
@@ -487,14 +492,14 @@ final class Subscriptions {
         joinAll(source);
     }
 
-    /** Joins to a source those that listen for it and do not read it. */
+    /** Joins a source to the matching subscriptions that do not read it yet. */
     void joinAll(Subscribable source) {
         for (int i = 0; i < all.size(); i++) {
             sources.join(source, all.get(i));
         }
     }
 
-    /** The sources that there are. */
+    /** Returns the existing sources. */
     Sources sources() {
         return sources;
     }

@@ -33,8 +33,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The transports that are present, each opened when a channel first names its media. Conductor's
- * thread, but for {@link #open()}.
+ * The available transports, each opened when a channel first uses its media. Used by the
+ * conductor's thread, except {@link #open()}.
  */
 final class Transports {
     private static final Transport[] NONE = new Transport[0];
@@ -46,7 +46,7 @@ final class Transports {
     private final ErrorHandler errors;
     private final Map<String, Transport> byMedia = new TreeMap<>();
 
-    /** What prepares each transport whose channels were named. */
+    /** Threads that prepare the transports named by channels, by media. */
     private final Map<String, Thread> preparing = new TreeMap<>();
 
     private final List<DeviceWatch> watches = new ArrayList<>();
@@ -55,16 +55,18 @@ final class Transports {
     /** Written by the conductor, a new array each time; read by all agents once a cycle. */
     private volatile Transport[] open = NONE;
 
-    /** Makes a host for each transport: what a transport asks of the driver goes there. */
+    /**
+     * Creates the host of each transport, which receives the transport's requests to the driver.
+     */
     interface TransportHostFactory {
         /**
-         * @param options of the transport; keeps account of those that were asked for.
+         * @param options options of the transport; tracks which ones are read.
          */
         DriverTransportHost host(TransportOptions options);
     }
 
     /**
-     * @param errors where errors go that end the driver.
+     * @param errors handler of errors that end the driver.
      */
     Transports(
             List<TransportProvider> providers,
@@ -85,12 +87,12 @@ final class Transports {
         return rdma == null ? Networks.NONE : rdma.networks(new TransportOptions(rdma, options));
     }
 
-    /** Decides what carries a channel. */
+    /** Returns the rules that choose the transport of a channel. */
     Carriers carriers() {
         return carriers;
     }
 
-    /** Finds the transports that are on the class path; one that cannot be loaded is an error. */
+    /** Loads the transports on the class path; reports those that cannot be loaded. */
     static List<TransportProvider> load(ErrorHandler errors) {
         List<TransportProvider> found = new ArrayList<>();
         Iterator<TransportProvider> loader = ServiceLoader.load(TransportProvider.class).iterator();
@@ -110,9 +112,9 @@ final class Transports {
     }
 
     /**
-     * Checks the options of every transport, which may be opened much later.
+     * Checks the options of every transport, each of which may be opened much later.
      *
-     * @throws TransportException that names a wrong one, or one that no transport has.
+     * @throws TransportException if an option is invalid or unknown.
      */
     static void checkOptions(List<TransportProvider> providers, Map<String, String> options) {
         for (TransportProvider provider : providers) {
@@ -130,9 +132,9 @@ final class Transports {
     }
 
     /**
-     * Opens a UDP socket for what the driver tells other drivers.
+     * Opens a UDP socket for messages to other drivers.
      *
-     * @throws IOException if that is impossible.
+     * @throws IOException if the socket cannot be opened.
      */
     static DatagramPort openPort(List<TransportProvider> providers, InetSocketAddress local)
             throws IOException {
@@ -145,7 +147,7 @@ final class Transports {
         throw new IOException("no transport on the class path offers UDP");
     }
 
-    /** Networks whose hosts' datagrams are taken; null for all. */
+    /** Returns the networks whose datagrams are accepted; null for all. */
     static Networks sources(List<TransportProvider> providers, Map<String, String> options) {
         return providers.stream()
                 .map(provider -> provider.sources(new TransportOptions(provider, options)))
@@ -154,10 +156,10 @@ final class Transports {
                 .orElse(null);
     }
 
-    /** What whoever starts a driver with these options is to know, a line each. */
+    /** Returns startup notes for a driver with these options, one per line. */
     static List<String> notes(Map<String, String> options) {
         List<String> notes = new ArrayList<>();
-        // What cannot be loaded is recorded when a driver is launched.
+        // Load errors are recorded when a driver is launched.
         for (TransportProvider provider : load(error -> {})) {
             for (String note : provider.notes(new TransportOptions(provider, options))) {
                 notes.add(provider.media() + " " + note);
@@ -166,7 +168,7 @@ final class Transports {
         return notes;
     }
 
-    /** Must be set before any channel names a transport. */
+    /** Sets the factory of the hosts; required before any channel names a transport. */
     void hosts(TransportHostFactory factory) {
         hosts = factory;
         for (TransportProvider provider : providers.values()) {
@@ -175,7 +177,7 @@ final class Transports {
         }
     }
 
-    /** Looks at the devices that transports need. Timers. */
+    /** Checks the devices that transports need. Called at the timer interval. */
     int watch(long nowNs) {
         int work = 0;
         for (int i = 0; i < watches.size(); i++) {
@@ -184,15 +186,15 @@ final class Transports {
         return work;
     }
 
-    /** Media of the transports that are present. */
+    /** Returns the media of the available transports. */
     static List<String> media(List<TransportProvider> providers) {
         return List.copyOf(
                 new TreeSet<>(providers.stream().map(TransportProvider::media).toList()));
     }
 
     /**
-     * Whether the transport that carries a channel is open, or opens without delay. Otherwise it is
-     * prepared from now on. The channel's names were looked up.
+     * Whether the transport of a channel is open, or opens without delay; otherwise starts
+     * preparing it. The channel's names must be resolved.
      */
     boolean isReadyFor(ChannelUri channel) {
         String carrier = carriers.media(channel);
@@ -212,16 +214,16 @@ final class Transports {
         try {
             provider.prepare();
         } catch (RuntimeException e) {
-            // Opening meets the same, and tells the client that wants it.
+            // Opening it fails likewise, and reports the error to the client.
         } catch (Error e) {
             errors.onError(e); // which ends the driver
         }
     }
 
     /**
-     * The transport of a channel, as {@link Carriers#carried} has made it.
+     * Returns the transport of a channel that {@link Carriers#carried} has resolved.
      *
-     * @throws CommandException if there is none of its media, or it cannot be opened here.
+     * @throws CommandException if no transport has its media, or it cannot be opened here.
      */
     Transport of(ChannelUri channel) {
         Transport transport = byMedia.get(channel.media());
@@ -263,12 +265,12 @@ final class Transports {
         return transport;
     }
 
-    /** Those that are open. Any agent. */
+    /** Returns the open transports. Thread-safe. */
     Transport[] open() {
         return open;
     }
 
-    /** Closes all; sender and receiver have stopped. */
+    /** Closes all transports; sender and receiver must have stopped. */
     void close() {
         watches.forEach(DeviceWatch::close);
         watches.clear();

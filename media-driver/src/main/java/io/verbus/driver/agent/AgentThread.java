@@ -18,13 +18,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An agent and its thread, which is bound to a CPU before it begins. An exception of a cycle is
- * recorded, and the next cycle begins. An {@link Error} ends the driver: the thread works no more,
- * and waits to be closed in its turn, as others may use what it has. Only a fault in a log's memory
- * is none of the driver's, see {@link LogFaults}.
+ * An agent and its thread, which is bound to a CPU before it begins. An exception in a cycle is
+ * recorded, and the next cycle begins. An {@link Error} ends the driver: the thread stops working
+ * and waits to be closed in order, because other agents may use its resources. A fault in a log's
+ * memory is an exception to this; see {@link LogFaults}.
  */
 final class AgentThread {
-    /** An agent that does not end by then is interrupted: what it calls may be waiting. */
+    /**
+     * Time after which an agent that does not end is interrupted, because it may be blocked in a
+     * call.
+     */
     private static final long INTERRUPT_MS = TimeUnit.SECONDS.toMillis(3);
 
     private final Agent agent;
@@ -80,7 +83,7 @@ final class AgentThread {
             agent.onStart();
             started.complete(null);
         } catch (RuntimeException | Error e) {
-            // The launching thread throws it, and closes all agents in their order.
+            // The launching thread throws the error, and closes all agents in order.
             started.completeExceptionally(e);
             awaitClose();
         }
@@ -98,7 +101,10 @@ final class AgentThread {
         }
     }
 
-    /** Within the handler of all that is thrown, as a fault may be thrown behind a cycle, too. */
+    /**
+     * Runs one cycle. Everything it throws must reach the handler, because a fault may also be
+     * thrown after a cycle.
+     */
     private void cycle() throws Exception {
         while (!isClosing) {
             idle.idle(agent.doWork());
@@ -128,7 +134,7 @@ final class AgentThread {
         }
     }
 
-    /** Has the agent end, and waits for that. Idempotent. */
+    /** Ends the agent and waits for it. Idempotent. */
     void close() {
         isClosing = true;
         LockSupport.unpark(thread);

@@ -5,8 +5,8 @@ package io.verbus.driver.agent;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Longest time from one duty cycle of an agent to the next, idling included: since the start, and
- * in the current and the previous window. Also counts cycles over the threshold. Used by the
+ * Measures the longest time between duty cycles of an agent, including idling, since the start and
+ * in the current and the previous window, and counts the cycles that took too long. Used by the
  * agent's thread.
  */
 public final class CycleTime {
@@ -25,10 +25,11 @@ public final class CycleTime {
     private long recentNs;
 
     /**
-     * @param max nanoseconds of the longest cycle.
-     * @param recent longest cycle of the current and the previous window, in nanoseconds.
-     * @param exceeded cycles that took too long.
-     * @param thresholdNs nanoseconds that a cycle must take longer than to be counted.
+     * @param max counter of the longest cycle in nanoseconds.
+     * @param recent counter of the longest cycle of the current and the previous window, in
+     *     nanoseconds.
+     * @param exceeded counter of cycles that took too long.
+     * @param thresholdNs duration in nanoseconds above which a cycle is counted.
      */
     public CycleTime(
             AtomicCounter max, AtomicCounter recent, AtomicCounter exceeded, long thresholdNs) {
@@ -38,7 +39,7 @@ public final class CycleTime {
         this.exceeded = exceeded;
     }
 
-    /** A cycle begins, and the one before has ended. */
+    /** Records the begin of a cycle, which ends the previous one. */
     public void onCycle(long nowNs) {
         long cycleNs = nowNs - beganNs;
         beganNs = nowNs;

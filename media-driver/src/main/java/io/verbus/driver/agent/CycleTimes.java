@@ -8,14 +8,16 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.RecentCycle;
 
 /**
- * What counts the long cycles of the agents.
+ * Cycle times of the three agents.
  *
- * @param conductor that of the conductor.
- * @param sender that of the sender.
- * @param receiver that of the receiver.
+ * @param conductor cycle times of the conductor.
+ * @param sender cycle times of the sender.
+ * @param receiver cycle times of the receiver.
  */
 public record CycleTimes(CycleTime conductor, CycleTime sender, CycleTime receiver) {
-    /** Those of a driver; labels of its counters tell the thresholds from now on. */
+    /**
+     * Creates the cycle times of a driver, and shows the thresholds in the labels of its counters.
+     */
     public static CycleTimes of(DriverConfig config, DriverCounters counters) {
         return new CycleTimes(
                 time(

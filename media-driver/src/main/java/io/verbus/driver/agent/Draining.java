@@ -5,63 +5,66 @@ package io.verbus.driver.agent;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a driver does before it closes in good order: holds its publishers back, ends their streams
- * when what was offered is in the logs, and has its peers stop; then waits until all is sent and
- * read. Conductor's thread, but for {@link #begin} and what it tells.
+ * Drains the driver before an orderly close: holds publishers back, ends their streams once all
+ * offered messages are in the logs, and stops peers; then waits until all is sent and read. Used by
+ * the conductor's thread, except {@link #begin} and the queries.
  */
 public final class Draining {
-    /** A publisher that has just read the limit is done with its message then. */
+    /** Time after which a publisher that has just read the limit has completed its message. */
     private static final long HOLD_NS = TimeUnit.MILLISECONDS.toNanos(30);
 
     private final Streams streams;
 
-    /** The streams of a driver. Conductor's thread. */
+    /** The streams of a driver. Used by the conductor's thread. */
     public interface Streams {
-        /** Has peers stop; repeated. */
+        /** Stops peers; called repeatedly. */
         void stopImages();
 
-        /** Holds publishers back; repeated. */
+        /** Holds publishers back; called repeatedly. */
         void holdPublications();
 
-        /** Ends the streams of publications; repeated. */
+        /** Ends the streams of publications; called repeatedly. */
         void endPublications(long nowNs);
 
-        /** Streams that are not over. */
+        /** Returns the number of unfinished streams. */
         int unfinished();
     }
 
     /** Written by the thread that closes the driver; read by the conductor. */
     private volatile boolean isAsked;
 
-    /** Streams that are not over. Written by the conductor; read by the thread that closes. */
+    /** Number of unfinished streams. Written by the conductor; read by the closing thread. */
     private volatile int unfinished = Integer.MAX_VALUE;
 
     private boolean isHolding;
     private long heldSinceNs;
 
     /**
-     * @param streams of the driver.
+     * @param streams streams of the driver.
      */
     public Draining(Streams streams) {
         this.streams = streams;
     }
 
-    /** Has it begin. Any thread. */
+    /** Begins draining. Thread-safe. */
     public void begin() {
         isAsked = true;
     }
 
-    /** Whether all is sent and read. Any thread. */
+    /** Whether all is sent and read. Thread-safe. */
     public boolean isDone() {
         return unfinished == 0;
     }
 
-    /** Streams that are not over; {@link Integer#MAX_VALUE} before that is known. Any thread. */
+    /**
+     * Returns the number of unfinished streams; {@link Integer#MAX_VALUE} before it is known.
+     * Thread-safe.
+     */
     public int unfinished() {
         return unfinished;
     }
 
-    /** Timers. */
+    /** Continues draining. Called at the timer interval. */
     public void work(long nowNs) {
         if (!isAsked) {
             return;
@@ -70,7 +73,7 @@ public final class Draining {
             isHolding = true;
             heldSinceNs = nowNs;
         }
-        // Again each time: a stream may just have been in the making.
+        // Repeated each time, because a stream may have been in preparation.
         streams.stopImages();
         streams.holdPublications();
         if (nowNs - heldSinceNs >= HOLD_NS) {

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs the agents on as many threads as the threading mode says, or on none. They are stopped in
- * the order in which they were started, the conductor last, which then frees all.
+ * Runs the agents on threads according to the threading mode, or on none. They are stopped in the
+ * order in which they were started; the conductor stops last and frees everything.
  */
 public final class DriverThreads implements AutoCloseable {
     private final ErrorHandler errors;
@@ -30,8 +30,8 @@ public final class DriverThreads implements AutoCloseable {
     private AgentInvoker invoker;
 
     /**
-     * @param failure told of errors that end the driver.
-     * @param faults told of faults in logs.
+     * @param failure handler of errors that end the driver.
+     * @param faults handler of faults in logs.
      */
     public DriverThreads(
             DriverConfig config,
@@ -61,7 +61,7 @@ public final class DriverThreads implements AutoCloseable {
 
     private AgentInvoker invoker(Agent conductor, NetworkAgent sender, NetworkAgent receiver) {
         return new AgentInvoker(
-                // What is thrown to the invoking thread has been reported.
+                // Whatever is thrown to the invoking thread was reported already.
                 thrown -> {
                     if (!(thrown instanceof Error)) {
                         errors.onError(thrown);
@@ -91,9 +91,10 @@ public final class DriverThreads implements AutoCloseable {
     }
 
     /**
-     * Starts all.
+     * Starts all agents.
      *
-     * @throws BusException if a thread cannot be bound to its CPU; all are to be closed then.
+     * @throws BusException if a thread cannot be bound to its CPU; the caller must then close all
+     *     agents.
      */
     public void start() {
         threads.forEach(AgentThread::start);
@@ -103,7 +104,7 @@ public final class DriverThreads implements AutoCloseable {
         }
     }
 
-    /** Drives all agents, in the invoker's mode; otherwise null. */
+    /** Returns the invoker that drives all agents; null in the other threading modes. */
     public AgentInvoker invoker() {
         return invoker;
     }

@@ -8,8 +8,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * SIGTERM and SIGINT, which tell a process to end. The JVM's own handlers end it with the signal's
- * number as status, as if it had been killed; here the process ends itself, and says how it went.
+ * Handles SIGTERM and SIGINT. The JVM's own handlers would end the process with the signal's number
+ * as exit status, as if it had been killed; these let the process end itself with its own status.
  */
 public final class EndSignals {
     private static final String[] NAMES = {"TERM", "INT"};
@@ -17,14 +17,15 @@ public final class EndSignals {
     private EndSignals() {}
 
     /**
-     * Has an action run when a signal comes, instead of the JVM's exit. Where the JVM leaves
-     * signals to the system (-Xrs), the system's action stays.
+     * Runs an action when a signal arrives, instead of the JVM's exit. If the JVM leaves signals to
+     * the system (-Xrs), the system's action remains.
      *
-     * @param action that any thread may run, once for each signal.
+     * @param action action that any thread may run, once per signal.
      */
     public static void handle(Runnable action) {
         try {
-            // By name: the compiler warns of each use of sun.misc, and warnings are errors.
+            // By reflection, because the compiler warns of each use of sun.misc, and warnings are
+            // errors.
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             Object proxy =

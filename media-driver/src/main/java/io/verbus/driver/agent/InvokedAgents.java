@@ -10,18 +10,18 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The driver's agents where the application's thread drives them, in the order in which a message
- * passes: what was offered is sent first, and what arrives is received last, just before the
- * application polls. The conductor has no part in either, and gets a turn now and then: the time
- * that it takes would be spent between arrival and poll. One clock read serves all. An exception in
- * one of them is recorded and keeps no other from its turn. An {@link Error} ends the driver, and
- * is thrown to the application.
+ * Runs the driver's agents on the application's thread, in the order in which a message passes:
+ * outgoing messages are sent first, and incoming messages are received last, just before the
+ * application polls. The conductor takes no part in either and runs only occasionally, because its
+ * time would be spent between arrival and poll. All agents share one clock read. An exception in
+ * one agent is recorded and does not stop the others. An {@link Error} ends the driver, and is
+ * thrown to the application.
  */
 final class InvokedAgents implements Agent {
-    /** Between the conductor's turns, if the application comes that often. */
+    /** Interval between the conductor's turns, if the application invokes often enough. */
     static final long CONDUCT_INTERVAL_NS = 10_000;
 
-    /** Cycles between the conductor's turns, where cycles are long. */
+    /** Number of cycles between the conductor's turns, if cycles are long. */
     static final int CONDUCT_CYCLES = 8;
 
     /** Longest wait for those cycles. */
@@ -38,10 +38,10 @@ final class InvokedAgents implements Agent {
     private int cycles = CONDUCT_CYCLES;
 
     /**
-     * @param clock monotonic.
-     * @param errors where errors are recorded.
-     * @param failure of the driver, thrown to whoever invokes.
-     * @param faults told of faults in logs.
+     * @param clock monotonic clock.
+     * @param errors error handler.
+     * @param failure failure of the driver, thrown to the invoking thread.
+     * @param faults handler of faults in logs.
      */
     InvokedAgents(
             NetworkAgent sender,
@@ -84,7 +84,10 @@ final class InvokedAgents implements Agent {
         }
     }
 
-    /** A driver that has failed does nothing more, however often it is invoked. */
+    /**
+     * Returns the failure of the driver. A failed driver does nothing more, however often it is
+     * invoked.
+     */
     private Error failed() {
         Throwable cause = failure.error();
         return cause instanceof Error error ? error : new Error(cause);
@@ -124,7 +127,7 @@ final class InvokedAgents implements Agent {
         }
     }
 
-    /** The conductor is last: it frees what the others use. */
+    /** Closes the agents; the conductor is last, because it frees what the others use. */
     @Override
     public void onClose() {
         sender.onClose();

@@ -5,26 +5,27 @@ package io.verbus.driver.agent;
 import org.agrona.collections.ArrayUtil;
 
 /**
- * The receiver's part of images that come from several sources. The conductor adds and removes; the
- * receiver gives each its turn, and acknowledges that it has let go of what was removed.
+ * The receiver's part of images that arrive from several sources. The conductor adds and removes
+ * them; the receiver gives each its turn, and acknowledges that it has released removed images and
+ * sources.
  */
 public final class Mergers {
     private static final Merger[] NONE = {};
 
-    /** An image that is put together. */
+    /** An image merged from several sources. */
     @FunctionalInterface
     public interface Merger {
-        /** A turn. Returns the amount of work done. Receiver. */
+        /** Runs the image's turn; returns the work count. Called by the receiver. */
         int merge();
     }
 
     /** Written by the conductor, a new array each time; read by the receiver once a cycle. */
     private volatile Merger[] all = NONE;
 
-    /** Raised by the conductor when something was removed. */
+    /** Number of removals. Written by the conductor. */
     private volatile long removals;
 
-    /** Written by the receiver: the removals that a whole cycle has seen. */
+    /** Number of removals that a whole cycle has seen. Written by the receiver. */
     private volatile long acknowledged;
 
     public void add(Merger image) {
@@ -36,9 +37,9 @@ public final class Mergers {
         all = rest.length == 0 ? NONE : rest;
     }
 
-    /** A turn of the duty cycle. Returns the amount of work done. Receiver. */
+    /** Runs the duty cycle; returns the work count. Called by the receiver. */
     public int work() {
-        long seen = removals; // first: what was removed before is not seen below
+        long seen = removals; // first: this cycle does not use what was removed before
         Merger[] images = all;
         int work = 0;
         for (int i = 0; i < images.length; i++) {
@@ -50,14 +51,14 @@ public final class Mergers {
         return work;
     }
 
-    /** Something was removed; returns by what {@link #isReleased} knows it. Conductor. */
+    /** Records a removal; returns its number for {@link #isReleased}. Called by the conductor. */
     public long removed() {
         long next = removals + 1;
         removals = next;
         return next;
     }
 
-    /** Whether the receiver has let go of what was removed. Conductor. */
+    /** Whether the receiver has released what was removed. Called by the conductor. */
     public boolean isReleased(long removal) {
         return acknowledged >= removal;
     }

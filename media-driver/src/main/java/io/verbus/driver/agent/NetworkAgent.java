@@ -5,7 +5,7 @@ package io.verbus.driver.agent;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.SystemNanoClock;
 
-/** An agent that drives its part of every transport, and reads the clock once a cycle. */
+/** An agent that runs its part of every transport, and reads the clock once per cycle. */
 public interface NetworkAgent extends Agent {
     @Override
     default int doWork() {
@@ -13,10 +13,10 @@ public interface NetworkAgent extends Agent {
     }
 
     /**
-     * One turn of the duty cycle.
+     * Runs one duty cycle.
      *
      * @param nowNs monotonic time.
-     * @return the amount of work done.
+     * @return the work count.
      */
     int work(long nowNs);
 }

@@ -12,18 +12,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * What takes long, so that the conductor never waits for it: a thread for work on logs that is done
- * in slices, in turn by owner; a thread for calls that cannot be divided, such as to register or
- * unmap memory; and threads that ask name servers. What is done is told in a later turn of the
- * conductor.
+ * Runs slow work so that the conductor never waits for it: one thread for work on logs in slices,
+ * taking turns by owner; one for indivisible calls, such as registering or unmapping memory; and
+ * threads for name lookups. The conductor handles completions in a later duty cycle.
  *
- * <p>Slices for which a client or peer waits go before all others.
+ * <p>Slices that a client or peer waits for have priority.
  */
 public final class Background implements AutoCloseable {
-    /** Threads that ask name servers, which may be silent for long. */
+    /** Number of threads for name lookups; a name server may be silent for long. */
     private static final int LOOK_UPS = 128;
 
-    /** Of those, how many one owner may have at a time. */
+    /** Maximum number of lookups that one owner may run at a time. */
     private static final int LOOK_UPS_OF_ONE = 4;
 
     private record Added(Object owner, SlicedTask task, boolean isAwaited) {}
@@ -32,10 +31,10 @@ public final class Background implements AutoCloseable {
 
     private final ErrorHandler errors;
 
-    /** From the conductor to the thread that does the slices. */
+    /** Tasks from the conductor to the slice thread. */
     private final LinkedBlockingQueue<Added> added = new LinkedBlockingQueue<>();
 
-    /** From the threads to the conductor. */
+    /** Completions from the threads to the conductor. */
     private final ManyToOneConcurrentLinkedQueue<Runnable> done =
             new ManyToOneConcurrentLinkedQueue<>();
 
@@ -44,7 +43,7 @@ public final class Background implements AutoCloseable {
     private final FairThreads lookUps = new FairThreads("verbus-names", LOOK_UPS, LOOK_UPS_OF_ONE);
 
     /**
-     * @param errors where failures go that no caller is told, and errors that end the driver.
+     * @param errors handler of failures that no caller receives, and of errors that end the driver.
      */
     public Background(ErrorHandler errors) {
         this.errors = errors;
@@ -58,33 +57,33 @@ public final class Background implements AutoCloseable {
     // Conductor
 
     /**
-     * Begins a task for which a client or peer waits.
+     * Begins a task that a client or peer waits for.
      *
-     * @param owner whose turn it is when its slices are done.
+     * @param owner owner in whose turn its slices run.
      */
     public void begin(Object owner, SlicedTask task) {
         added.add(new Added(owner, task, true));
     }
 
-    /** Begins a task for which neither client nor peer waits. */
+    /** Begins a task that no client or peer waits for. */
     public void beginLater(Object owner, SlicedTask task) {
         added.add(new Added(owner, task, false));
     }
 
     /**
-     * Makes a call that cannot be divided, after those of the same owner before it.
+     * Makes an indivisible call, after earlier calls of the same owner.
      *
-     * @param owner whose turn it is when a call has been made.
-     * @param then told, by the conductor, null or what the call threw.
+     * @param owner owner in whose turn the call runs.
+     * @param then called by the conductor with null or the call's exception.
      */
     public void call(Object owner, Runnable call, Consumer<RuntimeException> then) {
         calls.execute(owner, () -> run(call, then));
     }
 
     /**
-     * Asks a name server, besides others.
+     * Queries a name server, in parallel with other queries.
      *
-     * @param owner whose silent name servers hold up none of another's questions.
+     * @param owner owner of the query; its silent name servers do not delay other owners' queries.
      */
     void lookUp(Object owner, Runnable question, Runnable then) {
         lookUps.execute(owner, () -> run(question, failure -> then.run()));
@@ -104,8 +103,8 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * What is told of an error. A fault in a log's memory concerns that log, and no other; any
-     * other error ends the driver.
+     * Converts an error to the exception to report. A fault in a log's memory concerns only that
+     * log; any other error ends the driver.
      */
     private RuntimeException told(Error error) {
         if (LogFaults.isFault(error)) {
@@ -119,10 +118,10 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Tells what is done.
+     * Handles completions.
      *
-     * @param most how much of it.
-     * @return how much.
+     * @param most maximum number to handle.
+     * @return the number handled.
      */
     public int tell(int most) {
         int count = 0;
@@ -138,7 +137,7 @@ public final class Background implements AutoCloseable {
         return count;
     }
 
-    // Thread of the slices
+    // Slice thread
 
     private void workOnSlices() {
         FairQueue<SlicedTask> awaited = new FairQueue<>();
@@ -150,15 +149,17 @@ public final class Background implements AutoCloseable {
                 queue.endTurn(work(task));
             }
         } catch (InterruptedException e) {
-            // Only this class knows the thread.
+            // Only this class can access the thread.
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            // Without this thread no log is made any more.
+            // Without this thread no logs can be created.
             errors.onError(new AssertionError("thread verbus-log-slices has ended", e));
         }
     }
 
-    /** Takes what was added, and waits for it where there is nothing else to do; false: close. */
+    /**
+     * Takes added tasks, waiting for them if there is nothing else to do; returns false to close.
+     */
     private boolean take(FairQueue<SlicedTask> awaited, FairQueue<SlicedTask> others)
             throws InterruptedException {
         Added each = awaited.isEmpty() && others.isEmpty() ? added.take() : added.poll();
@@ -185,8 +186,8 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Ends the threads: the slice and the calls that are under way, and calls that wait, are done;
-     * nothing is told. Look-ups are left to themselves.
+     * Ends the threads. The current slice, and running and waiting calls, are completed;
+     * completions are not handled. Running lookups are abandoned.
      */
     @Override
     public void close() {

@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tasks of several owners, handed out in turn by owner: one that has many, or a long one, delays no
- * other. The tasks of one owner keep their order. One thread.
+ * Tasks of several owners, served in turn by owner, so that an owner with many or long tasks does
+ * not delay the others. The tasks of one owner keep their order. Used by one thread.
  */
 public final class FairQueue<T> {
-    /** The owner whose turn it is comes first. */
+    /** The next owner comes first. */
     private final Map<Object, ArrayDeque<T>> byOwner = new LinkedHashMap<>();
 
     /** Whether no owner has a task. */
@@ -19,17 +19,17 @@ public final class FairQueue<T> {
         return byOwner.isEmpty();
     }
 
-    /** Adds a task behind all others of its owner. */
+    /** Adds a task after all others of its owner. */
     public void add(Object owner, T task) {
         byOwner.computeIfAbsent(owner, each -> new ArrayDeque<>()).addLast(task);
     }
 
-    /** The owner whose turn it is. The queue is not empty. */
+    /** Returns the next owner. The queue must not be empty. */
     Object nextOwner() {
         return byOwner.keySet().iterator().next();
     }
 
-    /** Moves the tasks of an owner behind those of all owners of another queue. */
+    /** Moves the tasks of an owner to the end of another queue. */
     void moveTo(FairQueue<T> other, Object owner) {
         ArrayDeque<T> tasks = byOwner.remove(owner);
         if (tasks != null) {
@@ -37,15 +37,15 @@ public final class FairQueue<T> {
         }
     }
 
-    /** The task whose turn it is. The queue is not empty. */
+    /** Returns the next task. The queue must not be empty. */
     public T next() {
         return byOwner.values().iterator().next().getFirst();
     }
 
     /**
-     * Ends the turn of the task that {@link #next} has told.
+     * Ends the turn of the task that {@link #next} returned.
      *
-     * @param isDone whether the task leaves the queue.
+     * @param isDone whether to remove the task from the queue.
      */
     public void endTurn(boolean isDone) {
         Map.Entry<Object, ArrayDeque<T>> first = byOwner.entrySet().iterator().next();

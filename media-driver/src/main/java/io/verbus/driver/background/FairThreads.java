@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Threads that make calls of several owners, in turn by owner: one that has many calls, or slow
- * ones, holds up no other. Calls of one owner begin in the order in which they were added. A thread
- * ends when there is nothing to do. Any thread.
+ * Threads that run the calls of several owners, in turn by owner, so that an owner with many or
+ * slow calls does not delay the others. Calls of one owner begin in the order in which they were
+ * added. Idle threads end. Thread-safe.
  */
 final class FairThreads {
     private final String name;
     private final int most;
     private final int mostOfOne;
 
-    // All guarded by this.
+    // All fields are guarded by this object.
     private final FairQueue<Runnable> waiting = new FairQueue<>();
 
-    /** Owners that have as many threads as one may have, and the calls that they have besides. */
+    /** Waiting calls of owners that already use their maximum number of threads. */
     private final FairQueue<Runnable> held = new FairQueue<>();
 
     private final Map<Object, Integer> running = new HashMap<>();
@@ -28,9 +28,9 @@ final class FairThreads {
     private boolean isAbandoned;
 
     /**
-     * @param name of each thread.
-     * @param most threads.
-     * @param mostOfOne threads that make calls of one owner at a time.
+     * @param name name of each thread.
+     * @param most maximum number of threads.
+     * @param mostOfOne maximum number of threads for one owner.
      */
     FairThreads(String name, int most, int mostOfOne) {
         this.name = name;
@@ -38,7 +38,7 @@ final class FairThreads {
         this.mostOfOne = mostOfOne;
     }
 
-    /** Has a call made, which does not throw. */
+    /** Runs a call, which must not throw. */
     synchronized void execute(Object owner, Runnable call) {
         (isHeld(owner) ? held : waiting).add(owner, call);
         if (!waiting.isEmpty() && threads.size() < most) {
@@ -88,14 +88,14 @@ final class FairThreads {
         running.merge(owner, -1, (old, less) -> old + less == 0 ? null : old + less);
     }
 
-    /** Waits until all calls are made; no more are added. */
+    /** Waits for all calls to complete; no more may be added. */
     synchronized void finish() throws InterruptedException {
         while (!threads.isEmpty()) {
             wait();
         }
     }
 
-    /** Leaves the calls that are under way to themselves, interrupted, and makes no more. */
+    /** Interrupts and abandons running calls, and runs no more. */
     synchronized void abandon() {
         isAbandoned = true;
         threads.forEach(Thread::interrupt);

@@ -10,25 +10,25 @@ import java.security.Security;
 import java.util.ServiceLoader;
 
 /**
- * What knows the hosts behind names: the system, unless {@link ServiceLoader} finds another, which
- * only tests have.
+ * Resolves host names: the system's resolver, unless {@link ServiceLoader} finds another, which
+ * only tests provide.
  */
 public interface HostNames {
     /**
-     * Makes it ready. Conductor's thread, once, before all else.
+     * Initializes the resolver. Called once by the conductor's thread, before all other methods.
      *
-     * @param counters of the driver, of which some may be allocated.
+     * @param counters counters of the driver, in which the resolver may allocate its own.
      */
     void open(CountersManager counters);
 
     /**
-     * Looks a name up, for as long as that takes. A background thread.
+     * Looks up a name, which may block for long. Called by a background thread.
      *
-     * @throws UnknownHostException if it leads nowhere.
+     * @throws UnknownHostException if the name cannot be resolved.
      */
     InetAddress address(String name) throws UnknownHostException;
 
-    /** Those that there are. */
+    /** Returns the host names that are present. */
     static HostNames present(CountersManager counters) {
         HostNames hosts =
                 ServiceLoader.load(HostNames.class, HostNames.class.getClassLoader())
@@ -39,9 +39,9 @@ public interface HostNames {
     }
 
     /**
-     * Has this JVM ask the system each time, unless its user has set how long it remembers answers:
-     * by itself it remembers them for 30 s, and a name that has moved must be found within seconds.
-     * Before the first name is looked up, in a process that is a driver only.
+     * Disables the JVM's cache of host names, unless the user has configured it. The default of 30
+     * s would hide a moved name for too long. Must be called before the first lookup, and only in a
+     * process that is a driver.
      */
     static void rememberNothing() {
         for (String kind : new String[] {"", "negative."}) {
@@ -55,7 +55,7 @@ public interface HostNames {
         }
     }
 
-    /** The system's: /etc/hosts, DNS, and what else it is set up for. */
+    /** The system's resolver: /etc/hosts, DNS, and other configured sources. */
     record SystemNames() implements HostNames {
         @Override
         public void open(CountersManager counters) {}

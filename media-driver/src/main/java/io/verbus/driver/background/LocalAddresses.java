@@ -11,18 +11,17 @@ import java.util.Comparator;
 import java.util.function.Predicate;
 
 /**
- * Finds the address of this host that a channel's interface stands for: the first in a subnet, of
- * the interfaces in the order of their numbers, or the first of an interface, IPv4 before IPv6. Any
- * thread; asks the system.
+ * Finds the local address that a channel's interface refers to: the first in a subnet, by interface
+ * number, or the first of a named interface, IPv4 before IPv6. Queries the system. Thread-safe.
  */
 public final class LocalAddresses {
     private LocalAddresses() {}
 
     /**
-     * The address that is meant.
+     * Returns the local address.
      *
      * @param name {@code ADDRESS/PREFIX} or <code>{NAME}</code>.
-     * @return the address; null if this host has none such.
+     * @return the address; null if this host has no such address.
      */
     public static InetAddress find(String name) {
         try {
@@ -30,7 +29,7 @@ public final class LocalAddresses {
                     ? ofInterface(name.substring(1, name.length() - 1))
                     : inSubnet(name);
         } catch (IOException e) {
-            return null; // which whoever uses the name says, with the channel that names it
+            return null; // reported by the caller, with the channel
         }
     }
 

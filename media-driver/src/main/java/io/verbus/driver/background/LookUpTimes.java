@@ -6,16 +6,16 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.function.LongConsumer;
 
-/** Tells operators how long name servers take to answer. Any thread. */
+/** Measures the duration of name lookups. Thread-safe. */
 public final class LookUpTimes implements LongConsumer {
     private final AtomicCounter longest;
     private final AtomicCounter exceeded;
     private final long thresholdNs;
 
     /**
-     * @param longest nanoseconds so far.
-     * @param exceeded times that were too long.
-     * @param thresholdNs nanoseconds that a time must be longer than to be counted.
+     * @param longest counter of the longest duration in nanoseconds.
+     * @param exceeded counter of durations above the threshold.
+     * @param thresholdNs threshold in nanoseconds.
      */
     public LookUpTimes(AtomicCounter longest, AtomicCounter exceeded, long thresholdNs) {
         this.thresholdNs = thresholdNs;

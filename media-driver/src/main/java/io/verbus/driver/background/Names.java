@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /**
- * Addresses of host names. They are looked up in the background, each time that a caller is about
- * to use them, and remembered for the use. Conductor's thread.
+ * Addresses of host names. Names are looked up in the background each time that a caller is about
+ * to use them, and the results are kept for that use. Used by the conductor's thread.
  */
 public final class Names {
     private static final int MAX_REMEMBERED = 1024;
@@ -31,32 +31,32 @@ public final class Names {
     private final Shares shares;
     private final Map<Question, CompletableFuture<Void>> underWay = new HashMap<>();
 
-    /** The one that was answered least recently comes first. */
+    /** The least recently answered name comes first. */
     private final Map<String, Answer> answers = new LinkedHashMap<>();
 
     private final Long2LongCounterMap answersFor = new Long2LongCounterMap(0);
 
-    /** A name that is looked up for a client: nobody waits for a name server that others ask. */
+    /** A lookup for one client, so that no client waits for name servers that others query. */
     private record Question(long client, String name) {}
 
     /**
-     * Where a name led.
+     * Result of a lookup.
      *
-     * @param client that has asked; of several the one with the fewest names.
-     * @param address null if it led nowhere.
+     * @param client client that asked; of several, the one with the fewest names.
+     * @param address resolved address; null if the lookup failed.
      */
     private record Answer(long client, InetAddress address) {}
 
     /**
-     * Owner of questions that streams repeat: names of one client wait for none of another, and
-     * those that led somewhere for none that led nowhere.
+     * Owner of repeated lookups of streams: names of one client do not wait for those of another,
+     * nor resolved names for unresolved ones.
      */
     private record Again(long client, boolean isKnown) {}
 
     /**
-     * @param hosts that names are asked of.
-     * @param taken told, by a background thread, how long each answer has taken, nanoseconds.
-     * @param shares of clients, in which questions count.
+     * @param hosts resolver of the names.
+     * @param taken receives the nanoseconds of each lookup, on a background thread.
+     * @param shares shares of the clients, in which lookups count.
      */
     public Names(Background background, HostNames hosts, LongConsumer taken, Shares shares) {
         this.shares = shares;
@@ -66,12 +66,13 @@ public final class Names {
     }
 
     /**
-     * Looks a name up.
+     * Looks up a name.
      *
-     * @param client for which it is, or {@link Shares#NOBODY}.
-     * @param name or an IP address, or that of a {@link LocalInterface}.
-     * @return completed in a later turn of the conductor, or at once for an IP address.
-     * @throws io.verbus.driver.share.ShareException if the client has too many looked up.
+     * @param client client that needs it, or {@link Shares#NOBODY}.
+     * @param name host name, IP address, or name of a {@link LocalInterface}.
+     * @return a future that completes in a later duty cycle of the conductor, or at once for an IP
+     *     address.
+     * @throws io.verbus.driver.share.ShareException if the client has too many lookups.
      */
     public CompletableFuture<Void> lookUp(long client, String name) {
         if (literal(name) != null) {
@@ -119,7 +120,7 @@ public final class Names {
         try {
             return hosts.address(name);
         } catch (UnknownHostException e) {
-            return null; // which whoever uses the name says, with the channel that names it
+            return null; // reported by the caller, with the channel
         } finally {
             taken.accept(System.nanoTime() - startNs);
         }
@@ -137,7 +138,7 @@ public final class Names {
 
     private long withFewest(long client, long other) {
         if (client == Shares.NOBODY || other == Shares.NOBODY) {
-            return Math.max(client, other); // ids of clients are not negative
+            return Math.max(client, other); // client ids are not negative
         }
         return answersFor.get(other) < answersFor.get(client) ? other : client;
     }
@@ -171,7 +172,7 @@ public final class Names {
         throw new IllegalStateException("no name was answered for client " + client);
     }
 
-    /** What a name led to when it was looked up last; unresolved if that failed. */
+    /** Returns the address of a name's last lookup; unresolved if that failed. */
     public InetSocketAddress address(String name, int port) {
         InetAddress address = literal(name);
         if (address == null) {

@@ -2,19 +2,20 @@
 
 package io.verbus.driver.background;
 
-/** Work that is done in slices, so that other work comes in between. */
+/** Work done in slices, so that other work can run in between. */
 public interface SlicedTask {
     /**
-     * Does the next slice. Thread of {@link Background}.
+     * Runs the next slice. Called by a thread of {@link Background}.
      *
-     * @return whether that was the last.
+     * @return whether it was the last.
      */
     boolean work();
 
     /**
-     * The last slice is done. Conductor's thread; not called when the driver closes meanwhile.
+     * Handles the end of the last slice. Called by the conductor's thread, unless the driver closes
+     * meanwhile.
      *
-     * @param failure what a slice threw, which then was the last; or null.
+     * @param failure exception of the last slice; or null.
      */
     void onDone(RuntimeException failure);
 }

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Work that takes too long for an agent: sliced work on logs, indivisible calls, look-ups. */
+/** Work that is too slow for an agent: sliced work on logs, indivisible calls, and lookups. */
 package io.verbus.driver.background;

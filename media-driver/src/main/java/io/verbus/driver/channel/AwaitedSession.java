@@ -3,8 +3,8 @@
 package io.verbus.driver.channel;
 
 /**
- * The session that a subscription to responses takes, which is known when a publication responds.
- * Conductor's thread.
+ * Session that a subscription to responses waits for, until a publication responds. Used by the
+ * conductor's thread.
  */
 public final class AwaitedSession {
     private boolean isKnown;
@@ -14,7 +14,7 @@ public final class AwaitedSession {
         return isKnown;
     }
 
-    /** The session, once it is known. */
+    /** Returns the session id, once it is known. */
     public int sessionId() {
         return sessionId;
     }

@@ -11,22 +11,22 @@ import io.verbus.transport.TransportException;
 import java.net.InetAddress;
 
 /**
- * Decides which channels of Aeron's UDP are carried by RDMA: those that lead to an address of its
- * networks. A unicast endpoint decides; where there is none, the control address or the interface.
- * Conductor's thread.
+ * Decides which Aeron UDP channels run over RDMA: those with an address in the RDMA networks. A
+ * unicast endpoint decides; without one, the control address or the interface. Used by the
+ * conductor's thread.
  */
 public final class Carriers {
     private static final String UDP = "udp";
 
-    /** Media of the transport that may carry channels of another. */
+    /** Media of the transport that may carry channels of another media. */
     public static final String RDMA = "rdma";
 
     private final Networks networks;
     private final Names names;
 
     /**
-     * @param networks of RDMA.
-     * @param names that channels have, looked up before a channel is asked for.
+     * @param networks networks of RDMA.
+     * @param names names in channels, which must be resolved before a channel is queried.
      */
     public Carriers(Networks networks, Names names) {
         this.networks = networks;
@@ -34,24 +34,25 @@ public final class Carriers {
     }
 
     /**
-     * A channel as its transport is to have it. Its names were looked up.
+     * Returns a channel as its transport uses it. Its names must be resolved.
      *
-     * @throws io.verbus.channel.UnsupportedChannelException if it is RDMA's to carry, which cannot.
+     * @throws io.verbus.channel.UnsupportedChannelException if RDMA should carry the channel, but
+     *     cannot.
      */
     public ChannelUri carried(ChannelUri channel) {
         return isOverRdma(channel) ? channel.overRdma() : channel;
     }
 
-    /** Media of the transport that carries a channel. Its names were looked up. */
+    /** Returns the media of the transport that carries a channel. Its names must be resolved. */
     public String media(ChannelUri channel) {
         return isOverRdma(channel) ? RDMA : channel.media();
     }
 
     /**
-     * Makes sure that what carries a destination can be told now, and for good. Its name was looked
-     * up.
+     * Requires that the carrier of a destination can be decided now and for good. Its name must be
+     * resolved.
      *
-     * @throws TransportException if that depends on where its name leads, which is unknown.
+     * @throws TransportException if the carrier depends on a name that cannot be resolved.
      */
     public void requireDecidable(ChannelUri destination) {
         String host = destination.endpoint().host();
@@ -66,8 +67,8 @@ public final class Carriers {
     }
 
     /**
-     * Whether the destinations of a channel alone decide, so that nothing carries it until it has
-     * the first.
+     * Whether only the channel's destinations decide, so that nothing carries it until the first is
+     * added.
      */
     public boolean isUndecided(ChannelUri channel) {
         return mayBeOverRdma(channel)
@@ -92,7 +93,10 @@ public final class Carriers {
                 || channel.interfaceAddress() != null && isListed(channel.interfaceAddress());
     }
 
-    /** A subnet is what was found in it; its own address, where this host has none there. */
+    /**
+     * Whether a host is in the networks. A subnet stands for the local address found in it, or for
+     * its own address if there is none.
+     */
     private boolean isListed(String host) {
         InetAddress address = names.address(host, 0).getAddress();
         int slash = host.indexOf('/');

@@ -13,11 +13,11 @@ import io.verbus.driver.status.DriverCounters;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * What clients are told of a place that publications send to, or subscriptions receive at: a
- * counter of its state, and one with the local address once that is bound. Conductor's thread.
+ * Status of an address that publications send to, or subscriptions receive at: a counter of its
+ * state, and one with the local address once it is bound. Used by the conductor's thread.
  */
 public final class ChannelStatus implements AutoCloseable {
-    /** Value of a channel that is open, and of an address that is bound. */
+    /** Value of an open channel, and of a bound address. */
     private static final long ACTIVE = 1;
 
     private final DriverCounters counters;
@@ -56,11 +56,11 @@ public final class ChannelStatus implements AutoCloseable {
     }
 
     /**
-     * Of a place that publications send to.
+     * Creates the status of an address that publications send to.
      *
-     * @param first to send there, whose share the place counts in.
-     * @param channel of the first.
-     * @throws CommandException if there is no counter left, or the client has too many places.
+     * @param first first sender, in whose share the address counts.
+     * @param channel channel of the first sender.
+     * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     static ChannelStatus sending(
             DriverCounters counters,
@@ -72,12 +72,12 @@ public final class ChannelStatus implements AutoCloseable {
     }
 
     /**
-     * Of a place that subscriptions receive at.
+     * Creates the status of an address that subscriptions receive at.
      *
-     * @param first to receive there, whose share the place counts in.
-     * @param channel of the first.
-     * @param boundTo local address; null if the place has none of its own.
-     * @throws CommandException if there is no counter left, or the client has too many places.
+     * @param first first receiver, in whose share the address counts.
+     * @param channel channel of the first receiver.
+     * @param boundTo local address; null if the endpoint has none of its own.
+     * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     static ChannelStatus receiving(
             DriverCounters counters,
@@ -109,26 +109,26 @@ public final class ChannelStatus implements AutoCloseable {
         return new CommandException(ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
     }
 
-    /** Counter of the state. */
+    /** Returns the id of the state's counter. */
     public int counterId() {
         return state.id();
     }
 
-    /** Whether the local address was told, and is still the same. */
+    /** Whether the local address is published and current. */
     public boolean isBound() {
         return isBound;
     }
 
-    /** The local address is another one by now, which is to be told. */
+    /** Marks the published local address as out of date. */
     public void moved() {
         isBound = false;
     }
 
     /**
-     * Tells the local address, in the place of the one before.
+     * Publishes the local address, replacing the previous one.
      *
      * @param text host and port.
-     * @throws CommandException if there is no counter left; the address stays untold then.
+     * @throws CommandException if there is no counter left; the address then remains unpublished.
      */
     public void bound(String text) {
         isBound = true;
@@ -149,7 +149,9 @@ public final class ChannelStatus implements AutoCloseable {
         users++;
     }
 
-    /** One user leaves; the last closes it. Returns whether that was the last. */
+    /**
+     * Releases one reference; the last release closes the status. Returns whether it was the last.
+     */
     boolean leave() {
         users--;
         if (users == 0) {

@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where subscriptions receive whose destinations are added one by one: what comes to one of the
- * destinations comes to each subscription here. Conductor's thread.
+ * Endpoint of subscriptions whose destinations are added one by one. Streams that arrive at any
+ * destination reach every subscription here. Used by the conductor's thread.
  */
 public final class ManualEndpoint implements InboundEndpoint {
     /**
-     * A destination of peers' streams.
+     * A destination that receives peers' streams.
      *
-     * @param subscription that has added it, in the share of whose client it counts.
-     * @param named channel in the client's words.
+     * @param subscription subscription that added it, in whose client's share it counts.
+     * @param named channel as the client wrote it.
      * @param address counter of the local address.
      */
     public record Destination(
@@ -36,7 +36,7 @@ public final class ManualEndpoint implements InboundEndpoint {
     private int users;
 
     /**
-     * @param description for people.
+     * @param description description as text.
      */
     public ManualEndpoint(String description) {
         this.description = description;
@@ -55,17 +55,17 @@ public final class ManualEndpoint implements InboundEndpoint {
         return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
     }
 
-    /** Whether there is no destination but one. */
+    /** Whether there is no destination except this one. */
     public boolean hasOnly(InboundEndpoint endpoint) {
         return destinations.stream().allMatch(each -> each.endpoint == endpoint);
     }
 
-    /** One more subscription receives here. */
+    /** Adds a subscription. */
     public void enter() {
         users++;
     }
 
-    /** A subscription receives here no more; whether it was the last. */
+    /** Removes a subscription; returns whether it was the last. */
     public boolean leave() {
         users--;
         return users == 0;

@@ -13,19 +13,19 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Publications as channels name them: by place, stream and session, or by a tag. Holds those whose
- * logs are being made, too. Conductor's thread.
+ * Finds publications by what channels name: address, stream and session, or a tag. Includes
+ * publications whose logs are being created. Used by the conductor's thread.
  */
 public final class NamedPublications {
-    /** A publication, or what becomes one. */
+    /** A publication, or one that is being created. */
     public interface Named {
         LogSpec spec();
 
-        /** As the client has named it, whatever carries it. */
+        /** Returns the channel as the client wrote it, whichever transport carries it. */
         ChannelUri named();
     }
 
-    /** What the error says of a publication without timestamps, as Aeron. */
+    /** Value that the error shows for a publication without timestamps, as in Aeron. */
     private static final int NO_TIMESTAMP = -1;
 
     private final List<Named> all = new ArrayList<>();
@@ -39,9 +39,9 @@ public final class NamedPublications {
     }
 
     /**
-     * A channel with the place that it names by a tag.
+     * Returns a channel with the address that it refers to by tag.
      *
-     * @throws CommandException if there is no such place, or the channel names another as well.
+     * @throws CommandException if no address has the tag, or the channel names a different one.
      */
     public ChannelUri placed(ChannelUri channel) {
         for (Named each : all) {
@@ -52,7 +52,7 @@ public final class NamedPublications {
         return placed(channel, null);
     }
 
-    /** Whether two channels of the same media have the same tag for their places. */
+    /** Whether two channels of the same media have the same tag for their addresses. */
     public static boolean hasSamePlaceTag(ChannelUri one, ChannelUri other) {
         OptionalLong tag = one.tags().place();
         return tag.isPresent()
@@ -62,10 +62,10 @@ public final class NamedPublications {
     }
 
     /**
-     * A channel with the place that it names by a tag.
+     * Returns a channel with the address that it refers to by tag.
      *
-     * @param tagged with the same tag; null if there is none.
-     * @throws CommandException if there is no such place, or the channel names another as well.
+     * @param tagged channel with the same tag; null if there is none.
+     * @throws CommandException if no address has the tag, or the channel names a different one.
      */
     public static ChannelUri placed(ChannelUri channel, ChannelUri tagged) {
         if (tagged != null) {
@@ -86,9 +86,9 @@ public final class NamedPublications {
     }
 
     /**
-     * Checks that no publication has the tag that a channel wants for its own.
+     * Checks that no publication has the channel's own tag.
      *
-     * @throws CommandException if one has.
+     * @throws CommandException if a publication has it.
      */
     public void checkTagFree(ChannelUri channel) {
         OptionalLong tag = channel.tags().publication();
@@ -105,7 +105,8 @@ public final class NamedPublications {
     }
 
     /**
-     * The publication whose session a channel names by a tag; null if it names none.
+     * Returns the publication whose session a channel refers to by tag; null if the channel has no
+     * such tag.
      *
      * @throws CommandException if there is no such publication on the same kind of channel.
      */
@@ -129,7 +130,7 @@ public final class NamedPublications {
                         + " publication that was added before");
     }
 
-    /** Whether a publication of the stream has the session, on whichever channel. */
+    /** Whether a publication of the stream has the session id on any channel. */
     public boolean isSessionUsed(int streamId, int sessionId) {
         for (Named each : all) {
             if (each.spec().streamId() == streamId && each.spec().sessionId() == sessionId) {
@@ -139,7 +140,7 @@ public final class NamedPublications {
         return false;
     }
 
-    /** Whether a publication of the stream has the session at the place of a channel. */
+    /** Whether a publication of the stream has the session id at the channel's address. */
     public boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
         for (Named each : all) {
             if (each.spec().sessionId() == sessionId && isSameStream(each, streamId, channel)) {
@@ -156,9 +157,9 @@ public final class NamedPublications {
     }
 
     /**
-     * Whether who adds a concurrent publication shares one that there is.
+     * Whether a concurrent publication to add shares an existing one.
      *
-     * @throws CommandException if the channel asks for what that one is not.
+     * @throws CommandException if the channel conflicts with the existing publication.
      */
     public static boolean isShared(Named existing, int streamId, ChannelUri channel) {
         boolean hasSameTag = hasSamePlaceTag(existing.named(), channel);

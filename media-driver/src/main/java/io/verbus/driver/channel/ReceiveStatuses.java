@@ -11,8 +11,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * The status of each endpoint that subscriptions receive at: one for all of them there. Conductor's
- * thread.
+ * Channel status of each endpoint that subscriptions receive at, shared by all subscriptions there.
+ * Used by the conductor's thread.
  */
 public final class ReceiveStatuses {
     private final DriverCounters counters;
@@ -20,7 +20,7 @@ public final class ReceiveStatuses {
     private final Map<InboundEndpoint, ChannelStatus> all = new IdentityHashMap<>();
 
     /**
-     * @param shares of clients, in which places count.
+     * @param shares shares of the clients, in which addresses count.
      */
     public ReceiveStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
@@ -28,13 +28,13 @@ public final class ReceiveStatuses {
     }
 
     /**
-     * A subscription receives at an endpoint.
+     * Adds a subscription at an endpoint.
      *
-     * @param receiver whose share a new place counts in.
-     * @param channel that it was added with.
+     * @param receiver receiver in whose share a new address counts.
+     * @param channel channel of the subscription.
      * @param boundTo local address; null if the endpoint has none of its own.
-     * @return counter of the status.
-     * @throws CommandException if there is no counter left, or the client has too many places.
+     * @return the id of the status counter.
+     * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     public int enter(
             InboundEndpoint endpoint,
@@ -51,13 +51,13 @@ public final class ReceiveStatuses {
         return status.counterId();
     }
 
-    /** Counter of the status of an endpoint at which a subscription receives. */
+    /** Returns the id of the status counter of an endpoint in use. */
     public int counterId(InboundEndpoint endpoint) {
         return all.get(endpoint).counterId();
     }
 
     /**
-     * An endpoint is at another local address.
+     * Updates the local address of an endpoint.
      *
      * @throws CommandException if there is no counter left.
      */
@@ -68,7 +68,7 @@ public final class ReceiveStatuses {
         }
     }
 
-    /** A subscription receives at an endpoint no more. */
+    /** Removes a subscription from an endpoint. */
     public void leave(InboundEndpoint endpoint) {
         if (all.get(endpoint).leave()) {
             all.remove(endpoint);

@@ -6,7 +6,7 @@ import io.verbus.channel.ChannelUri;
 
 import java.util.Objects;
 
-/** Whether two channels send to, or through, the same place, whatever else they say. */
+/** Compares the addresses of channels, ignoring their other parameters. */
 public final class SamePlace {
     private SamePlace() {}
 
@@ -20,8 +20,8 @@ public final class SamePlace {
     }
 
     /**
-     * Whether a spy's channel names the channel of a publication: by its tag, or by its place. What
-     * the spy omits may be any.
+     * Whether a spy's channel matches a publication's channel: by tag, or by address. What the spy
+     * omits matches anything.
      */
     public static boolean isSpied(ChannelUri publication, ChannelUri spy) {
         return NamedPublications.hasSamePlaceTag(publication, spy)

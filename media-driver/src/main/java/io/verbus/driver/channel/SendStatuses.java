@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The status of each place that publications send to: one for all that send there. A publication
- * with destinations of its own has one of its own. Conductor's thread.
+ * Channel status of each address that publications send to, shared by all publications that send
+ * there. A publication with its own destinations has its own status. Used by the conductor's
+ * thread.
  */
 public final class SendStatuses {
     private record Entry(ChannelUri channel, ChannelStatus status) {}
@@ -23,7 +24,7 @@ public final class SendStatuses {
     private final List<Entry> all = new ArrayList<>();
 
     /**
-     * @param shares of clients, in which places count.
+     * @param shares shares of the clients, in which addresses count.
      */
     public SendStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
@@ -31,10 +32,10 @@ public final class SendStatuses {
     }
 
     /**
-     * A publication sends to the place of a channel.
+     * Adds a publication that sends to the channel's address.
      *
-     * @param sender whose share a new place counts in.
-     * @throws CommandException if there is no counter left, or the client has too many places.
+     * @param sender sender in whose share a new address counts.
+     * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     public ChannelStatus enter(DriverCounters.Registration sender, ChannelUri channel) {
         for (Entry each : all) {
@@ -55,7 +56,7 @@ public final class SendStatuses {
                 && (!channel.isManual() || channel.tags().place().isPresent());
     }
 
-    /** A publication sends to a place no more. */
+    /** Removes a publication from an address. */
     public void leave(ChannelStatus status) {
         if (status.leave()) {
             all.removeIf(each -> each.status == status);

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What channels name, and what clients are told of them. */
+/** Addresses and tags of channels, and their status for clients. */
 package io.verbus.driver.channel;

@@ -5,32 +5,35 @@ package io.verbus.driver.command;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 
-/** A failure that a channel caused: the message names the channel as the client wrote it. */
+/** A failure caused by a channel: the message contains the channel as the client wrote it. */
 public final class ChannelFailure extends BusException {
     private static final long serialVersionUID = 1L;
 
-    /** Begins the messages of warnings. */
+    /** Prefix of warnings. */
     private static final String WARNING = "WARN: ";
 
-    /** Longest channel that is named as a whole: an event has room for a reason besides. */
+    /**
+     * Maximum length of a channel that is shown in full, which leaves room in an event for the
+     * reason.
+     */
     private static final int MAX_SHOWN = 1000;
 
-    /** Characters that are named of a longer one. */
+    /** Number of characters shown of a longer channel. */
     private static final int SHOWN = 200;
 
-    /** Has the trace of its cause: the error log counts errors by where they come from. */
+    /** Keeps the stack trace of its cause, because the error log counts errors by their origin. */
     private ChannelFailure(String message, Throwable cause) {
         super(message, cause);
         setStackTrace(cause.getStackTrace());
     }
 
     /**
-     * Names the channel in a failure.
+     * Adds the channel to a failure.
      *
      * @param written channel as the client wrote it.
-     * @param parsed the channel; null if it cannot be read.
-     * @param failure what was thrown.
-     * @return the failure itself where its message names the channel already.
+     * @param parsed parsed channel; null if it cannot be parsed.
+     * @param failure failure to wrap.
+     * @return the failure itself if its message contains the channel already.
      */
     static Throwable of(String written, ChannelUri parsed, Throwable failure) {
         String message =
@@ -39,12 +42,12 @@ public final class ChannelFailure extends BusException {
         return named.equals(message) ? failure : new ChannelFailure(named, failure);
     }
 
-    /** Names a channel in a failure, as {@link #of(String, ChannelUri, Throwable)}. */
+    /** Adds a channel to a failure, like {@link #of(String, ChannelUri, Throwable)}. */
     public static Throwable of(ChannelUri channel, Throwable failure) {
         return of(channel.written(), channel, failure);
     }
 
-    /** Names a channel in a message that may name it by its canonical text, or not at all. */
+    /** Adds a channel to a message that may contain its canonical text or no channel. */
     public static String named(ChannelUri channel, String message) {
         return named(channel.written(), channel, message);
     }
@@ -67,7 +70,7 @@ public final class ChannelFailure extends BusException {
                 + (isWarning ? message.substring(WARNING.length()) : message);
     }
 
-    /** What was thrown, without its channel. */
+    /** Returns the original failure, without its channel. */
     public static Throwable cause(Throwable failure) {
         return failure instanceof ChannelFailure ? failure.getCause() : failure;
     }

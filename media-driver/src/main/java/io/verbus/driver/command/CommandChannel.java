@@ -7,21 +7,21 @@ import io.verbus.channel.ChannelUri;
 import org.agrona.ErrorHandler;
 
 /**
- * The channel of the command that is being carried out, as its client wrote it. Whatever the
- * command throws or logs names it. Conductor's thread.
+ * Channel of the current command, as its client wrote it. Everything that the command throws or
+ * logs names it. Used by the conductor's thread.
  */
 public final class CommandChannel {
-    /** Null where the command has none. */
+    /** Null if the command has no channel. */
     private String text;
 
-    /** Null until it is read. */
+    /** Null until it is parsed. */
     private ChannelUri parsed;
 
     /**
-     * Carries out a command.
+     * Executes a command.
      *
-     * @param channel text of its channel.
-     * @throws RuntimeException what the command throws, with the channel's name in the message.
+     * @param channel channel of the command as text.
+     * @throws RuntimeException any exception of the command, with the channel in its message.
      */
     public void run(String channel, Runnable command) {
         run(channel, null, command);
@@ -40,19 +40,19 @@ public final class CommandChannel {
         }
     }
 
-    /** The channel was read. */
+    /** Records the parsed channel. */
     public void parsed(ChannelUri channel) {
         parsed = channel;
     }
 
-    /** A command that is carried out later, of the same channel as the one in hand. */
+    /** Wraps a command that runs later, with the channel of the current command. */
     public Runnable later(Runnable command) {
         String channel = text;
         ChannelUri uri = parsed;
         return channel == null ? command : () -> run(channel, uri, command);
     }
 
-    /** An error handler that names the channel in what a command logs. */
+    /** Wraps an error handler, so that what a command logs names the channel. */
     public ErrorHandler naming(ErrorHandler errors) {
         return error ->
                 errors.onError(text == null ? error : ChannelFailure.of(text, parsed, error));

@@ -27,11 +27,11 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Decodes commands from the ring buffer. Each is copied out first, so that it is checked and used
- * as the same bytes, and every length in it is checked before it is followed.
+ * Decodes commands from the ring buffer. Each command is copied first, so that the bytes checked
+ * are those used, and every length in it is checked before use.
  */
 public final class CommandDecoder implements MessageHandler {
-    /** Longest command in bytes: more than the longest channel, key or reason needs. */
+    /** Maximum length of a command in bytes: more than the longest channel, key or reason needs. */
     static final int MAX_LENGTH = 8192;
 
     private static final int CORRELATION_ID = Long.BYTES;
@@ -93,7 +93,7 @@ public final class CommandDecoder implements MessageHandler {
             case RemoveDestinationByIdDecoder.TEMPLATE_ID -> removeDestinationById();
             case AddSubscriptionDecoder.TEMPLATE_ID -> addSubscription();
             case RemoveSubscriptionDecoder.TEMPLATE_ID -> removeSubscription();
-            // Both look the same.
+            // Both commands have the same layout.
             case AddReceiveDestinationDecoder.TEMPLATE_ID -> receiveDestination(true);
             case RemoveReceiveDestinationDecoder.TEMPLATE_ID -> receiveDestination(false);
             case AddCounterDecoder.TEMPLATE_ID -> addCounter();
@@ -154,7 +154,7 @@ public final class CommandDecoder implements MessageHandler {
         }
     }
 
-    /** Older clients leave the flags out. */
+    /** Removes a publication. Older clients omit the flags. */
     private void removePublication(int length) {
         boolean hasFlags = length >= RemovePublicationDecoder.BLOCK_LENGTH;
         removePublication.wrap(
@@ -319,7 +319,10 @@ public final class CommandDecoder implements MessageHandler {
         handler.onTerminateDriver(clientId, key);
     }
 
-    /** Ids come from the ring buffer's counter: they are positive, and become file names. */
+    /**
+     * Whether an id is valid. Ids come from the ring buffer's counter: they are positive, and
+     * become file names.
+     */
     private boolean isId(long correlationId) {
         if (correlationId < 0) {
             handler.onMalformed(

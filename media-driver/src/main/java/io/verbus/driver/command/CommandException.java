@@ -5,7 +5,7 @@ package io.verbus.driver.command;
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
 
-/** A command that failed, with the code that its client is told. */
+/** A failed command, with the error code for its client. */
 public final class CommandException extends BusException {
     private static final long serialVersionUID = 1L;
 

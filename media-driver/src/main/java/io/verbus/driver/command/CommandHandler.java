@@ -4,7 +4,10 @@ package io.verbus.driver.command;
 
 import org.agrona.DirectBuffer;
 
-/** The commands of clients, decoded and well-formed. Conductor's thread. */
+/**
+ * Handles the commands of clients, which are decoded and well-formed. Used by the conductor's
+ * thread.
+ */
 public interface CommandHandler {
     void onAddPublication(
             long clientId, long correlationId, int streamId, boolean exclusive, String channel);
@@ -25,9 +28,9 @@ public interface CommandHandler {
     void onRemoveSubscription(long clientId, long correlationId, long registrationId);
 
     /**
-     * A destination is to be added to a subscription, or removed from one.
+     * Adds a destination to a subscription, or removes one.
      *
-     * @param isAdded whether it is to be added.
+     * @param isAdded whether to add the destination.
      */
     void onReceiveDestination(
             long clientId,
@@ -36,15 +39,15 @@ public interface CommandHandler {
             boolean isAdded,
             String channel);
 
-    /** A counter of a client's own is to be made; key and label are valid within the call only. */
+    /** Adds a counter of a client; key and label are valid only during the call. */
     void onAddCounter(
             long clientId, long correlationId, int typeId, DirectBuffer key, DirectBuffer label);
 
     void onRemoveCounter(long clientId, long correlationId, long registrationId);
 
     /**
-     * A counter that outlives its client is to be made or found; key and label are valid within the
-     * call only.
+     * Adds or finds a counter that outlives its client; key and label are valid only during the
+     * call.
      */
     void onAddStaticCounter(
             long clientId,
@@ -63,18 +66,18 @@ public interface CommandHandler {
     void onRejectImage(
             long clientId, long correlationId, long imageId, long position, String reason);
 
-    /** A client wants the driver to end; the token is valid within the call only. */
+    /** Handles a client's request to end the driver; the token is valid only during the call. */
     void onTerminateDriver(long clientId, DirectBuffer token);
 
-    /** A message in the ring buffer of a type that no command has. */
+    /** Handles a message of an unknown type. */
     void onUnknown(int typeId);
 
     /**
-     * A message in the ring buffer that is no command.
+     * Handles a malformed message.
      *
-     * @param clientId that it names, 0 where it cannot be read.
-     * @param correlationId of the command, 0 where it cannot be read.
-     * @param problem in words.
+     * @param clientId client id in the message, 0 if it cannot be read.
+     * @param correlationId correlation id in the message, 0 if it cannot be read.
+     * @param problem problem as text.
      */
     void onMalformed(long clientId, long correlationId, String problem);
 }

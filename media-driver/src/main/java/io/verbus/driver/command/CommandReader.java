@@ -14,23 +14,22 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Reads commands from the ring buffer that clients write, see {@link
- * org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer}. Each client may write anything anywhere in
- * it. So each word is read once and checked before it is used, and what the driver says in the ring
- * is never read back from there.
+ * Reads commands from the ring buffer that clients write; see {@link
+ * org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer}. Clients can write anything anywhere in it,
+ * so each word is read once and checked before use, and the driver never reads back what it wrote
+ * to the ring.
  *
- * <p>A record that no client's library writes hides where the next one begins: all that was written
- * until now is skipped, which includes commands of other clients, and is counted. Conductor's
- * thread.
+ * <p>An invalid record hides where the next one begins. Everything written so far is then skipped,
+ * including commands of other clients, and counted. Used by the conductor's thread.
  */
 public final class CommandReader {
-    /** Type of a record that fills up space: see ManyToOneRingBuffer. */
+    /** Type of a padding record; see ManyToOneRingBuffer. */
     private static final int PADDING = -1;
 
-    /** Longest message of a ring, as a part of its capacity. */
+    /** Maximum message length, as the ring's capacity shifted right by this. */
     private static final int MAX_MESSAGE_SHIFT = 3;
 
-    /** More ids than clients take between two looks, however long the driver was stopped. */
+    /** More ids than clients can take between two checks, however long the driver was paused. */
     private static final long MAX_IDS = 1L << 32;
 
     private static final int NOTHING = 0;
@@ -46,16 +45,16 @@ public final class CommandReader {
     private final int headCacheIndex;
     private final int idIndex;
 
-    /** Position up to which commands were read: a multiple of 8, as all positions are. */
+    /** Position up to which commands were read; like all positions, a multiple of 8. */
     private long head;
 
     /** Last id that was seen. */
     private long lastId;
 
     /**
-     * @param ring of the commands, which the driver has just made.
-     * @param senseless counts records that no client's library writes.
-     * @param errors of the driver.
+     * @param ring new ring of the commands.
+     * @param senseless counter of invalid records.
+     * @param errors error handler of the driver.
      */
     public CommandReader(RingBuffer ring, AtomicCounter senseless, ErrorHandler errors) {
         this.ring = ring;
@@ -70,10 +69,10 @@ public final class CommandReader {
     }
 
     /**
-     * Reads what was written.
+     * Reads available commands.
      *
-     * @param most commands to read.
-     * @return how many were read.
+     * @param most maximum number of commands to read.
+     * @return the number of commands read.
      */
     public int read(MessageHandler handler, int most) {
         long tail = tail();
@@ -113,7 +112,7 @@ public final class CommandReader {
         return count;
     }
 
-    /** Length of the record at an index; {@link #NOTHING} if it is not written yet. */
+    /** Returns the length of the record at an index; {@link #NOTHING} if it is not written yet. */
     private int length(int index, int end) {
         int length = buffer.getIntVolatile(RecordDescriptor.lengthOffset(index));
         int claimed = Math.abs(length); // the smallest integer stays negative
@@ -144,7 +143,7 @@ public final class CommandReader {
         buffer.putLongRelease(headIndex, position);
     }
 
-    /** Position up to which clients have claimed; one that cannot be is replaced. */
+    /** Returns the position up to which clients have claimed; replaces an impossible one. */
     private long tail() {
         long tail = buffer.getLongVolatile(tailIndex);
         while (tail - head < 0 || tail - head > capacity || index(tail) % Long.BYTES != 0) {
@@ -175,23 +174,23 @@ public final class CommandReader {
                                 + " that is, as others may wait for answers in vain"));
     }
 
-    /** Whether something was claimed that is not read yet. */
+    /** Whether a claim is not read yet. */
     public boolean hasMore() {
         return buffer.getLongVolatile(tailIndex) != head;
     }
 
-    /** Position up to which clients have claimed space for commands. */
+    /** Returns the position up to which clients have claimed space for commands. */
     public long claimed() {
         return tail();
     }
 
-    /** Position up to which commands were read. */
+    /** Returns the position up to which commands were read. */
     public long position() {
         return head;
     }
 
     /**
-     * Passes over a command that a client has begun and will not end.
+     * Skips a command that a client has begun and will not complete.
      *
      * @return whether there was one.
      */
@@ -212,20 +211,23 @@ public final class CommandReader {
         return end > begin;
     }
 
-    /** Restores what the ring tells clients, where one of them has overwritten it. Timers. */
+    /**
+     * Restores the driver's fields of the ring that a client has overwritten. Called at the timer
+     * interval.
+     */
     public void restore() {
         if (buffer.getLongVolatile(headIndex) != head) {
             buffer.putLongRelease(headIndex, head);
             report();
         }
         if (buffer.getLongVolatile(headCacheIndex) - head > 0) {
-            // Clients would take for free what is not read yet.
+            // Otherwise clients could reuse space that is not read yet.
             buffer.putLongRelease(headCacheIndex, head);
             report();
         }
         long id = buffer.getLongVolatile(idIndex);
         if (id - lastId < 0 || id - lastId > MAX_IDS) {
-            id = lastId + MAX_IDS; // past all that clients were given
+            id = lastId + MAX_IDS; // past all ids that clients were given
             buffer.putLongRelease(idIndex, id);
             report();
         }

@@ -11,21 +11,21 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Has commands carried out no faster than clients can follow the events about them, in turn by
- * client: one that sends more than the driver may answer waits for itself, and delays no other. The
- * ring that all clients write is drained meanwhile. Conductor's thread.
+ * Executes commands no faster than clients can receive their events, taking turns by client: a
+ * client that sends more than the driver may answer delays only itself. Meanwhile the ring that all
+ * clients share is drained. Used by the conductor's thread.
  */
 public final class CommandTurns implements MessageHandler {
-    /** Bytes of one client's commands that wait: as many as the ring has by default. */
+    /** Maximum number of bytes of one client's waiting commands: the ring's default length. */
     static final int MAX_OF_CLIENT = 1024 * 1024;
 
-    /** Bytes of the commands of all clients that wait. */
+    /** Maximum number of bytes of all clients' waiting commands. */
     static final int MAX_OF_ALL = 16 * MAX_OF_CLIENT;
 
-    /** What an object that waits takes besides its bytes. */
+    /** Memory overhead of a waiting object in bytes. */
     private static final int OVERHEAD = 64;
 
-    /** Owner of the commands of clients that the driver does not know, whose ids may be made up. */
+    /** Owner of the commands of unknown clients, whose ids may be made up. */
     private static final long UNKNOWN = -1;
 
     private record Command(long owner, int typeId, UnsafeBuffer body) {}
@@ -35,10 +35,13 @@ public final class CommandTurns implements MessageHandler {
         /** Whether the driver knows a client. */
         boolean contains(long clientId);
 
-        /** A command of a client has arrived, and waits. */
+        /** Handles a client's command that has arrived and waits. */
         void heard(long clientId);
 
-        /** A command of a client is dropped without an answer, as too many of it wait. */
+        /**
+         * Handles a client's command that is dropped without an answer, because too many of its
+         * commands wait.
+         */
         void dropped(long clientId);
     }
 
@@ -50,8 +53,8 @@ public final class CommandTurns implements MessageHandler {
     private long bytes;
 
     /**
-     * @param decoder that carries commands out.
-     * @param events that answer them.
+     * @param decoder decoder that executes the commands.
+     * @param events transmitter of the answers.
      */
     public CommandTurns(MessageHandler decoder, EventTransmitter events, Senders senders) {
         this.decoder = decoder;
@@ -59,7 +62,7 @@ public final class CommandTurns implements MessageHandler {
         this.senders = senders;
     }
 
-    /** Takes a command from the ring. */
+    /** Queues a command from the ring. */
     @Override
     public void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
         long clientId = length < Long.BYTES ? UNKNOWN : buffer.getLong(index);
@@ -96,10 +99,10 @@ public final class CommandTurns implements MessageHandler {
     }
 
     /**
-     * Carries out what waits, while its events can be transmitted.
+     * Executes waiting commands while their events can be transmitted.
      *
-     * @param most commands to carry out.
-     * @return how many were.
+     * @param most maximum number of commands to execute.
+     * @return the number executed.
      */
     public int run(int most) {
         int count = 0;

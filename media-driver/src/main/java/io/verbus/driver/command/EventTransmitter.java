@@ -14,29 +14,29 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Transmits events to all clients, at a pace that each of them can follow. A client that is overrun
- * loses the driver, whoever has caused the events: so the driver fills the buffer once in {@link
- * #FILL_NS} at most, but for a part that it may send in one go, and keeps back what is more. A
- * client that reads every {@link #FOLLOWED_NS} misses nothing.
+ * Transmits events to all clients at a rate that each of them can follow. A client that is overrun
+ * loses the driver, whichever client caused the events. So the driver takes at least {@link
+ * #FILL_NS} to fill the buffer, apart from a limited burst, and queues further events. A client
+ * that reads every {@link #FOLLOWED_NS} misses nothing.
  *
- * <p>Each client may write to the buffer: so the driver keeps the tail itself, and restores it
- * where a client has overwritten it. Conductor's thread.
+ * <p>Clients can write to the buffer, so the driver keeps its own copy of the tail, and restores a
+ * tail that a client has overwritten. Used by the conductor's thread.
  */
 public final class EventTransmitter extends BroadcastTransmitter {
     /**
-     * Time to fill the buffer. Clients read every few milliseconds, Aeron's every 16 when idle, and
-     * stand still for as long as their garbage collector takes; with the default buffer of 1 MiB
-     * this leaves some 20,000 answers a second.
+     * Minimum time to fill the buffer. Clients read every few milliseconds, Aeron's every 16 ms
+     * when idle, and pause during garbage collection. With the default buffer of 1 MiB this allows
+     * about 20,000 answers per second.
      */
     public static final long FILL_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Part of the buffer that may be sent in one go, as a shift. */
+    /** Maximum burst, as the buffer's length shifted right by this. */
     private static final int BURST_SHIFT = 2;
 
-    /** How long a client may read nothing, whatever others do. */
+    /** Time for which a client may read nothing without being overrun. */
     public static final long FOLLOWED_NS = FILL_NS - (FILL_NS >> BURST_SHIFT);
 
-    /** Shorter times are not worth a division each cycle, and would round to nothing. */
+    /** Shorter times do not justify a division per cycle, and would round to nothing. */
     private static final long REFILL_NS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private record Event(int typeId, UnsafeBuffer body) {}
@@ -48,13 +48,13 @@ public final class EventTransmitter extends BroadcastTransmitter {
     private long waitingBytes;
     private long tail;
 
-    /** Bytes that may be sent now; less than 0 after an event that was longer. */
+    /** Bytes that may be sent now; negative after a longer event. */
     private long room;
 
     private long refilledNs;
 
     /**
-     * @param buffer of the events, which is zero.
+     * @param buffer zeroed buffer of the events.
      * @param nowNs monotonic time.
      */
     public EventTransmitter(AtomicBuffer buffer, long nowNs) {
@@ -66,7 +66,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
         refilledNs = nowNs;
     }
 
-    /** Transmits an event, as soon as those before it are transmitted and clients can follow. */
+    /** Transmits an event as soon as earlier events are transmitted and clients can follow. */
     @Override
     public void transmit(int typeId, DirectBuffer source, int index, int length) {
         if (isOpen()) {
@@ -79,20 +79,20 @@ public final class EventTransmitter extends BroadcastTransmitter {
         }
     }
 
-    /** Whether an event would be transmitted at once. What can wait is done only then. */
+    /** Whether an event would be transmitted at once. Work that can wait is done only then. */
     public boolean isOpen() {
         return room > 0 && waiting.isEmpty();
     }
 
-    /** Whether more events wait than there is room for in the buffer. */
+    /** Whether more events wait than fit in the buffer. */
     public boolean isCrowded() {
         return waitingBytes > capacity();
     }
 
     /**
-     * Transmits what waits, as far as clients can follow. Every cycle.
+     * Transmits waiting events, as far as clients can follow. Called every cycle.
      *
-     * @return how many events.
+     * @return the number of transmitted events.
      */
     public int work(long nowNs) {
         long elapsedNs = nowNs - refilledNs;
@@ -108,7 +108,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
         return count;
     }
 
-    /** Transmits all that waits: the driver closes. */
+    /** Transmits all waiting events because the driver closes. */
     public void flush() {
         while (!waiting.isEmpty()) {
             sendNext();
@@ -130,7 +130,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
                 BitUtil.align(
                         length + RecordDescriptor.HEADER_LENGTH, RecordDescriptor.RECORD_ALIGNMENT);
         int toEnd = capacity() - ((int) tail & capacity() - 1);
-        int taken = toEnd < record ? toEnd + record : record; // which begins anew at the front
+        int taken = toEnd < record ? toEnd + record : record; // wraps if it does not fit
         tail += taken;
         room -= taken;
     }

@@ -17,12 +17,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Commands that wait for what takes a while: a name that is looked up, a transport that is
- * prepared, or the log of the publication that they name. All others go ahead of them. Conductor's
- * thread.
+ * Commands that wait for something slow: a name lookup, the preparation of a transport, or the log
+ * of a publication. Other commands overtake them. Used by the conductor's thread.
  */
 public final class WaitingCommands {
-    /** Commands of one client that are run in one go: names may be found for many at once. */
+    /**
+     * Maximum number of one client's commands to run per cycle; names may be resolved for many at
+     * once.
+     */
     private static final int MAX_A_CYCLE = 10;
 
     private record Waiting(
@@ -33,9 +35,9 @@ public final class WaitingCommands {
             BooleanSupplier isReady,
             Runnable command) {}
 
-    /** Where a failure is told. */
+    /** Receives failures. */
     public interface Failures {
-        /** A command of a client has failed. */
+        /** Reports a client's failed command. */
         void tell(long clientId, long correlationId, RuntimeException failure);
     }
 
@@ -43,14 +45,14 @@ public final class WaitingCommands {
     private final Shares shares;
     private final List<Waiting> all = new ArrayList<>();
 
-    /** Clients by the correlation ids of what waits. */
+    /** Waiting commands by correlation id. */
     private final Long2ObjectHashMap<Waiting> byCorrelation = new Long2ObjectHashMap<>();
 
-    /** How many wait that are about a registration. */
+    /** Number of waiting commands by registration id. */
     private final Long2LongCounterMap about = new Long2LongCounterMap(0);
 
     /**
-     * @param shares of clients, in which what waits counts.
+     * @param shares shares of the clients, in which waiting commands count.
      */
     public WaitingCommands(Failures failures, Shares shares) {
         this.failures = failures;
@@ -58,13 +60,13 @@ public final class WaitingCommands {
     }
 
     /**
-     * Has a command wait, until it is ready and none before it waits that is about the same.
+     * Queues a command until it is ready and no earlier one about the same registration waits.
      *
-     * @param registrationId that the command is about.
-     * @param weight that the command has in the client's share.
-     * @param isReady looked at once a cycle.
-     * @param command that is run then; what it throws is told to the client.
-     * @throws io.verbus.driver.share.ShareException if too many of the client wait.
+     * @param registrationId registration id that the command concerns.
+     * @param weight weight of the command in the client's share.
+     * @param isReady checked once per cycle.
+     * @param command command to run; its exception is reported to the client.
+     * @throws io.verbus.driver.share.ShareException if too many of the client's commands wait.
      */
     public void add(
             long clientId,
@@ -97,7 +99,7 @@ public final class WaitingCommands {
         return waiting != null && waiting.clientId == clientId;
     }
 
-    /** The commands of a client that has gone are not run. */
+    /** Drops the commands of a client that has left. */
     public void drop(long clientId) {
         for (Waiting each : all) {
             if (each.clientId == clientId) {
@@ -114,9 +116,9 @@ public final class WaitingCommands {
     }
 
     /**
-     * Runs those that are ready, in the order in which they came.
+     * Runs the commands that are ready, in their order of arrival.
      *
-     * @return how many.
+     * @return the number of commands run.
      */
     public int run() {
         if (all.isEmpty()) {
@@ -132,7 +134,7 @@ public final class WaitingCommands {
                 ready.add(waiting);
                 ofClients.incrementAndGet(waiting.clientId);
             }
-            others.add(waiting.registrationId); // also where it runs now: at most one at a time
+            others.add(waiting.registrationId); // even if it runs now: one at a time
         }
         if (ready.isEmpty()) {
             return 0;

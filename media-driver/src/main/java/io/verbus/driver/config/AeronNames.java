@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The names that Aeron's drivers have for what is an option here, as system property and as
- * environment variable: a driver is started in the place of Aeron's without editing anything.
+ * Maps the names of Aeron's settings, as system properties and environment variables, to options of
+ * this driver, so that it can replace an Aeron driver without editing any settings.
  */
 final class AeronNames {
     private static final String PROPERTY = "aeron.";
     private static final String VARIABLE = "AERON_";
 
-    /** A setting by Aeron's name: the options here, and the value as it is written here. */
+    /** An Aeron setting: the options that it sets, and the conversion of its value. */
     private record Named(List<String> options, UnaryOperator<String> value) {}
 
     private static final Map<String, Named> BY_PROPERTY = new TreeMap<>();
@@ -96,7 +96,7 @@ final class AeronNames {
         BY_PROPERTY.put(property, new Named(List.of(option), value));
     }
 
-    /** As Aeron's C driver reads them; any other word is refused by the option. */
+    /** Maps a Boolean as Aeron's C driver reads it; the option rejects any other word. */
     private static void flag(String property, String option) {
         named(
                 property,
@@ -109,13 +109,16 @@ final class AeronNames {
                         });
     }
 
-    /** The Java driver names a class, and a supplier of one; the C driver a function. */
+    /**
+     * Maps flow control. The Java driver names a class and its supplier; the C driver names a
+     * function.
+     */
     private static void flow(String kind, String option) {
         named("aeron." + kind + ".flow.control.strategy", option, AeronNames::strategy);
         named("aeron." + kind + ".FlowControl.supplier", option, AeronNames::strategy);
     }
 
-    /** The strategy that a name is of; the name itself if it is of none that is known. */
+    /** Returns the strategy with a name; the name itself if it is unknown. */
     private static String strategy(String name) {
         String simple = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         String bare = simple.startsWith("aeron_") ? simple.substring("aeron_".length()) : simple;
@@ -127,7 +130,7 @@ final class AeronNames {
         return bare.startsWith("unicast") ? "max" : name;
     }
 
-    /** One more option that a name of Aeron's sets. */
+    /** Adds another option that an Aeron setting sets. */
     private static void also(String property, String option) {
         Named named = BY_PROPERTY.get(property);
         List<String> options = new ArrayList<>(named.options);
@@ -135,15 +138,18 @@ final class AeronNames {
         BY_PROPERTY.put(property, new Named(List.copyOf(options), named.value));
     }
 
-    /** With 0 Aeron leaves it to the system: here the default stays. */
+    /**
+     * Drops a value of 0, for which Aeron uses the system's default; here the driver's default
+     * remains.
+     */
     private static String unlessZero(String value) {
         return value.equals("0") ? "" : value;
     }
 
-    /** Where settings go that were found. */
+    /** Receives the settings that were found. */
     @FunctionalInterface
     interface Settings {
-        /** Sets an option; the source is for people. */
+        /** Sets an option; the source is text for messages. */
         void set(String option, String value, String source);
     }
 
@@ -158,7 +164,7 @@ final class AeronNames {
                         });
     }
 
-    /** A variable's name does not tell a dot from an underscore. */
+    /** Returns the property of a variable, whose name does not distinguish dots and underscores. */
     private static String property(String variable) {
         for (String property : BY_PROPERTY.keySet()) {
             if (property.replace('.', '_').toUpperCase(Locale.ROOT).equals(variable)) {
@@ -191,12 +197,12 @@ final class AeronNames {
         }
     }
 
-    /** Aeron's properties that set an option here. */
+    /** Returns Aeron's properties that set an option of this driver. */
     static Set<String> known() {
         return BY_PROPERTY.keySet();
     }
 
-    /** Names of Aeron's that were read and mean nothing here, in alphabetical order. */
+    /** Returns Aeron's names that were read and have no effect here, in alphabetical order. */
     Set<String> unused() {
         return unused;
     }

@@ -21,10 +21,10 @@ import java.lang.invoke.VarHandle;
  *     sched_setaffinity(2)</a>
  */
 public final class CpuAffinity {
-    /** CPU of a thread that is not bound. */
+    /** CPU number of a thread that is not bound. */
     static final int NONE = -1;
 
-    /** Bits of glibc's cpu_set_t. */
+    /** Number of bits in glibc's cpu_set_t. */
     static final int MAX_CPUS = 1024;
 
     private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
@@ -36,8 +36,8 @@ public final class CpuAffinity {
     /**
      * Binds the calling thread.
      *
-     * @param agent whose thread it is, for the message.
-     * @param cpu number of the CPU, or {@link #NONE} to leave the thread as it is.
+     * @param agent name of the thread's agent, for the message.
+     * @param cpu number of the CPU, or {@link #NONE} to leave the thread unbound.
      * @throws BusException if the kernel refuses.
      */
     public static void bind(String agent, int cpu) {

@@ -14,56 +14,54 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
+ * Validated settings of a media driver. {@link DriverConfigSources} lists their sources.
  *
- * @param directory that clients find the driver at; made by it.
+ * @param directory directory through which clients find the driver; the driver creates it.
  * @param directoryGroup name or number of the group whose members may be clients, besides the
  *     driver's own user; null for none.
- * @param directoryAccess what members of the group may do.
- * @param auditFile that tells who was admitted or refused; relative to the directory.
- * @param auditLength bytes after which the next audit file begins.
- * @param drainTimeoutNs that SIGTERM gives streams to arrive and to be read; 0 for none.
- * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
- *     for the driver directory.
- * @param threading which agents share a thread.
- * @param conductor idling and CPU of the conductor's thread.
- * @param sender idling and CPU of the sender's thread.
- * @param receiver idling and CPU of the receiver's thread.
- * @param clientLivenessTimeoutNs after which a silent client is given up.
- * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
- * @param imageLivenessTimeoutNs for which a stream is not received again whose image was rejected.
- * @param tetherSubscriptions whether subscribers hold their streams back, where the channel does
- *     not say.
- * @param rejoinStream whether streams are joined and received again, where the channel does not
- *     say.
- * @param untethered for how long subscribers are waited for that do not hold their stream back,
- *     where the channel does not say.
- * @param lingerNs for which a log's file stays after its last user has gone.
- * @param lookUpThresholdNs that the look-up of a name may take until it is counted as slow.
- * @param termLength of publications whose channel names none, bytes.
- * @param mtu of publications whose channel names none, bytes.
- * @param ipcWindow how far an IPC publication may be ahead of its slowest subscriber, bytes; 0 for
- *     half a term.
- * @param toDriverLength bytes of the command ring buffer.
- * @param toClientsLength bytes of the event broadcast buffer.
- * @param counterValuesLength bytes of the counters' values, 128 each.
- * @param errorLogLength bytes of the distinct error log.
- * @param filePageLength bytes of a page of the driver's files, where logs do not lie on huge pages.
- * @param shares what clients may make the driver hold; where the bytes of logs are 0, as many as
- *     their file system has.
- * @param resolver name resolution among drivers; null where the driver takes no part.
+ * @param directoryAccess access of the group's members.
+ * @param auditFile file that records which clients were admitted or refused; relative to the
+ *     directory.
+ * @param auditLength length in bytes at which the next audit file begins.
+ * @param drainTimeoutNs time that streams get to arrive and be read after SIGTERM; 0 for none.
+ * @param logDirectory directory of a hugetlbfs mount for logs on huge pages; null for the driver
+ *     directory.
+ * @param threading threading mode: which agents share a thread.
+ * @param conductor settings of the conductor's thread.
+ * @param sender settings of the sender's thread.
+ * @param receiver settings of the receiver's thread.
+ * @param clientLivenessTimeoutNs time after which a silent client times out.
+ * @param unblockTimeoutNs time after which an uncommitted claim is filled with padding.
+ * @param imageLivenessTimeoutNs time for which a stream is ignored after its image was rejected.
+ * @param tetherSubscriptions default for channels without a {@code tether} key.
+ * @param rejoinStream default for channels without a {@code rejoin} key.
+ * @param untethered default timeouts of untethered subscribers.
+ * @param lingerNs time for which a log's file remains after its last user has left.
+ * @param lookUpThresholdNs duration above which a name lookup counts as slow.
+ * @param termLength default term length of publications in bytes.
+ * @param mtu default MTU of publications in bytes.
+ * @param ipcWindow maximum number of bytes that an IPC publication may be ahead of its slowest
+ *     subscriber; 0 for the largest possible window.
+ * @param toDriverLength length of the command ring buffer in bytes.
+ * @param toClientsLength length of the event broadcast buffer in bytes.
+ * @param counterValuesLength length of the counter values in bytes, 128 per counter.
+ * @param errorLogLength length of the distinct error log in bytes.
+ * @param filePageLength page length of the driver's files in bytes, except logs on huge pages.
+ * @param shares limits on what clients may use; log bytes of 0 allow as many as the file system
+ *     has.
+ * @param resolver name resolution among drivers; null if the driver does not take part.
  * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
- * @param spiesConnect whether a publication that only spies read is connected, where its channel
- *     does not say.
- * @param deleteOnShutdown whether the directory is deleted when the driver closes; otherwise its
- *     counters, errors and losses can still be read.
+ * @param spiesConnect default for channels without an {@code ssc} key: whether spies alone connect
+ *     a publication.
+ * @param deleteOnShutdown whether to delete the directory when the driver closes; otherwise its
+ *     counters, errors and losses remain readable.
  * @param terminable whether a client may end the driver.
- * @param metrics where metrics and probes are served by HTTP; null for nowhere.
- * @param unusedOptions names of Aeron's options that were given and mean nothing here.
- * @param errorHandler told every error besides the error log, on the driver's thread for handlers;
- *     see {@link DriverConfigBuilder#errorHandler}.
- * @param warningHandler told what works, but not as it should, on the same thread.
- * @param failureHandler told once that the driver has ended because of an error; see {@link
+ * @param metrics address at which to serve metrics and probes over HTTP; null for none.
+ * @param unusedOptions Aeron's options that were given and have no effect here.
+ * @param errorHandler called with every error, in addition to the error log, on the driver's thread
+ *     for handlers; see {@link DriverConfigBuilder#errorHandler}.
+ * @param warningHandler called with every warning, on the same thread.
+ * @param failureHandler called once if an error ends the driver; see {@link
  *     DriverConfigBuilder#failureHandler}.
  */
 public record DriverConfig(
@@ -109,12 +107,12 @@ public record DriverConfig(
     /**
      * Settings of one agent's thread.
      *
-     * @param idling when there is no work.
-     * @param cpu that it is bound to, or -1.
-     * @param thresholdNs that a cycle may take until it is counted as too long.
+     * @param idling idle strategy.
+     * @param cpu CPU to bind the thread to, or -1.
+     * @param thresholdNs duration above which a cycle counts as too long.
      */
     public record AgentConfig(Idling idling, int cpu, long thresholdNs) {
-        /** Checks CPU and threshold. */
+        /** Checks the CPU and the threshold. */
         public AgentConfig {
             DriverOption.CONDUCTOR_THRESHOLD.check(thresholdNs + "ns");
             if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
@@ -131,7 +129,7 @@ public record DriverConfig(
     /**
      * Checks every value.
      *
-     * @throws BusException that names the wrong one.
+     * @throws BusException if a value is invalid.
      */
     public DriverConfig {
         transportOptions = Map.copyOf(transportOptions);
@@ -171,12 +169,12 @@ public record DriverConfig(
         }
     }
 
-    /** The defaults, for {@code /dev/shm/aeron-USER}. */
+    /** Returns the defaults, with the directory {@code /dev/shm/aeron-USER}. */
     public static DriverConfig defaults() {
         return builder().build();
     }
 
-    /** Begins with the defaults. */
+    /** Returns a builder that begins with the defaults. */
     public static DriverConfigBuilder builder() {
         return new DriverConfigBuilder();
     }

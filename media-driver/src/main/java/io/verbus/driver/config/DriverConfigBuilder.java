@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sets what differs from a driver's defaults. {@link DriverOption#ALL} has the default and the
- * range of each option, {@link DriverConfig} what it means.
+ * Builds a driver's settings, starting from the defaults. {@link DriverOption#ALL} has the default
+ * and range of each option, {@link DriverConfig} its meaning.
  */
 public final class DriverConfigBuilder extends DurationSettings {
     private static final long UNSET = -1;
@@ -107,13 +107,13 @@ public final class DriverConfigBuilder extends DurationSettings {
         return of.option().parse(of.option().preset());
     }
 
-    /** Where clients find the driver. */
+    /** Sets the directory through which clients find the driver. */
     public DriverConfigBuilder directory(Path value) {
         directory = value;
         return this;
     }
 
-    /** Group whose members may be clients: name or number; null for none. */
+    /** Sets the access of the group's members; see {@link DriverConfig#directoryAccess}. */
     public DriverConfigBuilder directoryAccess(DirectoryAccess value) {
         directoryAccess = value;
         return this;
@@ -137,104 +137,115 @@ public final class DriverConfigBuilder extends DurationSettings {
         return this;
     }
 
-    /** See {@link DriverConfig#directoryGroup}. */
+    /** Sets the group whose members may be clients: name or number; null for none. */
     public DriverConfigBuilder directoryGroup(String value) {
         directoryGroup = value;
         return this;
     }
 
-    /** Where logs lie on huge pages: a directory of a hugetlbfs mount; null for nowhere. */
+    /** Sets the directory for logs on huge pages, on a hugetlbfs mount; null for none. */
     public DriverConfigBuilder logDirectory(Path value) {
         logDirectory = value;
         return this;
     }
 
-    /** Which agents share a thread. */
+    /** Sets which agents share a thread. */
     public DriverConfigBuilder threading(ThreadingMode value) {
         threading = value;
         return this;
     }
 
-    /** Idling of all three agents. */
+    /** Sets the idle strategy of all three agents. */
     public DriverConfigBuilder idling(Idling value) {
         return conductorIdling(value).senderIdling(value).receiverIdling(value);
     }
 
-    /** Idling of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    /**
+     * Sets the idle strategy of the conductor, and of the only thread of {@link
+     * ThreadingMode#SHARED}.
+     */
     public DriverConfigBuilder conductorIdling(Idling value) {
         conductor = new AgentConfig(value, conductor.cpu(), conductor.thresholdNs());
         return this;
     }
 
-    /** Idling of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    /**
+     * Sets the idle strategy of the sender, and of the network thread of {@link
+     * ThreadingMode#SHARED_NETWORK}.
+     */
     public DriverConfigBuilder senderIdling(Idling value) {
         sender = new AgentConfig(value, sender.cpu(), sender.thresholdNs());
         return this;
     }
 
-    /** Idling of the receiver. */
+    /** Sets the idle strategy of the receiver. */
     public DriverConfigBuilder receiverIdling(Idling value) {
         receiver = new AgentConfig(value, receiver.cpu(), receiver.thresholdNs());
         return this;
     }
 
-    /** CPU of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    /** Sets the CPU of the conductor, and of the only thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorCpu(int value) {
         conductor = new AgentConfig(conductor.idling(), value, conductor.thresholdNs());
         return this;
     }
 
-    /** CPU of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    /**
+     * Sets the CPU of the sender, and of the network thread of {@link
+     * ThreadingMode#SHARED_NETWORK}.
+     */
     public DriverConfigBuilder senderCpu(int value) {
         sender = new AgentConfig(sender.idling(), value, sender.thresholdNs());
         return this;
     }
 
-    /** CPU of the receiver. */
+    /** Sets the CPU of the receiver. */
     public DriverConfigBuilder receiverCpu(int value) {
         receiver = new AgentConfig(receiver.idling(), value, receiver.thresholdNs());
         return this;
     }
 
-    /** Nanoseconds that a cycle of the conductor may take until it is counted as too long. */
+    /** Sets the duration in nanoseconds above which a conductor cycle counts as too long. */
     public DriverConfigBuilder conductorThresholdNs(long value) {
         conductor = new AgentConfig(conductor.idling(), conductor.cpu(), value);
         return this;
     }
 
-    /** Nanoseconds that a cycle of the sender may take until it is counted as too long. */
+    /** Sets the duration in nanoseconds above which a sender cycle counts as too long. */
     public DriverConfigBuilder senderThresholdNs(long value) {
         sender = new AgentConfig(sender.idling(), sender.cpu(), value);
         return this;
     }
 
-    /** Nanoseconds that a cycle of the receiver may take until it is counted as too long. */
+    /** Sets the duration in nanoseconds above which a receiver cycle counts as too long. */
     public DriverConfigBuilder receiverThresholdNs(long value) {
         receiver = new AgentConfig(receiver.idling(), receiver.cpu(), value);
         return this;
     }
 
-    /** Nanoseconds after which a silent client is given up. */
+    /** Sets the nanoseconds of silence after which a client times out. */
     public DriverConfigBuilder clientLivenessTimeoutNs(long value) {
         clientLivenessTimeoutNs = value;
         return this;
     }
 
-    /** Nanoseconds after which an open claim is filled; 1.5 x the client liveness if not set. */
+    /**
+     * Sets the nanoseconds after which an open claim is filled; by default 1.5 times the client
+     * liveness timeout.
+     */
     public DriverConfigBuilder unblockTimeoutNs(long value) {
         unblockTimeoutNs = value;
         return this;
     }
 
-    /** Nanoseconds for which a stream is not received again whose image was rejected. */
+    /** Sets the nanoseconds for which a stream is ignored after its image was rejected. */
     public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
         imageLivenessTimeoutNs = value;
         return this;
     }
 
     /**
-     * @param value whether subscribers hold their streams back whose channels do not say; true
-     *     unless set.
+     * @param value default for channels without a {@code tether} key; true unless set.
      */
     public DriverConfigBuilder tetherSubscriptions(boolean value) {
         tetherSubscriptions = value;
@@ -242,107 +253,110 @@ public final class DriverConfigBuilder extends DurationSettings {
     }
 
     /**
-     * @param value whether subscribers that were let go join again, and streams of peers that were
-     *     lost or rejected are received again, where the channel does not say; true unless set.
+     * @param value default for channels without a {@code rejoin} key: whether detached subscribers
+     *     rejoin, and lost or rejected streams are received again; true unless set.
      */
     public DriverConfigBuilder rejoinStream(boolean value) {
         rejoinStream = value;
         return this;
     }
 
-    /** Nanoseconds after which a slow subscriber is let go that does not hold its stream back. */
+    /** Sets the nanoseconds for which an untethered subscriber may lag before it is detached. */
     public DriverConfigBuilder untetheredWindowLimitNs(long value) {
         untetheredWindowLimitNs = value;
         return this;
     }
 
-    /** Nanoseconds for which it still holds the stream back; as the window limit if not set. */
+    /**
+     * Sets the nanoseconds for which a detached subscriber still holds the stream back; by default
+     * the window limit.
+     */
     public DriverConfigBuilder untetheredLingerNs(long value) {
         untetheredLingerNs = value;
         return this;
     }
 
-    /** Nanoseconds after that, until it joins again. */
+    /** Sets the nanoseconds after lingering until a detached subscriber rejoins. */
     public DriverConfigBuilder untetheredRestingNs(long value) {
         untetheredRestingNs = value;
         return this;
     }
 
-    /** Nanoseconds for which a log's file stays after its last user has gone. */
+    /** Sets the nanoseconds for which a log's file remains after its last user has left. */
     public DriverConfigBuilder lingerNs(long value) {
         lingerNs = value;
         return this;
     }
 
-    /** Nanoseconds that the look-up of a name may take until it is counted as slow. */
+    /** Sets the duration in nanoseconds above which a name lookup counts as slow. */
     public DriverConfigBuilder lookUpThresholdNs(long value) {
         lookUpThresholdNs = value;
         return this;
     }
 
-    /** Bytes of a term where the channel names none. */
+    /** Sets the default term length in bytes. */
     public DriverConfigBuilder termLength(int value) {
         termLength = value;
         return this;
     }
 
-    /** Bytes of the longest frame where the channel names none. */
+    /** Sets the default MTU in bytes. */
     public DriverConfigBuilder mtu(int value) {
         mtu = value;
         return this;
     }
 
     /**
-     * Bytes that an IPC publication may be ahead of its slowest subscriber; 0 for two terms, the
-     * most.
+     * Sets the bytes that an IPC publication may be ahead of its slowest subscriber; 0 for the
+     * maximum, which is two terms, or half a term for Aeron channels.
      */
     public DriverConfigBuilder ipcWindow(int value) {
         ipcWindow = value;
         return this;
     }
 
-    /** Bytes of the command ring buffer. */
+    /** Sets the length of the command ring buffer in bytes. */
     public DriverConfigBuilder toDriverLength(int value) {
         toDriverLength = value;
         return this;
     }
 
-    /** Bytes of the event broadcast buffer. */
+    /** Sets the length of the event broadcast buffer in bytes. */
     public DriverConfigBuilder toClientsLength(int value) {
         toClientsLength = value;
         return this;
     }
 
-    /** Bytes of the counters' values. */
+    /** Sets the length of the counter values in bytes. */
     public DriverConfigBuilder counterValuesLength(int value) {
         counterValuesLength = value;
         return this;
     }
 
-    /** Bytes of the distinct error log. */
+    /** Sets the length of the distinct error log in bytes. */
     public DriverConfigBuilder errorLogLength(int value) {
         errorLogLength = value;
         return this;
     }
 
     /**
-     * @param value bytes of a page of the driver's files, a power of two from 4 KiB to 1 GiB: the
-     *     lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
+     * @param value page length of the driver's files in bytes, a power of two from 4 KiB to 1 GiB;
+     *     the lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
      */
     public DriverConfigBuilder filePageLength(int value) {
         filePageLength = value;
         return this;
     }
 
-    /** Option of a transport, such as {@code rdma.retry-count}. */
+    /** Sets an option of a transport, such as {@code rdma.retry-count}. */
     public DriverConfigBuilder transportOption(String name, String value) {
         transportOptions.put(name, value);
         return this;
     }
 
     /**
-     * @param value whether a publication that only spies read is connected, where its channel does
-     *     not say; false unless set.
+     * @param value default for channels without an {@code ssc} key: whether spies alone connect a
+     *     publication; false unless set.
      */
     public DriverConfigBuilder spiesConnect(boolean value) {
         spiesConnect = value;
@@ -350,7 +364,7 @@ public final class DriverConfigBuilder extends DurationSettings {
     }
 
     /**
-     * @param value whether the directory is deleted when the driver closes; true unless set.
+     * @param value whether to delete the directory when the driver closes; true unless set.
      */
     public DriverConfigBuilder deleteOnShutdown(boolean value) {
         deleteOnShutdown = value;
@@ -365,15 +379,15 @@ public final class DriverConfigBuilder extends DurationSettings {
         return this;
     }
 
-    /** Percent that one client may have of each total, and of the counters. */
+    /** Sets the percentage of each total, and of the counters, that one client may use. */
     public DriverConfigBuilder clientShare(int percent) {
         clientShare = percent;
         return this;
     }
 
     /**
-     * @param share that has an option of its own.
-     * @param total that all clients together may have of it.
+     * @param share share that has its own option.
+     * @param total limit for all clients together.
      */
     public DriverConfigBuilder share(Share share, long total) {
         shares.put(share, total);
@@ -427,7 +441,7 @@ public final class DriverConfigBuilder extends DurationSettings {
         return this;
     }
 
-    /** Null where none of what turns name resolution on is set. */
+    /** Returns null if none of the settings that enable name resolution is set. */
     private ResolverConfig resolver() {
         if (resolverName == null
                 && resolverInterface == null
@@ -446,17 +460,17 @@ public final class DriverConfigBuilder extends DurationSettings {
                 resolverBootstrapIntervalNs);
     }
 
-    /** Names of Aeron's options that were given and mean nothing here: counters tell of them. */
+    /** Sets Aeron's options that were given and have no effect here; counters show them. */
     public DriverConfigBuilder unusedOptions(Collection<String> names) {
         unusedOptions = List.copyOf(names);
         return this;
     }
 
     /**
-     * Told every error besides the error log. The driver calls this handler and that of warnings on
-     * one thread of its own, {@code verbus-errors}, one call at a time, after the error was logged.
-     * A handler that blocks stops no agent: 256 errors wait for it, and it is told how many others
-     * were passed over.
+     * Sets the handler called with every error, in addition to the error log. The driver calls this
+     * handler and that of warnings on its own thread {@code verbus-errors}, one call at a time,
+     * after logging the error. A handler that blocks does not block the agents: up to 256 errors
+     * wait for it, and it receives the number of those dropped.
      */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;
@@ -464,8 +478,8 @@ public final class DriverConfigBuilder extends DurationSettings {
     }
 
     /**
-     * Told what works, but not as it should. Called on the thread of {@link #errorHandler}, with
-     * which it shares the queue.
+     * Sets the handler called with every warning. It shares the thread and the queue of {@link
+     * #errorHandler}.
      */
     public DriverConfigBuilder warningHandler(ErrorHandler value) {
         warningHandler = value;
@@ -473,10 +487,10 @@ public final class DriverConfigBuilder extends DurationSettings {
     }
 
     /**
-     * Told once if the driver ends by itself, because one of its threads met an {@link Error}, such
-     * as an exhausted heap. Called on a thread of the driver when it has closed; in {@link
-     * ThreadingMode#INVOKER}, where the invoking thread closes it, when it has stopped. An
-     * application that cannot go on without a driver ends itself here, or launches another one.
+     * Sets the handler called once if the driver ends because one of its threads threw an {@link
+     * Error}, such as an exhausted heap. It is called on a thread of the driver after the driver
+     * has closed; in {@link ThreadingMode#INVOKER}, where the invoking thread closes the driver,
+     * after it has stopped. An application that needs a driver can exit here, or launch a new one.
      */
     public DriverConfigBuilder failureHandler(ErrorHandler value) {
         failureHandler = value;
@@ -484,9 +498,9 @@ public final class DriverConfigBuilder extends DurationSettings {
     }
 
     /**
-     * Checks and fixes the settings.
+     * Validates the settings and returns them.
      *
-     * @throws io.verbus.BusException that names the wrong one.
+     * @throws io.verbus.BusException if a value is invalid.
      */
     public DriverConfig build() {
         return new DriverConfig(

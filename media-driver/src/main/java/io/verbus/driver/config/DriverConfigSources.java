@@ -17,15 +17,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Reads a driver's settings from where operators write them. What is read later wins: defaults,
- * properties file, environment ({@code VERBUS_TERM_LENGTH}), system properties ({@code
+ * Reads a driver's settings from where operators write them. Later sources override earlier ones:
+ * defaults, properties file, environment ({@code VERBUS_TERM_LENGTH}), system properties ({@code
  * verbus.term-length}), command line ({@code --term-length}).
  *
  * <p>Aeron's names of the same settings ({@code AERON_TERM_BUFFER_LENGTH}, {@code
- * aeron.term.buffer.length}) are read beside these, which win; {@link #unused} tells of Aeron's
- * names that mean nothing here.
+ * aeron.term.buffer.length}) are read as well; Verbus names override them. {@link #unused} returns
+ * Aeron's names that have no effect here.
  *
- * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
+ * <p>Unknown names are rejected. Names that begin with the media of a transport, such as {@code
  * rdma.}, are options of that transport, which checks them when the driver starts.
  */
 public final class DriverConfigSources {
@@ -53,8 +53,8 @@ public final class DriverConfigSources {
     private final AeronNames aeron = new AeronNames();
 
     /**
-     * @param builder to set values in.
-     * @param media of the transports that are present.
+     * @param builder builder to set values in.
+     * @param media media of the available transports.
      */
     public DriverConfigSources(DriverConfigBuilder builder, Collection<String> media) {
         this.builder = builder;
@@ -62,9 +62,9 @@ public final class DriverConfigSources {
     }
 
     /**
-     * Reads a properties file; names in it have no prefix, or {@code verbus.}.
+     * Reads a properties file. Names in it have no prefix, or {@code verbus.}.
      *
-     * @param file to read.
+     * @param file file to read.
      */
     public DriverConfigSources file(Path file) {
         Properties properties = new Properties();
@@ -85,7 +85,7 @@ public final class DriverConfigSources {
     /**
      * Reads environment variables.
      *
-     * @param variables such as {@code System.getenv()}.
+     * @param variables environment, such as {@code System.getenv()}.
      */
     public DriverConfigSources environment(Map<String, String> variables) {
         aeron.environment(variables, this::setAerons);
@@ -102,7 +102,7 @@ public final class DriverConfigSources {
     /**
      * Reads system properties.
      *
-     * @param properties such as {@code System.getProperties()}.
+     * @param properties properties, such as {@code System.getProperties()}.
      */
     public DriverConfigSources properties(Properties properties) {
         Map<String, String> texts = new TreeMap<>();
@@ -131,7 +131,7 @@ public final class DriverConfigSources {
         return DriverOption.ALL.stream().anyMatch(option -> option.name().equals(name));
     }
 
-    /** Aeron's names that were read and mean nothing here, in alphabetical order. */
+    /** Returns Aeron's names that were read and have no effect here, in alphabetical order. */
     public Collection<String> unused() {
         return aeron.unused();
     }
@@ -139,9 +139,9 @@ public final class DriverConfigSources {
     /**
      * Sets one value.
      *
-     * @param name without prefix.
-     * @param value as text.
-     * @param source where it stands, for the message.
+     * @param name name without prefix.
+     * @param value value as text.
+     * @param source source of the value, for the message.
      */
     public DriverConfigSources set(String name, String value, String source) {
         for (DriverOption<?> option : DriverOption.ALL) {
@@ -189,7 +189,7 @@ public final class DriverConfigSources {
         return false;
     }
 
-    /** Name of the option that a variable sets: {@code VERBUS_SENDER_CPU} is sender.cpu. */
+    /** Returns the option that a variable sets: {@code VERBUS_SENDER_CPU} is sender.cpu. */
     private String variableName(String variable) {
         String words = variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT);
         for (DriverOption<?> option : DriverOption.ALL) {
@@ -205,7 +205,7 @@ public final class DriverConfigSources {
         return words;
     }
 
-    /** The settings, checked. */
+    /** Validates the settings and returns them. */
     public DriverConfig build() {
         return builder.unusedOptions(unused()).build();
     }

@@ -22,19 +22,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * An option of the driver, and where its value goes. {@link #ALL} lists them; those of transports
- * come from their providers.
+ * An option of the driver and its setter. {@link #ALL} lists them; options of transports come from
+ * their providers.
  *
  * @param <T> type of the value.
- * @param option with its default and range.
- * @param setter of the value.
+ * @param option option with its default and range.
+ * @param setter sets the value in a builder.
  */
 public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, T> setter) {
     private static final int MIN_SECTION = 64 * 1024;
     private static final int MAX_SECTION = 256 * 1024 * 1024;
     private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The driver looks at slow subscribers each 10 ms. */
+    /** Minimum of the untethered timeouts. The driver checks slow subscribers every 10 ms. */
     private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long MIN_THRESHOLD_NS = 1;
@@ -45,7 +45,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
 
     private static final int MAX_SHARE = 100_000_000;
 
-    /** Name of the audit file that lies in the driver directory. */
+    /** Name of the audit file in the driver directory. */
     static final String AUDIT_NAME = "audit.log";
 
     static final DriverOption<Path> DIR =
@@ -500,7 +500,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     "Interval for looking up the bootstrap neighbors again.",
                     DriverConfigBuilder::resolverBootstrapIntervalNs);
 
-    /** All options of the driver, in the order of help. */
+    /** All options of the driver, in help order. */
     public static final List<DriverOption<?>> ALL =
             List.of(
                     DIR,
@@ -627,7 +627,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                 setter);
     }
 
-    /** Name of the option, without prefix. */
+    /** Returns the option's name without prefix. */
     public String name() {
         return option.name();
     }
@@ -635,10 +635,10 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     /**
      * Parses and sets a value.
      *
-     * @param builder to set it in.
-     * @param text of the value.
-     * @param source where it stands, for the message.
-     * @throws BusException if the value is bad.
+     * @param builder builder to set it in.
+     * @param text value as text.
+     * @param source source of the value, for the message.
+     * @throws BusException if the value is invalid.
      */
     void set(DriverConfigBuilder builder, String text, String source) {
         T value;
@@ -654,8 +654,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     /**
      * Checks a value that an application has set.
      *
-     * @param text of the value, as an operator would write it.
-     * @throws BusException if the value is bad.
+     * @param text value, as an operator would write it.
+     * @throws BusException if the value is invalid.
      */
     void check(String text) {
         try {
@@ -666,7 +666,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     }
 
     /**
-     * Checks the total of a share that an application has set.
+     * Checks a total that an application has set for a share.
      *
      * @throws BusException if no option sets it, or it is out of the option's range.
      */

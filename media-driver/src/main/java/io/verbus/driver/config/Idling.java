@@ -11,9 +11,9 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 
 import java.util.concurrent.TimeUnit;
 
-/** What an agent's thread does when a duty cycle found no work. */
+/** Idle strategy of an agent's thread after a duty cycle without work. */
 public enum Idling {
-    /** Spins with the processor's hint: lowest latency, a core of its own. */
+    /** Spins with the processor's spin hint: lowest latency, but needs a core of its own. */
     BUSY_SPIN,
 
     /** Yields the processor: low latency on a shared core. */
@@ -28,7 +28,7 @@ public enum Idling {
     /** Parks for 1 millisecond. */
     SLEEP,
 
-    /** Nothing at all. */
+    /** Does nothing. */
     NOOP;
 
     static final long MIN_PARK_NS = TimeUnit.MICROSECONDS.toNanos(1);
@@ -37,12 +37,12 @@ public enum Idling {
     private static final int SPINS = 10;
     private static final int YIELDS = 20;
 
-    /** A new strategy, for one thread on which there is no conductor. */
+    /** Returns a new strategy for one thread without the conductor. */
     public IdleStrategy networkStrategy() {
         return this == BACKOFF ? new TimedBackoff() : strategy();
     }
 
-    /** A new strategy, for one thread. */
+    /** Returns a new strategy for one thread. */
     public IdleStrategy strategy() {
         return switch (this) {
             case BUSY_SPIN -> new BusySpinIdleStrategy();

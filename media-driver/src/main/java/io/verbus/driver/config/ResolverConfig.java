@@ -9,14 +9,14 @@ import io.verbus.channel.LocalInterface;
 import java.util.List;
 
 /**
- * Name resolution among drivers.
+ * Settings of name resolution among drivers.
  *
- * @param name name that this driver tells others.
- * @param localInterface address and port at which it listens and from which it tells.
- * @param bootstrapNeighbors drivers that are told first.
+ * @param name name that this driver announces.
+ * @param localInterface address and port to listen at and send from.
+ * @param bootstrapNeighbors drivers to contact first.
  * @param neighborTimeoutNs nanoseconds after which a silent driver is forgotten.
- * @param selfIntervalNs nanoseconds between two times that it tells its own name.
- * @param neighborIntervalNs nanoseconds between two times that it tells the names of others.
+ * @param selfIntervalNs nanoseconds between announcements of its own name.
+ * @param neighborIntervalNs nanoseconds between announcements of other drivers' names.
  * @param bootstrapIntervalNs nanoseconds after which the bootstrap neighbors are looked up again.
  */
 public record ResolverConfig(
@@ -31,7 +31,7 @@ public record ResolverConfig(
     /**
      * Checks every value.
      *
-     * @throws BusException that names the wrong one.
+     * @throws BusException if a value is invalid.
      */
     public ResolverConfig {
         if (name == null) {

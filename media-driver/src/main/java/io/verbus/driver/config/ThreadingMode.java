@@ -4,17 +4,17 @@ package io.verbus.driver.config;
 
 import io.verbus.driver.MediaDriver;
 
-/** Which of the driver's agents share a thread. */
+/** Determines which of the driver's agents share a thread. */
 public enum ThreadingMode {
-    /** A thread each for conductor, sender and receiver. */
+    /** One thread each for conductor, sender and receiver. */
     DEDICATED,
 
     /** One thread for the conductor, one for sender and receiver, with the sender's settings. */
     SHARED_NETWORK,
 
-    /** One thread for all, with the conductor's settings. */
+    /** One thread for all agents, with the conductor's settings. */
     SHARED,
 
-    /** No thread: the application drives all agents through {@link MediaDriver#invoker()}. */
+    /** No threads: the application drives all agents through {@link MediaDriver#invoker()}. */
     INVOKER
 }

@@ -8,13 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Yields for a time, then parks, each time twice as long, up to a limit: for agents that a message
- * waits for. One thread.
+ * Yields for a time, then parks for doubling periods up to a limit. For agents that messages wait
+ * for. Used by one thread.
  *
- * <p>By time, where Agrona's strategy counts turns: a park of a microsecond takes some 60, so that
- * it pays only where nothing comes for longer than that, and thirty turns of a sender or receiver
- * are over in less. Agents that park so soon sleep in the middle of a round trip over UDP: see
- * docs/performance.md. A conductor, for which no message waits, gives its processor back sooner.
+ * <p>Yielding lasts for a time, whereas Agrona's strategy counts turns. A park of a microsecond
+ * takes about 60, so it pays only if no work arrives for longer than that, but thirty turns of a
+ * sender or receiver take less time. Agents that park this early sleep in the middle of a round
+ * trip over UDP: see docs/performance.md. A conductor, for which no message waits, releases its CPU
+ * sooner.
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
@@ -53,7 +54,7 @@ final class TimedBackoff implements IdleStrategy {
 
     @Override
     public void reset() {
-        if (isIdle) { // one that is busy stores nothing: another agent's strategy may lie beside
+        if (isIdle) { // no stores while busy: another agent's strategy may be adjacent
             isIdle = false;
             parkNs = 0;
         }

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The values that are set of one transport's options. */
+/** Values set for one transport's options. */
 public final class TransportOptions implements TransportSettings {
     private final TransportProvider provider;
     private final Map<String, String> values = new TreeMap<>();
 
     /**
-     * @param provider of the transport.
+     * @param provider provider of the transport.
      * @param all values of all transports' options, by name.
      */
     public TransportOptions(TransportProvider provider, Map<String, String> all) {
@@ -38,7 +38,7 @@ public final class TransportOptions implements TransportSettings {
     /**
      * Checks all values.
      *
-     * @throws TransportException that names a value that is wrong, or is of no option.
+     * @throws TransportException if a value is invalid, or its option is unknown.
      */
     public void check() {
         for (String name : values.keySet()) {

@@ -11,12 +11,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.time.Duration;
 
 /**
- * For how long a subscriber that does not hold its stream back is waited for.
+ * Timeouts of untethered subscribers.
  *
- * @param windowLimitNs time too far behind, after which it is let go.
- * @param lingerNs time for which it then still holds the stream back; {@link #AS_WINDOW_LIMIT} for
- *     as long as the first.
- * @param restingNs time after that, until it joins again.
+ * @param windowLimitNs time that a subscriber may lag too far behind before it is detached.
+ * @param lingerNs time for which it then still holds the stream back; {@link #AS_WINDOW_LIMIT} to
+ *     use the window limit.
+ * @param restingNs time after that until it rejoins.
  */
 public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long restingNs) {
     static final long AS_WINDOW_LIMIT = -1;
@@ -30,7 +30,7 @@ public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long resting
         DriverOption.UNTETHERED_RESTING.check(restingNs + "ns");
     }
 
-    /** The times of a stream: those that its channel names, else these. */
+    /** Returns the timeouts of a stream: its channel's, or else these. */
     public UntetheredTimeouts of(ChannelUri channel) {
         TetherSettings named = channel.tether();
         long limit = chosen(named.windowLimit(), windowLimitNs);
@@ -45,15 +45,15 @@ public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long resting
         return named == null ? presetNs : named.toNanos();
     }
 
-    /** Tells people in a log's metadata. */
+    /** Stores the timeouts in a log's metadata, for monitoring. */
     public void note(UnsafeBuffer metadata) {
         LogNotes.untethered(metadata, windowLimitNs, lingerNs, restingNs);
     }
 
     /**
-     * Tells people in the metadata of an image.
+     * Stores the timeouts in an image's metadata, for monitoring.
      *
-     * @param channel of the subscription that it was made for.
+     * @param channel channel of the subscription for which the image was made.
      */
     public void noteImage(UnsafeBuffer metadata, ChannelUri channel) {
         note(metadata);

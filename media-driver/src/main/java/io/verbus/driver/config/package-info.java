@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Options of a driver: what there is, where a value comes from, and what is valid. */
+/** Options of a driver, their sources and their valid values. */
 package io.verbus.driver.config;

@@ -27,17 +27,16 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Who was admitted or refused, and why: a line each, with the time in front. A file that has become
- * long takes another name, in the place of the one before, so that two are kept. A thread writes;
- * where it does not keep up, or cannot write, the lines that are lost are counted in a line of
- * their own. What fails is tried again with each line.
+ * Records which clients were admitted or refused, and why: one line each, beginning with the time.
+ * A file that reaches the maximum length is renamed, replacing the previous one, so that two are
+ * kept. A thread writes; if it cannot keep up or cannot write, lost lines are counted in a line of
+ * their own. Failed operations are retried with each line.
  *
- * <p>The file that is open is the log, not whatever has its name: only that one is renamed, and one
- * that another program has renamed or deleted is followed by a new one, unless it was in the driver
- * directory.
+ * <p>The log is the open file, whatever its name: only that file is renamed. If another program
+ * renames or deletes it, a new one is created, unless it was in the driver directory.
  */
 public final class AuditLog implements AutoCloseable {
-    /** Added to the name of the file before. */
+    /** Suffix of the previous file. */
     private static final String BEFORE = ".1";
 
     private static final int MAX_WAITING = 1024;
@@ -51,7 +50,7 @@ public final class AuditLog implements AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer = new Thread(this::write, "verbus-audit");
 
-    // The writer's
+    // Used by the writer
     private FileChannel channel;
     private Object identity;
     private boolean isRenamed;
@@ -66,13 +65,13 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Opens the log, which goes on where it was.
+     * Opens the log, which continues at its end.
      *
-     * @param directory of the driver.
-     * @param name of the file; one without a folder is in the directory, and goes with it.
-     * @param maxLength bytes after which the next file begins.
-     * @param errors is told when it cannot be written any more.
-     * @throws BusException if it cannot be opened.
+     * @param directory directory of the driver.
+     * @param name name of the file; one without a folder is in the directory, and deleted with it.
+     * @param maxLength length in bytes at which the next file begins.
+     * @param errors called if the log can no longer be written.
+     * @throws BusException if the log cannot be opened.
      */
     public static AuditLog open(Path directory, Path name, long maxLength, ErrorHandler errors) {
         Path file = directory.resolve(name);
@@ -94,7 +93,7 @@ public final class AuditLog implements AutoCloseable {
         return log;
     }
 
-    /** Opens the next file, and lets go of the one before once the next is open. */
+    /** Opens the next file, and closes the previous one once the next is open. */
     private void openFile() throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             if (isInDriverDirectory) {
@@ -128,7 +127,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    /** Adds a line. Does not wait. Any thread. */
+    /** Adds a line. Does not block. Thread-safe. */
     public void add(String event) {
         String line = Instant.now().truncatedTo(ChronoUnit.MICROS) + " " + printable(event) + "\n";
         if (!lines.offer(line)) {
@@ -136,7 +135,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    /** What a peer has a part in must not look like a line of its own. */
+    /** Replaces control characters, so that text from a peer cannot imitate a line. */
     private static String printable(String event) {
         return event.replaceAll("\\p{Cntrl}", "?");
     }
@@ -153,12 +152,15 @@ public final class AuditLog implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            // A driver that keeps no audit must not go on as if it did.
+            // A driver without its audit log must not continue.
             errors.onError(new AssertionError("the audit log's thread has ended", e));
         }
     }
 
-    /** Where it fails the open file goes on, longer than it should be: no line is lost by it. */
+    /**
+     * Renames the file. If that fails, the open file grows beyond its maximum, so that no line is
+     * lost.
+     */
     private void rotate() {
         try {
             if (!isRenamed) {
@@ -225,7 +227,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    /** Leaves no half of a line. */
+    /** Removes a partly written line. */
     private void takeBack(long length) {
         try {
             if (length >= 0 && channel.size() > length) {
@@ -240,7 +242,7 @@ public final class AuditLog implements AutoCloseable {
         errors.onError(new BusException("the audit log " + file + " " + what, cause));
     }
 
-    /** Writes what was added before. Idempotent. */
+    /** Writes all added lines, then closes. Idempotent. */
     @Override
     public void close() {
         try {

@@ -2,10 +2,10 @@
 
 package io.verbus.driver.files;
 
-/** What members of the driver directory's group may do. */
+/** Access of members of the driver directory's group. */
 public enum DirectoryAccess {
-    /** Be clients: read and write all that the driver shares. */
+    /** Members may be clients: read and write everything that the driver shares. */
     CLIENTS,
-    /** Read: counters, errors, losses, and the messages in logs. */
+    /** Members may read: counters, errors, losses, and the messages in logs. */
     READERS
 }

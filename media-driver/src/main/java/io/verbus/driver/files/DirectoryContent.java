@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Tells files that a driver has made in its directory from all others, which are never deleted. */
+/**
+ * Distinguishes files that a driver has created in its directory from all others, which are never
+ * deleted.
+ */
 final class DirectoryContent {
     private static final Pattern OURS =
             Pattern.compile(
@@ -34,17 +37,17 @@ final class DirectoryContent {
     private DirectoryContent() {}
 
     /**
-     * Whether a file has a log's name: in the directory it may be a link, see {@link HugePages}.
+     * Whether a file has a log's name; in the directory it may be a link, see {@link HugePages}.
      */
     static boolean isLog(Path file) {
         return LOG.matcher(file.getFileName().toString()).matches();
     }
 
     /**
-     * Checks the name of a place of logs, which clients are told in ASCII.
+     * Checks that a log folder's path is ASCII, as the clients' protocol requires.
      *
-     * @param what the place is, in words that the name follows.
-     * @param option that names another.
+     * @param what description of the folder, which precedes the path in the message.
+     * @param option option that sets it.
      * @throws BusException if a character is not ASCII.
      */
     static void checkAscii(String what, Path path, String option) {
@@ -67,9 +70,10 @@ final class DirectoryContent {
     }
 
     /**
-     * Checks that no other account has made a directory or a file, and may still have it open.
+     * Checks that a directory or file was not created by another account, which might still have it
+     * open.
      *
-     * @throws BusException if one has.
+     * @throws BusException if another account owns it.
      */
     static void checkOwner(String what, Path path) throws IOException {
         UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
@@ -85,9 +89,9 @@ final class DirectoryContent {
     }
 
     /**
-     * Checks that a directory holds nothing but what a driver of this user has made.
+     * Checks that a directory contains only files that a driver of this user has created.
      *
-     * @throws BusException if it does.
+     * @throws BusException if it contains others.
      */
     static void check(Path path) throws IOException {
         for (Path file : list(path)) {

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lock of a driver directory: a file in it that names the driver's process, and that the kernel
- * lets go of when that process ends in any way.
+ * The lock of a driver directory: a file that names the driver's process, and that the kernel
+ * unlocks however the process ends.
  */
 public final class DirectoryLock implements AutoCloseable {
     /** Name of the file. */
@@ -32,13 +32,13 @@ public final class DirectoryLock implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_READ_WRITE =
             PosixFilePermissions.fromString("rw-------");
 
-    /** Files of locks that drivers of this process hold, by device and inode. */
+    /** Lock files held by drivers of this process, by device and inode. */
     private static final Set<Object> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path file;
     private final FileChannel channel;
 
-    /** Device and inode of the file, which no other file gets while the channel is open. */
+    /** Device and inode of the file, which no other file can have while the channel is open. */
     private final Object identity;
 
     private DirectoryLock(Path file, FileChannel channel, Object identity) {
@@ -48,12 +48,12 @@ public final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Takes the lock. Where this process has it already, the file is not even opened: the kernel
-     * drops a process's lock when any of its descriptors of the file is closed.
+     * Takes the lock. If this process holds it already, the file is not even opened, because
+     * closing any descriptor of the file would release the process's lock.
      *
-     * @param directory that exists, by its real path.
+     * @param directory existing directory, as a real path.
      * @return the lock; null if its file was deleted meanwhile.
-     * @throws BusException if another driver has it.
+     * @throws BusException if another driver holds the lock.
      */
     static DirectoryLock take(Path directory) throws IOException {
         Path file = directory.resolve(NAME);
@@ -121,16 +121,16 @@ public final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Whether the directory's name still leads to the file that is locked: if not, the directory is
-     * gone or another driver's.
+     * Whether the directory's name still leads to the locked file; if not, the directory is gone or
+     * another driver's.
      *
-     * @throws IOException if that cannot be told.
+     * @throws IOException if that cannot be determined.
      */
     boolean isInPlace() throws IOException {
         return isAt(file, identity);
     }
 
-    /** Whether a folder, whatever its name, holds the file that is locked. */
+    /** Whether a folder, whatever its name, contains the locked file. */
     boolean isIn(HeldPath folder) throws IOException {
         return isAt(folder.place(NAME), identity);
     }
@@ -152,7 +152,7 @@ public final class DirectoryLock implements AutoCloseable {
         return pid.isEmpty() ? "(unknown)" : pid;
     }
 
-    /** Lets go of the lock. The file stays, unless it was deleted while the lock was held. */
+    /** Releases the lock. The file remains, unless it was deleted while the lock was held. */
     @Override
     public void close() throws IOException {
         try {

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Checks once a second that a driver's directory is still its own, on a thread of its own, because
- * a look at a file may take long and agents must not wait.
+ * Checks once per second that a driver's directory is still its own. Uses its own thread, because
+ * file operations may be slow and agents must not wait.
  */
 public final class DirectoryWatch implements AutoCloseable {
     private static final long INTERVAL_MS = 1_000;
@@ -30,12 +30,12 @@ public final class DirectoryWatch implements AutoCloseable {
     }
 
     /**
-     * Starts to watch.
+     * Starts watching.
      *
-     * @param directory that the driver holds.
-     * @param onLoss called at most once, on the thread of the watch, with the reason why the driver
-     *     must end.
-     * @param errors told of an error that ends the watch, which ends the driver.
+     * @param directory directory that the driver holds.
+     * @param onLoss called at most once, on the watch's thread, with the reason why the driver must
+     *     end.
+     * @param errors called with an error that ends the watch, which ends the driver.
      */
     public static DirectoryWatch start(
             DriverDirectory directory, Consumer<BusException> onLoss, ErrorHandler errors) {
@@ -54,14 +54,14 @@ public final class DirectoryWatch implements AutoCloseable {
                 onLoss.accept(loss);
             }
         } catch (InterruptedException e) {
-            // Only this class knows the thread.
+            // Only this class can access the thread.
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             errors.onError(new AssertionError("thread verbus-directory has ended", e));
         }
     }
 
-    /** Ends the watch; a look that is under way may still find a loss. Idempotent. */
+    /** Ends the watch; a check in progress may still detect a loss. Idempotent. */
     @Override
     public void close() {
         closed.countDown();

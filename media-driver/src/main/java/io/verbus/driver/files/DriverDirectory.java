@@ -32,18 +32,18 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The directory of a running driver, held by a {@link DirectoryLock}. What a dead driver left in it
- * is removed when the next one opens it.
+ * The directory of a running driver, held by a {@link DirectoryLock}. The next driver that opens it
+ * removes what a dead driver left.
  *
- * <p>Only files that a driver makes are ever deleted: a directory with anything else is refused.
- * Once a driver has the lock it works on the directory by identity, not by name: where another
- * driver's directory has taken the place of its own it deletes nothing, see {@link #loss}.
+ * <p>Only files that a driver creates are ever deleted: a directory with other content is rejected.
+ * A driver with the lock accesses the directory by identity rather than by name: if another
+ * driver's directory has replaced its own, it deletes nothing; see {@link #loss}.
  */
 public final class DriverDirectory implements AutoCloseable {
-    /** Folder of publications' logs. */
+    /** Folder of publication logs. */
     public static final String PUBLICATIONS = "publications";
 
-    /** Folder of images' logs. */
+    /** Folder of image logs. */
     public static final String IMAGES = "images";
 
     static final List<String> LOG_FOLDERS = List.of(PUBLICATIONS, IMAGES);
@@ -56,7 +56,7 @@ public final class DriverDirectory implements AutoCloseable {
     private static final long ABANDONED_AGE_MS = 10_000;
     private static final int ATTEMPTS = 10;
 
-    /** For which the heartbeat of a driver of another kind may stand still. */
+    /** Age at which the heartbeat of another kind of driver counts as stale. */
     private static final long FOREIGN_TIMEOUT_MS = 10_000;
 
     private final DirectoryLock lock;
@@ -70,12 +70,12 @@ public final class DriverDirectory implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Where a user's driver is found if nothing else is said. */
+    /** Returns the default directory of this user's driver. */
     public static Path defaultPath() {
         return Path.of(DefaultDirectory.name());
     }
 
-    /** A path that no other driver has. */
+    /** Returns a path that no other driver uses. */
     public static Path uniquePath() {
         String name = System.getProperty("user.name");
         return base().resolve("verbus-" + name + "-" + UUID.randomUUID());
@@ -86,30 +86,30 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes or takes over a directory for this user alone, and empties it.
+     * Creates or takes over a directory for this user alone, and empties it.
      *
-     * @param path of the directory.
-     * @return the directory, locked and empty but for the lock.
-     * @throws BusException if it is in use, not ours, or cannot be made.
+     * @param path path of the directory.
+     * @return the directory, locked and empty except for the lock.
+     * @throws BusException if it is in use, belongs to another account, or cannot be created.
      */
     public static DriverDirectory open(Path path) {
         return open(path, null, DirectoryAccess.CLIENTS);
     }
 
     /**
-     * Makes or takes over a directory, and empties it.
+     * Creates or takes over a directory, and empties it.
      *
-     * @param path of the directory.
-     * @param group whose members may be clients, or read; null for none.
-     * @param access what they may do.
-     * @return the directory, locked and empty but for the lock.
-     * @throws BusException if it is in use, not ours, or cannot be made.
+     * @param path path of the directory.
+     * @param group group whose members may be clients or read; null for none.
+     * @param access access of the group's members.
+     * @return the directory, locked and empty except for the lock.
+     * @throws BusException if it is in use, belongs to another account, or cannot be created.
      */
     public static DriverDirectory open(Path path, String group, DirectoryAccess access) {
         Path absolute = path.toAbsolutePath().normalize();
         DirectoryContent.checkAscii("the driver directory", absolute, "--dir");
         try {
-            // A driver that closes right now deletes the lock that was just opened: then again.
+            // A driver that is closing deletes the lock file that was just opened: try again.
             for (int i = 0; i < ATTEMPTS; i++) {
                 make(absolute);
                 DriverDirectory directory = lock(absolute);
@@ -130,7 +130,7 @@ public final class DriverDirectory implements AutoCloseable {
                 "the driver directory " + absolute + " is being deleted: start the driver again");
     }
 
-    /** Locks a directory; null if it was deleted or replaced meanwhile. */
+    /** Locks a directory; returns null if it was deleted or replaced meanwhile. */
     private static DriverDirectory lock(Path absolute) throws IOException {
         Path real;
         DirectoryLock lock;
@@ -163,7 +163,7 @@ public final class DriverDirectory implements AutoCloseable {
             DriverDirectory directory, String group, DirectoryAccess access) throws IOException {
         try {
             checkOthersAreDead(directory.path());
-            // Not before it is clear that no driver runs in it, which may share it with a group.
+            // Only once it is clear that no driver runs in it, which might share it with a group.
             Files.setPosixFilePermissions(directory.folder.held(), OWNER_ONLY);
             directory.removeAllButTheLock();
             directory.share(group, access);
@@ -177,7 +177,7 @@ public final class DriverDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** A driver of another kind holds no lock: its heartbeat tells whether it lives. */
+    /** Checks the heartbeat of another kind of driver, which holds no lock. */
     private static void checkOthersAreDead(Path path) throws IOException {
         Path file = path.resolve(CncFile.NAME);
         if (!Files.exists(file)) {
@@ -199,7 +199,7 @@ public final class DriverDirectory implements AutoCloseable {
         } catch (ForeignDriverException e) {
             throw e;
         } catch (BusException e) {
-            return; // no file of a live driver
+            return; // not a live driver's file
         }
     }
 
@@ -211,7 +211,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Makes a folder in it with its group and rights. */
+    /** Creates a folder in it with its group and permissions. */
     private void makeFolder(String name) throws IOException {
         Path made = folder.place(name);
         Files.createDirectory(made, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -241,7 +241,7 @@ public final class DriverDirectory implements AutoCloseable {
         DirectoryContent.check(path);
     }
 
-    /** Lets a group's members connect: see {@link DriverFile}. */
+    /** Lets a group's members connect; see {@link DriverFile}. */
     private void share(String group, DirectoryAccess access) {
         if (group == null) {
             return;
@@ -277,7 +277,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Removes the logs of this driver, or of a dead one that its own folders have replaced. */
+    /** Removes the logs of this driver, or those of a dead driver whose folders it has replaced. */
     private void removeLogs() throws IOException {
         for (String name : LOG_FOLDERS) {
             HeldPath own = logFolders.get(name);
@@ -300,7 +300,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Removes what embedded drivers left whose process was killed. */
+    /** Removes the directories that embedded drivers of killed processes left behind. */
     public static void removeAbandoned() {
         String prefix = "verbus-" + System.getProperty("user.name") + "-";
         try {
@@ -317,7 +317,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** One that was just made may not be locked yet. */
+    /** Whether a lock file is old; a new one may not be locked yet. */
     private static boolean isOld(Path lock) throws IOException {
         try {
             long age = System.currentTimeMillis() - Files.getLastModifiedTime(lock).toMillis();
@@ -332,7 +332,7 @@ public final class DriverDirectory implements AutoCloseable {
         try {
             abandoned = open(path);
         } catch (BusException e) {
-            // In use, or not ours.
+            // In use, or owned by another account.
             return;
         }
         abandoned.close();
@@ -343,10 +343,11 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /**
-     * Why this driver must end: its directory's name does not lead to its directory any more, so
-     * that no client finds it, and what is there now is not its own. Any thread.
+     * Returns why this driver must end: its directory's name no longer leads to its directory, so
+     * clients cannot find it, and whatever is there now belongs to another. Thread-safe.
      *
-     * @return null while the name leads to the directory, or where that cannot be told.
+     * @return the reason; null while the name leads to the directory, or if that cannot be
+     *     determined.
      */
     public BusException loss() {
         try {
@@ -370,12 +371,12 @@ public final class DriverDirectory implements AutoCloseable {
                         + " driver before its directory is deleted, and start it again");
     }
 
-    /** Folder of the logs of {@link #PUBLICATIONS} or {@link #IMAGES}. */
+    /** Returns the log folder {@link #PUBLICATIONS} or {@link #IMAGES}. */
     HeldPath logs(String name) {
         return logFolders.get(name);
     }
 
-    /** Type of the file system that the directory is on. */
+    /** Returns the type of the directory's file system. */
     public String fileSystem() {
         try {
             return Files.getFileStore(path()).type();
@@ -389,19 +390,19 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Whether what is written there stays in memory, as RDMA registration needs it. */
+    /** Whether the file system is in memory, as RDMA registration requires. */
     public boolean isInMemory() {
         return MEMORY_FILE_SYSTEMS.contains(fileSystem());
     }
 
-    /** Leaves the CnC file and the loss report where they are when the directory is closed. */
+    /** Keeps the CnC file and the loss report when the directory is closed. */
     public void keep() {
         isKept = true;
     }
 
     /**
-     * Deletes all files and the directory, or, where it is kept, the logs alone; then lets go of
-     * the lock. Where the name leads to another directory by now that one is left alone.
+     * Deletes all files and the directory, or only the logs if the directory is kept; then releases
+     * the lock. Leaves the path alone if it leads to another directory by now.
      */
     @Override
     public void close() {
@@ -412,7 +413,7 @@ public final class DriverDirectory implements AutoCloseable {
             removeLogs();
             if (!isKept && lock.isInPlace()) {
                 removeAllButTheLock();
-                // Last, and while it is held: a driver that opens the directory now finds a lock of
+                // Last, and while locked: a driver that opens the directory now creates a lock of
                 // its own.
                 Files.deleteIfExists(folder.place(DirectoryLock.NAME));
                 Files.deleteIfExists(path());

@@ -16,9 +16,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * A driver's place on a hugetlbfs mount, where its logs lie on pages of 2 MiB or 1 GiB: fewer
- * translations for the CPU, and for an RDMA adapter. The driver directory, which clients know,
- * holds a link to each log. Opened and closed by the launching thread; otherwise any thread.
+ * A driver's folder on a hugetlbfs mount, where its logs use pages of 2 MiB or 1 GiB: fewer address
+ * translations for the CPU and for RDMA adapters. The driver directory, which clients know, holds a
+ * link to each log. Opened and closed by the launching thread; otherwise thread-safe.
  */
 public final class HugePages implements AutoCloseable {
     private static final String FILE_SYSTEM = "hugetlbfs";
@@ -33,13 +33,13 @@ public final class HugePages implements AutoCloseable {
     }
 
     /**
-     * Makes a folder for the driver directory, or takes it over from a driver that was killed.
+     * Creates a folder for the driver directory, or takes it over from a killed driver.
      *
-     * @param mount a directory of a hugetlbfs.
-     * @param directory that the driver holds.
-     * @param termLength of logs whose channel names none.
-     * @throws BusException if the file system is none of huge pages, its pages are longer than the
-     *     term, or nothing can be made there.
+     * @param mount directory of a hugetlbfs mount.
+     * @param directory directory that the driver holds.
+     * @param termLength default term length.
+     * @throws BusException if the file system does not use huge pages, a page is longer than a
+     *     term, or the folder cannot be created.
      */
     public static HugePages open(Path mount, Path directory, int termLength) {
         return make(mount, directory, check(mount, termLength));
@@ -48,10 +48,10 @@ public final class HugePages implements AutoCloseable {
     /**
      * Checks a mount.
      *
-     * @param mount a directory of a hugetlbfs.
-     * @param termLength of logs whose channel names none.
-     * @return bytes of a page.
-     * @throws BusException as {@link #open}.
+     * @param mount directory of a hugetlbfs mount.
+     * @param termLength default term length.
+     * @return the page length in bytes.
+     * @throws BusException as for {@link #open}.
      */
     public static long check(Path mount, int termLength) {
         DirectoryContent.checkAscii("the log-directory", mount, "--log-directory");
@@ -60,7 +60,7 @@ public final class HugePages implements AutoCloseable {
         return pageLength;
     }
 
-    /** Makes a folder whose pages have a length. */
+    /** Creates a folder with pages of a given length. */
     static HugePages make(Path mount, Path directory, long pageLength) {
         Path folder = mount.resolve(name(directory));
         try {
@@ -68,7 +68,8 @@ public final class HugePages implements AutoCloseable {
                 DirectoryContent.checkOwner("the folder for logs", folder);
                 remove(folder);
             }
-            // Anew: the driver that the other was made by may live, and then deletes in it.
+            // Always a new folder: the driver that created the old one may still run, and delete in
+            // it.
             Files.createDirectory(
                     folder,
                     PosixFilePermissions.asFileAttribute(
@@ -89,7 +90,7 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** A name that no other driver directory has. */
+    /** Returns a name that no other driver directory has. */
     private static String name(Path directory) {
         return directory
                 .toString()
@@ -99,7 +100,7 @@ public final class HugePages implements AutoCloseable {
                 .replace('/', '-');
     }
 
-    /** Gives the folder the group and the rights of the driver directory. */
+    /** Gives the folder the group and permissions of the driver directory. */
     private static void share(Path folder, Path directory) throws IOException {
         for (String attribute : List.of("unix:gid", "unix:mode")) {
             Files.setAttribute(folder, attribute, Files.getAttribute(directory, attribute));
@@ -151,20 +152,21 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** Where the logs' files lie. */
+    /** Returns the folder of the log files. */
     HeldPath folder() {
         return folder;
     }
 
-    /** Bytes of a page. */
+    /** Returns the page length in bytes. */
     long pageLength() {
         return pageLength;
     }
 
     /**
-     * Checks that a log can be made.
+     * Checks that a log can be created.
      *
-     * @throws BusException if a term is no multiple of the page, or too few pages are free.
+     * @throws BusException if a term is not a multiple of the page length, or too few pages are
+     *     free.
      */
     void check(int termLength) {
         checkTermLength(termLength, pageLength, folder.path());
@@ -197,7 +199,7 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** Deletes the folder and its logs, where its name still leads to it. */
+    /** Deletes the folder and its logs, if its name still leads to it. */
     @Override
     public void close() {
         try (folder) {

@@ -19,21 +19,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Makes the file of a log: space is promised, taken slice by slice, and then mapped. The slices'
- * thread, but for what the conductor calls.
+ * Creates the file of a log: reserves space, allocates it slice by slice, then maps the file. Used
+ * by the slice thread, except where the conductor calls.
  */
 final class LogCreation implements SlicedTask {
-    /** What is done to a log between others' turns, in bytes. */
+    /** Bytes of a log to process in one turn. */
     static final int SLICE = 1024 * 1024;
 
     private final LogFiles files;
     private final LogSpace space;
     private final String name;
 
-    /** Holds the file, or a link to it where it lies on huge pages. */
+    /** Folder of the file, or of the link to it if it uses huge pages. */
     private final HeldPath place;
 
-    /** Holds the file. */
+    /** Folder of the file. */
     private final HeldPath folder;
 
     private final Path file;
@@ -42,35 +42,37 @@ final class LogCreation implements SlicedTask {
     private final HugePages hugePages;
     private final long pageLength;
 
-    /** Bytes that are taken at a time, whole pages. */
+    /** Bytes to allocate at a time, in whole pages. */
     private final long slice;
 
-    /** Bytes of the file. */
+    /** Length of the file in bytes. */
     private final long length;
 
-    /** Bytes of the file that have memory: what is between terms and metadata has none. */
+    /** Bytes of the file that are backed by memory; the gap between terms and metadata is not. */
     private final long memory;
 
     private final long terms;
 
-    /** Takes the terms, from where the stream begins on; null where all is taken here. */
+    /**
+     * Allocates the terms, starting where the stream begins; null if everything is allocated here.
+     */
     private final PartialRoom room;
 
-    /** Bytes that are taken here: all, or the metadata. */
+    /** Bytes to allocate here: everything, or only the metadata. */
     private final long needed;
 
     private long taken;
     private boolean isMade;
 
-    /** Written by the slices' thread, read by the conductor after that has told of the end. */
+    /** Written by the slice thread; read by the conductor after completion. */
     private LogBuffers log;
 
     /**
      * @param place folder of the driver directory for the log.
-     * @param span bytes that are used at a time; 0 if all are.
-     * @param owner whose turn it is when something is done for the log.
-     * @param hugePages that the log lies on, or null; what is in the place is a link then.
-     * @param filePageLength bytes of a page of a file that does not lie on huge pages.
+     * @param span number of bytes in use at a time; 0 for all.
+     * @param owner owner in whose turn work on the log runs.
+     * @param hugePages huge pages for the log, in which case {@code place} holds a link; or null.
+     * @param filePageLength page length in bytes of files without huge pages.
      */
     LogCreation(
             LogFiles files,
@@ -126,7 +128,10 @@ final class LogCreation implements SlicedTask {
         return log != null;
     }
 
-    /** The metadata at the end of the file, which has its full length then; then the first part. */
+    /**
+     * Allocates the metadata at the end of the file, which then has its full length; then the first
+     * part.
+     */
     private boolean takePart() {
         if (log == null) {
             take(length - needed, needed);
@@ -187,7 +192,7 @@ final class LogCreation implements SlicedTask {
                 log.close();
                 log = null;
             }
-            if (isMade) { // else there is another's of this name
+            if (isMade) { // otherwise another file has this name
                 files.delete(file);
             }
         } catch (BusException e) {
@@ -217,7 +222,7 @@ final class LogCreation implements SlicedTask {
         }
     }
 
-    /** The log, if it stands; or null. */
+    /** Returns the log once it is created; or null. */
     LogBuffers log() {
         return log;
     }

@@ -26,9 +26,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Has the log files of a driver directory made, and has each unmapped and deleted when it has not
- * been used for a while: a client that was just told of it may not have mapped it yet. All that
- * takes long is done in the background. Conductor's thread.
+ * Creates the log files of a driver directory, and unmaps and deletes each after it has been unused
+ * for a while, because a client that has just learned of it may not have mapped it yet. Slow work
+ * runs in the background. Used by the conductor's thread.
  */
 public final class LogFiles {
     private record Lingering(LogBuffers log, long deadlineNs) {}
@@ -36,7 +36,7 @@ public final class LogFiles {
     private final HeldPath publications;
     private final HeldPath images;
 
-    /** Where logs lie on huge pages; null where they lie in the directory. */
+    /** Huge pages for logs; null if logs are in the directory. */
     private final HugePages hugePages;
 
     private final long pageLength;
@@ -49,18 +49,18 @@ public final class LogFiles {
     private final Map<LogCreation, LogCreation> creations = new IdentityHashMap<>();
     private final Map<LogBuffers, LogPopulation> populations = new IdentityHashMap<>();
 
-    /** The clients in whose shares the logs of publications count. */
+    /** Clients in whose shares publication logs count. */
     private final Map<LogBuffers, Long> payers = new IdentityHashMap<>();
 
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
 
     /**
-     * @param directory of the driver.
-     * @param hugePages that logs are to lie on, or null; closed with this.
-     * @param pageLength bytes of a page of files that do not lie on huge pages.
-     * @param lingerNs for which a file stays after its last user has gone.
-     * @param background does what takes long.
-     * @param shares of clients, in which the logs of publications count.
+     * @param directory directory of the driver.
+     * @param hugePages huge pages for logs, or null; closed with this object.
+     * @param pageLength page length in bytes of files without huge pages.
+     * @param lingerNs nanoseconds for which a file remains after its last user has left.
+     * @param background runs slow work.
+     * @param shares shares of the clients, in which publication logs count.
      */
     public LogFiles(
             DriverDirectory directory,
@@ -105,10 +105,9 @@ public final class LogFiles {
     }
 
     /**
-     * Begins to make the log of a publication.
+     * Begins to create a publication's log.
      *
-     * @param client whose turn it is when something is done for the log, and in whose share it
-     *     counts.
+     * @param client client in whose turn work on the log runs, and in whose share it counts.
      * @throws io.verbus.driver.share.ShareException if the client has too many bytes of logs.
      */
     public void publication(LogSpec spec, long client, LogReceiver receiver) {
@@ -135,17 +134,17 @@ public final class LogFiles {
     }
 
     /**
-     * Begins to make the log of an image.
+     * Begins to create an image's log.
      *
-     * @param span bytes that are used at a time, which its user holds by {@link LogBuffers#room}; 0
-     *     if all are.
-     * @param owner whose turn it is when something is done for the log.
+     * @param span number of bytes in use at a time, which the user reserves through {@link
+     *     LogBuffers#room}; 0 for all.
+     * @param owner owner in whose turn work on the log runs.
      */
     public void image(LogSpec spec, long span, Object owner, LogReceiver receiver) {
         create(images, spec, span, owner, receiver);
     }
 
-    /** Whether logs may have memory for a part of them only. */
+    /** Whether only a part of a log may be backed by memory. */
     public boolean mayHoldPart() {
         return hugePages == null;
     }
@@ -179,17 +178,17 @@ public final class LogFiles {
         };
     }
 
-    /** Has a part of a log taken into memory, or given back. */
+    /** Begins to allocate or give back the memory of a part of a log. */
     void begin(Object owner, PartialRoom room) {
         background.begin(owner, room);
     }
 
-    /** Memory of a log cannot be taken: its stream waits. */
+    /** Reports that memory of a log cannot be allocated; its stream waits. */
     void onError(RuntimeException failure) {
         errors.onError(failure);
     }
 
-    /** A log stands, or cannot be made. */
+    /** Handles that a log was created, or that its creation failed. */
     void onCreated(LogCreation creation) {
         creations.remove(creation);
     }
@@ -201,16 +200,16 @@ public final class LogFiles {
             background.call(population.owner(), call, then);
         } else {
             population.whenDone(() -> background.call(population.owner(), call, then));
-            background.begin(population.owner(), population); // ahead of what nobody waits for
+            background.begin(population.owner(), population); // with priority
         }
     }
 
-    /** The driver has no more use for a log. */
+    /** Releases a log that the driver no longer uses. */
     public void release(LogBuffers log, long nowNs) {
         lingering.addLast(new Lingering(log, nowNs + lingerNs));
     }
 
-    /** Puts memory in the place of logs that are truncated. Returns how many. */
+    /** Replaces the missing memory of truncated logs. Returns the number of such logs. */
     public int abandonTruncated() {
         int count = 0;
         for (LogBuffers log : populations.keySet()) {
@@ -223,9 +222,9 @@ public final class LogFiles {
     }
 
     /**
-     * Frees logs whose time is over.
+     * Frees logs whose linger time is over.
      *
-     * @return how many.
+     * @return the number of freed logs.
      */
     public int free(long nowNs) {
         int count = 0;
@@ -239,7 +238,7 @@ public final class LogFiles {
         return count;
     }
 
-    /** Has a log unmapped and deleted: none of the driver's agents uses it any more. */
+    /** Unmaps and deletes a log that no agent of the driver uses. */
     public void free(LogBuffers log) {
         LogPopulation population = populations.remove(log);
         Long payer = payers.remove(log);
@@ -269,7 +268,7 @@ public final class LogFiles {
     }
 
     /**
-     * Deletes a log's file, and the link to it. Any thread.
+     * Deletes a log's file and the link to it. Thread-safe.
      *
      * @throws BusException if it cannot be deleted.
      */
@@ -286,7 +285,7 @@ public final class LogFiles {
         }
     }
 
-    /** Frees all that there still is; the agents, transports and the background have ended. */
+    /** Frees all remaining logs; the agents, transports and background threads must have ended. */
     public void close() {
         creations.keySet().stream()
                 .map(LogCreation::log)

@@ -10,27 +10,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the pages of a log into memory, ahead of its first use, from the first term on. The
- * slices' thread, but for what others call.
+ * Brings the pages of a log into memory before their first use, beginning with the first term. Used
+ * by the slice thread except where noted.
  */
 final class LogPopulation implements SlicedTask {
     private final LogBuffers log;
     private final Object owner;
 
-    /** Conductor's: what waits for the last page; null once that is in memory. */
+    /** Calls that wait for the last page; null once it is in memory. Used by the conductor. */
     private List<Runnable> waiting = new ArrayList<>();
 
-    // Guarded by this object, as the log may be unmapped by another thread.
+    // Guarded by this object, because another thread may unmap the log.
     private boolean isStopped;
     private long reached;
 
     /**
-     * @param owner whose turn it is when pages are brought in.
+     * @param owner owner in whose turn the pages are brought in.
      */
     LogPopulation(LogBuffers log, Object owner) {
         this.log = log;
         this.owner = owner;
-        reached = log.room() == LogRoom.WHOLE ? 0 : log.length(); // what is in use is in memory
+        reached = log.room() == LogRoom.WHOLE ? 0 : log.length(); // used pages are in memory
     }
 
     Object owner() {
@@ -45,12 +45,16 @@ final class LogPopulation implements SlicedTask {
         return isStopped || reached == log.length();
     }
 
-    /** Nothing touches the log any more once this returns. The thread that unmaps the log. */
+    /**
+     * Stops: the log is not accessed after this returns. Called by the thread that unmaps the log.
+     */
     synchronized void stop() {
         isStopped = true;
     }
 
-    /** Conductor. The second time, where a registration has waited, nothing is left to do. */
+    /**
+     * Called by the conductor; the second time, after a registration has waited, it has no effect.
+     */
     @Override
     public void onDone(RuntimeException failure) {
         if (waiting == null) {
@@ -64,12 +68,15 @@ final class LogPopulation implements SlicedTask {
         }
     }
 
-    /** Whether all pages are in memory. Conductor. */
+    /** Whether all pages are in memory. Called by the conductor. */
     boolean isDone() {
         return waiting == null;
     }
 
-    /** Runs something when all pages are in memory, which they are not yet. Conductor. */
+    /**
+     * Runs an action once all pages are in memory, which they must not be yet. Called by the
+     * conductor.
+     */
     void whenDone(Runnable then) {
         waiting.add(then);
     }

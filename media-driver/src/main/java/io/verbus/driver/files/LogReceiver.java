@@ -5,11 +5,11 @@ package io.verbus.driver.files;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.LogBuffers;
 
-/** Takes a log that was asked for, when it stands. Conductor's thread. */
+/** Receives a requested log once it is created. Used by the conductor's thread. */
 public interface LogReceiver {
-    /** The log stands: its space is taken, and it is ready to append. */
+    /** Receives the log, which is allocated and ready for appends. */
     void onLog(LogBuffers log);
 
-    /** The log cannot be made; nothing is left of it. */
+    /** Handles that the log cannot be created; nothing remains of it. */
     void onFailure(CommandException failure);
 }

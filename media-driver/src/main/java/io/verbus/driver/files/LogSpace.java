@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The space of log files: it is looked at before anything is taken, and taken without a page being
- * written, which is much faster than to write it. Nothing can fail later for want of it.
+ * Allocates the space of log files. Free space is checked first, then allocated without writing
+ * pages, which is much faster. No access can fail later for lack of space.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/posix_fallocate.3.html">
  *     posix_fallocate(3)</a>
@@ -35,10 +35,10 @@ final class LogSpace {
     private static final VarHandle ERRNO_VALUE =
             ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    /** FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE. */
+    /** Combines FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE. */
     private static final int PUNCH_HOLE = 3;
 
-    /** Bytes that logs under way have not taken yet. */
+    /** Bytes reserved by logs in progress and not allocated yet. */
     private final AtomicLong promised = new AtomicLong();
 
     @SuppressWarnings("restricted")
@@ -68,11 +68,11 @@ final class LogSpace {
     }
 
     /**
-     * Promises space to a log, if there is enough besides what is promised already.
+     * Reserves space for a log, if enough is free besides earlier reservations.
      *
-     * @param directory on the file system.
-     * @param length bytes of the log.
-     * @throws BusException if there is too little.
+     * @param directory directory on the file system.
+     * @param length length of the log in bytes.
+     * @throws BusException if there is too little space.
      */
     void promise(Path directory, long length) {
         long free;
@@ -89,12 +89,12 @@ final class LogSpace {
         promised.addAndGet(length);
     }
 
-    /** A part of what was promised is taken, or is not needed. Any thread. */
+    /** Ends the reservation of bytes that were allocated or are not needed. Thread-safe. */
     void settle(long bytes) {
         promised.addAndGet(-bytes);
     }
 
-    /** What a log is refused with whose space cannot be taken. */
+    /** Returns the error for a log whose space cannot be allocated. */
     static BusException tooLittle(Path directory, long length, int errno) {
         return errno == ENOSPC
                 ? tooLittle(directory, length)
@@ -109,7 +109,7 @@ final class LogSpace {
                                 + " shorten the term length, or choose another driver directory");
     }
 
-    /** The same text for the same length, whatever is left. */
+    /** Returns an error with the same text for the same length, whatever space is left. */
     private static BusException tooLittle(Path directory, long length) {
         return new BusException(
                 "there is too little space at "
@@ -121,12 +121,12 @@ final class LogSpace {
     }
 
     /**
-     * Takes space for a part of a file, which becomes as long as that.
+     * Allocates space for a part of a file, which grows to the end of the part.
      *
-     * @param file that exists.
-     * @param from byte in the file.
-     * @param count bytes.
-     * @return 0, or the errno of what failed.
+     * @param file existing file.
+     * @param from offset of the part in bytes.
+     * @param count length of the part in bytes.
+     * @return 0, or the errno of the failure.
      * @throws BusException if the file cannot be opened.
      */
     static int take(Path file, long from, long count) {
@@ -141,12 +141,12 @@ final class LogSpace {
     }
 
     /**
-     * Gives the space of a part of a file back: the part reads as zero then.
+     * Gives back the space of a part of a file, which then reads as zero.
      *
-     * @param file that exists, and keeps its length.
-     * @param from byte in the file.
-     * @param count bytes.
-     * @throws BusException if the file system cannot.
+     * @param file existing file, which keeps its length.
+     * @param from offset of the part in bytes.
+     * @param count length of the part in bytes.
+     * @throws BusException if the file system does not support this.
      * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
      */
     static void giveBack(Path file, long from, long count) {

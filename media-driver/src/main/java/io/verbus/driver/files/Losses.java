@@ -8,7 +8,7 @@ import io.verbus.cnc.LossReport;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
 
-/** Keeps the driver's loss report. Conductor's thread. */
+/** Maintains the driver's loss report. Used by the conductor's thread. */
 public final class Losses implements AutoCloseable {
     private final LossReport report;
     private final EpochClock clock;
@@ -21,7 +21,7 @@ public final class Losses implements AutoCloseable {
         this.errors = errors;
     }
 
-    /** Adds what a transport has seen. */
+    /** Adds a loss that a transport has detected. */
     public void add(
             int streamId,
             int sessionId,

@@ -13,18 +13,18 @@ import io.verbus.memory.LogRoom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Memory of a log that is taken while the stream goes on: the first part before the log stands,
- * then the rest. Of long terms only the part that is in use is taken, which goes round in the file
- * with the stream:
+ * Allocates a log's memory while the stream runs: the first part before the log is usable, then the
+ * rest. Of long terms only the part in use is allocated, which moves through the file with the
+ * stream:
  *
  * <pre>
  *      given back      begin      cleaned           consumed, rebuilt, granted       end     hole
  *  --------------------+--------------+------------------------------------------+-------------
- *                      | is given back|  is in use                               |  is taken
+ *                      | is given back|  is in use                               |  allocated
  * </pre>
  *
- * <p>A page is taken before anything can be written to it, so that a full file system holds the
- * stream up, and no access fails.
+ * <p>Each page is allocated before anything can be written to it, so a full file system blocks the
+ * stream, and no access fails.
  */
 final class PartialRoom implements LogRoom, SlicedTask {
     private static final int SLICE = LogCreation.SLICE;
@@ -37,36 +37,36 @@ final class PartialRoom implements LogRoom, SlicedTask {
     private final Object owner;
     private final long termsLength;
 
-    /** Whether all is taken in the end, and nothing given back. */
+    /** Whether everything is allocated eventually, and nothing is given back. */
     private final boolean isWhole;
 
     private final long firstEnd;
     private LogBuffers log;
 
-    // Written by the conductor.
+    // Written by the conductor
     private volatile long wantedFrom;
     private volatile long wantedTo;
 
-    // Conductor's.
+    // Used by the conductor
     private boolean isUnderWay;
     private boolean hasFailed;
     private long failedNs;
 
-    // Written by the slices' thread.
+    // Written by the slice thread
     private volatile long begin;
     private volatile long end;
 
-    // Guarded by this object, as the log may be unmapped by another thread.
+    // Guarded by this object, because another thread may unmap the log.
     private boolean isClosed;
     private long promised;
 
     /**
-     * @param space of which the first part, or all, is promised to the log.
-     * @param folder of the log's file.
-     * @param name of the file.
-     * @param owner whose turn it is when something is done for the log.
-     * @param spec of the log.
-     * @param part bytes that are taken before the log stands, whole pages.
+     * @param space space of which the first part, or everything, is reserved for the log.
+     * @param folder folder of the log's file.
+     * @param name name of the file.
+     * @param owner owner in whose turn work on the log runs.
+     * @param spec specification of the log.
+     * @param part number of bytes to allocate before the log is usable, in whole pages.
      */
     PartialRoom(
             LogFiles files,
@@ -91,12 +91,12 @@ final class PartialRoom implements LogRoom, SlicedTask {
         promised = wantedTo - begin;
     }
 
-    /** Bytes that are to be promised to the log. */
+    /** Returns the number of bytes to reserve for the log. */
     long promised() {
         return promised;
     }
 
-    /** The log stands, but for its first part. */
+    /** Sets the mapped log, whose first part is not allocated yet. */
     void use(LogBuffers mapped) {
         log = mapped;
         log.room(this);
@@ -155,7 +155,7 @@ final class PartialRoom implements LogRoom, SlicedTask {
         end = isWhole && end + count == wantedTo ? Long.MAX_VALUE : end + count;
     }
 
-    /** Whole pages up to a position, within the file, and not more than is done at a time. */
+    /** Returns the length of whole pages up to a position, limited to the file and to one slice. */
     private long slice(long from, long to) {
         long pages = to - from + LogLayout.MIN_PAGE_LENGTH - 1 & -LogLayout.MIN_PAGE_LENGTH;
         return Math.min(Math.min(SLICE, pages), termsLength - from % termsLength);

@@ -4,11 +4,11 @@ package io.verbus.driver.legs;
 
 import io.verbus.transport.OutboundStream;
 
-/** What a transport is given of a publication: the publication itself, or one leg of it. */
+/** A stream given to a transport: a whole publication, or one leg of it. */
 public interface CarriedStream extends OutboundStream {
-    /** The publication that it is of. */
+    /** Returns the publication. */
     OutboundStream publication();
 
-    /** The transport has let go of it. Conductor. */
+    /** Handles that the transport has released the stream. Called by the conductor. */
     void onTransportDone();
 }

@@ -10,9 +10,10 @@ import io.verbus.transport.Transport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication on its way to those of its destinations that one transport carries. Positions are
- * the leg's own while a receiver stands; before, a receiver would begin where the publication is.
- * {@link Legs} makes those of the publication of them. Sender's thread but where it says otherwise.
+ * One transport's part of a publication, for the destinations that the transport carries. While it
+ * has a receiver, its positions are its own; before that, a receiver would begin at the
+ * publication's position. {@link Legs} derives the publication's positions from its legs. Used by
+ * the sender's thread except where noted.
  */
 public final class Leg implements CarriedStream {
     private final CarriedStream publication;
@@ -20,10 +21,10 @@ public final class Leg implements CarriedStream {
     private final Transport transport;
     private final ChannelUri channel;
 
-    /** Conductor's: tells operators what carries the publication; null where its channel does. */
+    /** Shows the carrier to operators; null if the channel determines it. Used by the conductor. */
     private AtomicCounter carrier;
 
-    /** Conductor's. */
+    /** Whether the transport has released it. Used by the conductor. */
     private boolean isDone;
 
     private boolean isConnected;
@@ -32,10 +33,10 @@ public final class Leg implements CarriedStream {
     private long limit;
 
     /**
-     * @param publication that is sent.
-     * @param legs of the publication.
-     * @param transport that carries the leg.
-     * @param channel of the publication, as the transport is to have it.
+     * @param publication publication to send.
+     * @param legs legs of the publication.
+     * @param transport transport that carries the leg.
+     * @param channel channel of the publication as the transport uses it.
      */
     public Leg(CarriedStream publication, Legs legs, Transport transport, ChannelUri channel) {
         this.publication = publication;
@@ -50,7 +51,7 @@ public final class Leg implements CarriedStream {
         return transport;
     }
 
-    /** Tells operators what carries the publication, by a counter that the leg closes. */
+    /** Sets the counter that shows the carrier to operators; the leg closes it. */
     public void carrier(AtomicCounter counter) {
         carrier = counter;
     }
@@ -64,7 +65,7 @@ public final class Leg implements CarriedStream {
         isDone = true;
     }
 
-    /** Whether the transport has let go of it. */
+    /** Whether the transport has released it. */
     public boolean isDone() {
         return isDone;
     }
@@ -75,23 +76,23 @@ public final class Leg implements CarriedStream {
         }
     }
 
-    // Sender: what the legs ask
+    // Sender: called by the legs
 
     public boolean isConnected() {
         return isConnected;
     }
 
-    /** Position behind which its receivers need nothing. */
+    /** Returns the position before which its receivers need nothing. */
     public long released() {
         return released;
     }
 
-    /** Position up to which its receivers let the publication be appended to. */
+    /** Returns the publication limit that its receivers allow. */
     public long limit() {
         return limit;
     }
 
-    // What the transport tells and asks
+    // Called by the transport
 
     @Override
     public OutboundStream publication() {

@@ -8,8 +8,8 @@ import io.verbus.transport.OutboundStream;
 import org.agrona.collections.ArrayUtil;
 
 /**
- * The transports that send one manual publication, each to destinations of its own. The conductor
- * adds legs; the sender makes one position and one limit of theirs.
+ * The transports that send one manual publication, each to its own destinations. The conductor adds
+ * legs; the sender derives one position and one limit from theirs.
  *
  * <pre>
  *    floor              slowest leg             furthest leg      limit
@@ -20,11 +20,11 @@ import org.agrona.collections.ArrayUtil;
  *      |◀─ two terms, less a quarter ───────────────────────────────▶|
  * </pre>
  *
- * The slowest leg with receivers holds the others back, because RDMA may not lose anything. A leg
- * without receivers holds nobody back: what the log has room for is kept for those that come. The
- * quarter of a term that is spared lets the conductor clean while publishers go on.
+ * The slowest leg with receivers holds the others back, because RDMA must not lose anything. A leg
+ * without receivers does not apply back pressure; the log retains what it can for late joiners. The
+ * quarter of a term left free lets the conductor clean while publishers continue.
  *
- * <p>Invariant: nothing from the released position of a leg with receivers on is reused.
+ * <p>Invariant: the log is never reused from the released position of a leg with receivers onwards.
  */
 public final class Legs {
     private static final Leg[] NONE = new Leg[0];
@@ -32,18 +32,18 @@ public final class Legs {
     private final OutboundStream publication;
     private final long kept;
 
-    /** Written by the conductor, a new array each time; read by the sender. */
+    /** Legs. The conductor writes a new array each time; the sender reads it. */
     private volatile Leg[] all = NONE;
 
-    /** Conductor's: the publication is sent no more. */
+    /** Whether the publication has ended. Used by the conductor. */
     private boolean isEnded;
 
-    /** Sender's. */
+    /** Used by the sender. */
     private boolean isConnected;
 
     /**
-     * @param publication that is sent.
-     * @param termLength of its log.
+     * @param publication publication to send.
+     * @param termLength term length of its log.
      */
     public Legs(OutboundStream publication, int termLength) {
         this.publication = publication;
@@ -53,9 +53,9 @@ public final class Legs {
     // Conductor
 
     /**
-     * Begins to send over one more transport.
+     * Begins sending over another transport.
      *
-     * @throws io.verbus.BusException if the publication cannot be sent so.
+     * @throws io.verbus.BusException if that transport cannot send the publication.
      */
     public void begin(Leg leg) {
         all = ArrayUtil.add(all, leg);
@@ -67,7 +67,7 @@ public final class Legs {
         }
     }
 
-    /** The leg over the transport of a media; null if there is none. */
+    /** Returns the leg over a transport; null if there is none. */
     public Leg over(String media) {
         for (Leg each : all) {
             if (each.channel().media().equals(media)) {
@@ -77,12 +77,12 @@ public final class Legs {
         return null;
     }
 
-    /** Those that there are. A copy that stays as it is. */
+    /** Returns the current legs; the array does not change. */
     public Leg[] all() {
         return all;
     }
 
-    /** Where it is sent from, for people; null while that is not known. */
+    /** Returns the local addresses that it is sent from, as text; null if unknown. */
     public String localAddress() {
         for (Leg each : all) {
             String address = each.isDone() ? null : each.transport().localAddress(each);
@@ -93,7 +93,7 @@ public final class Legs {
         return null;
     }
 
-    /** Ends the publication, whose final position is set. */
+    /** Ends the publication, whose final position must be set. */
     public void end() {
         isEnded = true;
         for (Leg each : all) {
@@ -101,7 +101,7 @@ public final class Legs {
         }
     }
 
-    /** Whether every transport has let go of the publication, which has ended. */
+    /** Whether the publication has ended and every transport has released it. */
     public boolean isDone() {
         if (!isEnded) {
             return false;
@@ -123,12 +123,15 @@ public final class Legs {
 
     // Sender
 
-    /** How many transports carry the publication. Any thread. */
+    /** Returns the number of transports that carry the publication. Thread-safe. */
     public int count() {
         return all.length;
     }
 
-    /** A leg's receivers have come or gone, or have released some of the log. */
+    /**
+     * Updates the publication after a leg's receivers have joined, left, or released some of the
+     * log.
+     */
     public void update() {
         Leg[] legs = all;
         boolean isAnyConnected = false;

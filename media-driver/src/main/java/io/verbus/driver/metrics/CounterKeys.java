@@ -8,8 +8,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Fields of the keys that {@link io.verbus.cnc.CounterTypes} tells of. A key may hold anything: a
- * length is cut to its place, and what is no printable ASCII becomes a question mark.
+ * Reads the fields of the keys described in {@link io.verbus.cnc.CounterTypes}. A key may contain
+ * anything: lengths are limited to the field, and characters other than printable ASCII become
+ * question marks.
  */
 public final class CounterKeys {
     private static final int SESSION_ID = Long.BYTES;
@@ -18,50 +19,50 @@ public final class CounterKeys {
 
     private CounterKeys() {}
 
-    /** Registration id in the key of a stream, connection or client. */
+    /** Returns the registration id in the key of a stream, connection or client. */
     public static long registrationId(DirectBuffer key) {
         return key.getLong(0);
     }
 
-    /** Session id in the key of a stream. */
+    /** Returns the session id in the key of a stream. */
     public static int sessionId(DirectBuffer key) {
         return key.getInt(SESSION_ID);
     }
 
-    /** Stream id in the key of a stream. */
+    /** Returns the stream id in the key of a stream. */
     public static int streamId(DirectBuffer key) {
         return key.getInt(STREAM_ID);
     }
 
     /**
-     * Channel in the key of a stream; of some types the destination, or what carries the stream.
+     * Returns the channel in the key of a stream; for some types the destination, or the carrier.
      */
     public static String streamText(DirectBuffer key) {
         return text(key, STREAM_TEXT, CountersReader.MAX_KEY_LENGTH);
     }
 
-    /** Channel in the key of a channel. */
+    /** Returns the channel in the key of a channel. */
     public static String channel(DirectBuffer key) {
         return text(key, 0, CountersReader.MAX_KEY_LENGTH);
     }
 
-    /** Address in the key of a local address, or name in the key of a device. */
+    /** Returns the address in the key of a local address, or the name in the key of a device. */
     public static String secondText(DirectBuffer key) {
         return text(key, Integer.BYTES, CountersReader.MAX_KEY_LENGTH);
     }
 
-    /** Peer in the key of a connection. */
+    /** Returns the peer in the key of a connection. */
     public static String peer(DirectBuffer key) {
         return text(key, ConnectionKey.PEER, ConnectionKey.DEVICE_LENGTH);
     }
 
-    /** Device in the key of a connection. */
+    /** Returns the device in the key of a connection. */
     public static String device(DirectBuffer key) {
         int length = key.getShort(ConnectionKey.DEVICE_LENGTH);
         return ascii(key, ConnectionKey.DEVICE, length, ConnectionKey.LENGTH);
     }
 
-    /** A length, int32, and as many characters. */
+    /** Reads an int32 length and that many characters. */
     private static String text(DirectBuffer key, int at, int end) {
         return ascii(key, at + Integer.BYTES, key.getInt(at), end);
     }

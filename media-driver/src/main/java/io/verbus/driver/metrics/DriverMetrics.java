@@ -13,7 +13,7 @@ import io.verbus.driver.status.UnusedOptions;
 import java.util.List;
 import java.util.Locale;
 
-/** Metrics of the driver as a whole: Aeron's in Aeron's order, and Verbus' own. */
+/** Metrics of the whole driver: Aeron's in Aeron's order, and those of Verbus. */
 final class DriverMetrics {
     static final List<Metric> ALL =
             List.of(

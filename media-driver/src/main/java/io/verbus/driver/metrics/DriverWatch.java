@@ -14,25 +14,25 @@ import java.nio.file.Path;
 import java.util.function.Function;
 
 /**
- * The driver of a directory as its CnC file shows it, whichever driver that is: one that starts in
- * the place of another is found at the next look. Any thread; one looks at a time.
+ * Observes the driver of a directory through its CnC file. A driver that replaces another is found
+ * on the next look. Thread-safe; one thread looks at a time.
  */
 public final class DriverWatch implements AutoCloseable {
     /**
-     * A heartbeat that is older says that the driver is dead or stalled: Verbus' heart beats every
-     * few milliseconds, that of Aeron's drivers once a second.
+     * Age of a heartbeat above which the driver counts as dead or stalled: Verbus updates it every
+     * few milliseconds, Aeron's drivers once per second.
      */
     public static final long MAX_AGE_MS = 5_000;
 
     /**
-     * What was seen.
+     * State of the driver.
      *
-     * @param cnc of the driver; null if there is none.
-     * @param ageMs milliseconds since the driver's heart beat last; -1 if there is no driver.
-     * @param failure what is wrong with the driver and the remedy; null while its heart beats.
+     * @param cnc CnC file of the driver; null if there is none.
+     * @param ageMs milliseconds since the driver's last heartbeat; -1 if there is no driver.
+     * @param failure problem of the driver and its remedy; null while the heartbeat is current.
      */
     public record Look(CncFile cnc, long ageMs, String failure) {
-        /** Whether the driver's heart beats. */
+        /** Whether the driver's heartbeat is current. */
         public boolean isAlive() {
             return failure == null;
         }
@@ -46,8 +46,8 @@ public final class DriverWatch implements AutoCloseable {
     private long changedNs;
 
     /**
-     * @param directory of the driver.
-     * @param trust that decides whose driver is believed.
+     * @param directory directory of the driver.
+     * @param trust decides which accounts' drivers to trust.
      */
     public DriverWatch(Path directory, DirectoryTrust trust) {
         this.directory = directory;
@@ -56,10 +56,10 @@ public final class DriverWatch implements AutoCloseable {
     }
 
     /**
-     * Looks at the driver.
+     * Observes the driver.
      *
-     * @param reader of what was seen, valid during the call.
-     * @return what the reader returns.
+     * @param reader reads the state, which is valid only during the call.
+     * @return the reader's result.
      */
     public synchronized <T> T look(Function<Look, T> reader) {
         return reader.apply(look(System.currentTimeMillis(), System.nanoTime()));
@@ -81,7 +81,8 @@ public final class DriverWatch implements AutoCloseable {
             heartbeat = beat;
             changedNs = nowNs;
         }
-        // Both clocks: the wall's may be set, and the monotonic one knows only what was seen.
+        // Both clocks, because the wall clock may be changed, and the monotonic one covers only
+        // what was observed.
         long ageMs = Math.max((nowNs - changedNs) / 1_000_000, nowMs - beat);
         if (beat == DriverPulse.CLOSED_HEARTBEAT) {
             return new Look(cnc, ageMs, driver() + " has been shut down: start it again");
@@ -100,7 +101,7 @@ public final class DriverWatch implements AutoCloseable {
     }
 
     private void open(long nowNs) {
-        if (Files.notExists(file)) { // not where that cannot be told: mapping says why
+        if (Files.notExists(file)) { // if that cannot be determined, mapping reports why
             throw new BusException(
                     "there is no driver in "
                             + directory

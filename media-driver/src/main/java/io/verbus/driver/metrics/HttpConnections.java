@@ -23,18 +23,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A port at which each connection asks for one page by HTTP, and is closed. Connections cost little
- * and are bounded, in all and by address, so that one client keeps no other from an answer: an idle
- * one, one that sends half a request, and one that does not read are cut off in time.
+ * A port at which each connection requests one page over HTTP, and is then closed. Connections are
+ * cheap and limited, in total and per address, so that no client blocks another: idle connections,
+ * incomplete requests, and clients that do not read are cut off in time.
  */
 final class HttpConnections implements AutoCloseable {
-    /** Connections at a time. */
+    /** Maximum number of concurrent connections. */
     static final int MAX = 1024;
 
-    /** Connections at a time of one address. */
+    /** Maximum number of concurrent connections per address. */
     static final int MAX_OF_ADDRESS = 64;
 
-    /** Connections that only trusted addresses may have, which MAX_OF_ADDRESS does not bind. */
+    /** Connections reserved for trusted addresses, to which MAX_OF_ADDRESS does not apply. */
     static final int RESERVED = 128;
 
     private static final long REQUEST_NS = TimeUnit.SECONDS.toNanos(5);
@@ -44,23 +44,23 @@ final class HttpConnections implements AutoCloseable {
     private static final int BACKLOG = 128;
     private static final int MAX_HEAD = 8192;
 
-    /** Bytes of a body that are read and passed over, so that its client reads the answer. */
+    /** Maximum number of body bytes to read and ignore, so that the client reads the answer. */
     private static final int MAX_BODY = 64 * 1024;
 
     /**
-     * An answer.
+     * An HTTP response.
      *
-     * @param headers further lines, each ending with CR and LF.
+     * @param headers additional header lines, each ending with CR and LF.
      */
     record Answer(int status, String reason, String type, String headers, String text) {}
 
-    /** What is answered. Any thread. */
+    /** Answers requests. Thread-safe. */
     interface Pages {
         /**
          * Answers a request.
          *
-         * @param method such as {@code GET}.
-         * @param path without query.
+         * @param method method, such as {@code GET}.
+         * @param path path without query.
          */
         Answer answer(String method, String path);
     }
@@ -68,7 +68,7 @@ final class HttpConnections implements AutoCloseable {
     private static final class Connection {
         final Socket socket;
 
-        /** Written by the thread that serves it; read by the one that accepts. */
+        /** Written by the serving thread; read by the accepting thread. */
         volatile long deadlineNs;
 
         Connection(Socket socket, long deadlineNs) {
@@ -83,15 +83,15 @@ final class HttpConnections implements AutoCloseable {
     private final Consumer<Error> failure;
     private final Set<Connection> open = ConcurrentHashMap.newKeySet();
 
-    /** Connections by address. Guarded by itself. */
+    /** Number of connections by address. Guarded by itself. */
     private final Map<InetAddress, Integer> counts = new HashMap<>();
 
     /**
-     * Listens, and answers from now on.
+     * Begins to listen and answer.
      *
      * @param local address to listen at.
-     * @param isTrusted whose connections are bounded in all only.
-     * @param failure told of errors.
+     * @param isTrusted selects addresses for which only the total is limited.
+     * @param failure receives errors that end the driver.
      * @throws IOException if it cannot listen there.
      */
     HttpConnections(
@@ -108,7 +108,7 @@ final class HttpConnections implements AutoCloseable {
         Thread.ofPlatform().daemon().name("verbus-metrics").start(this::run);
     }
 
-    /** Where it listens. */
+    /** Returns the address that it listens at. */
     InetSocketAddress address() {
         return (InetSocketAddress) server.getLocalSocketAddress();
     }
@@ -132,13 +132,13 @@ final class HttpConnections implements AutoCloseable {
                 open.add(connection);
                 Thread.ofVirtual().name("verbus-metrics").start(() -> serve(connection));
             } else {
-                socket.setSoLinger(true, 0); // it is to cost nothing from here on
+                socket.setSoLinger(true, 0); // closing must cost nothing from here on
                 socket.close();
             }
         } catch (SocketTimeoutException e) {
-            // Time to look for those that are late.
+            // The time-out leaves time to check for late connections.
         } catch (IOException e) {
-            LockSupport.parkNanos(PAUSE_NS); // closed, or out of descriptors for now
+            LockSupport.parkNanos(PAUSE_NS); // closed, or temporarily out of descriptors
         }
     }
 
@@ -178,7 +178,7 @@ final class HttpConnections implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed.
+            // Already closed.
         }
     }
 
@@ -198,7 +198,7 @@ final class HttpConnections implements AutoCloseable {
         }
     }
 
-    /** The lines of a request before its body; null if they do not come. */
+    /** Returns the lines of a request before its body; null if they do not arrive. */
     private static String head(InputStream in) throws IOException {
         byte[] bytes = new byte[MAX_HEAD];
         int length = 0;
@@ -213,7 +213,7 @@ final class HttpConnections implements AutoCloseable {
                 return head;
             }
         }
-        return new String(bytes, StandardCharsets.ISO_8859_1); // whose first line is enough
+        return new String(bytes, StandardCharsets.ISO_8859_1); // the first line is enough
     }
 
     private void answer(Socket socket, String head) throws IOException {
@@ -244,7 +244,7 @@ final class HttpConnections implements AutoCloseable {
             socket.getOutputStream().write(body);
         }
         socket.shutdownOutput();
-        socket.getInputStream().skipNBytes(MAX_BODY); // up to its end, as a rule
+        socket.getInputStream().skipNBytes(MAX_BODY); // usually up to its end
     }
 
     private Answer page(String method, String path) {
@@ -255,7 +255,7 @@ final class HttpConnections implements AutoCloseable {
         }
     }
 
-    /** Path of a request's target, which may be a URL. */
+    /** Returns the path of a request's target, which may be a URL. */
     private static String path(String target) {
         int end = target.indexOf('?');
         String url = end < 0 ? target : target.substring(0, end);
@@ -269,7 +269,7 @@ final class HttpConnections implements AutoCloseable {
         try {
             server.close();
         } catch (IOException e) {
-            // It is closed.
+            // Already closed.
         }
         for (Connection each : open) {
             close(each.socket);

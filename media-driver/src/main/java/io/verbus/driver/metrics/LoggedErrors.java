@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The errors of a driver that occurred last, by the first line of each. The log may hold anything:
- * it is read up to the first record that cannot be one.
+ * The most recent errors of a driver, by their first lines. The log may contain anything: it is
+ * read up to the first invalid record.
  */
 final class LoggedErrors {
     private static final int MAX_ERRORS = 50;
     private static final int MAX_CHARACTERS = 400;
 
     /**
-     * An error.
+     * A logged error.
      *
      * @param text first line.
-     * @param count times that it occurred.
-     * @param lastMs when it occurred last, since 1970.
+     * @param count number of occurrences.
+     * @param lastMs time of the last occurrence in milliseconds since 1970.
      */
     record Logged(String text, long count, long lastMs) {
         private Logged and(Logged other) {
@@ -35,7 +35,7 @@ final class LoggedErrors {
 
     private LoggedErrors() {}
 
-    /** Reads those that occurred last. */
+    /** Reads the most recent errors. */
     static List<Logged> read(DirectBuffer log) {
         Map<String, Logged> byText = new LinkedHashMap<>();
         int at = 0;

@@ -5,34 +5,34 @@ package io.verbus.driver.metrics;
 import java.math.BigDecimal;
 
 /**
- * A row of the table of metrics: what a type of counter is called, counts, and belongs to.
+ * A row of the metrics table, which describes a type of counter.
  *
- * @param typeId of the counters.
- * @param number in their key; {@link #ANY} of a type whose counters all say the same.
- * @param name for Prometheus. One that ends with {@code _total} is of a value that only grows.
- * @param unit of the counter's value.
- * @param key what the counter belongs to, as its key has it.
+ * @param typeId type of the counters.
+ * @param number number in their keys, or {@link #ANY}.
+ * @param name name for Prometheus; it ends with {@code _total} if the value only grows.
+ * @param unit unit of the counter's value.
+ * @param key form of the key, which identifies what the counter belongs to.
  * @param help one sentence.
  */
 public record Metric(int typeId, int number, String name, Unit unit, KeyForm key, String help) {
-    /** {@link #number} of a type whose counters all say the same. */
+    /** Value of {@link #number} for types whose counters all have the same meaning. */
     public static final int ANY = -1;
 
     private static final String TOTAL = "_total";
 
-    /** Unit of a counter's value, and what a metric makes of it. */
+    /** Unit of a counter's value, and its conversion to the metric's unit. */
     public enum Unit {
-        /** How many there were, or are. */
+        /** A number of events or objects. */
         COUNT("", 0),
-        /** Bytes, or a position in a stream, which counts bytes. */
+        /** Bytes, or a stream position, which is in bytes. */
         BYTES("bytes", 0),
-        /** Nanoseconds, which the metric gives in seconds. */
+        /** Nanoseconds; the metric is in seconds. */
         NANOSECONDS("seconds", 9),
-        /** Milliseconds, or those since 1970, which the metric gives in seconds. */
+        /** Milliseconds, as a duration or since 1970; the metric is in seconds. */
         MILLISECONDS("seconds", 3),
-        /** One of some numbers, which the help explains. */
+        /** A state number, explained in the help. */
         STATE("", 0),
-        /** Three bytes, which the metric gives as the label {@code version}; its value is 1. */
+        /** Three bytes, which become the label {@code version}; the metric's value is 1. */
         VERSION("", 0);
 
         private final String base;
@@ -43,12 +43,12 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
             this.decimals = decimals;
         }
 
-        /** The metric's unit: {@code seconds}, {@code bytes}, or empty. */
+        /** Returns the metric's unit: {@code seconds}, {@code bytes}, or empty. */
         public String base() {
             return base;
         }
 
-        /** Text of a counter's value in the metric's unit, exact. */
+        /** Returns a counter's value in the metric's unit as exact text. */
         public String text(long value) {
             if (this == VERSION) {
                 return "1";
@@ -59,35 +59,35 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         }
     }
 
-    /** What a counter belongs to, and the labels that its metric has. */
+    /** Form of a counter's key: what it belongs to, and the labels of its metric. */
     public enum KeyForm {
-        /** The driver as a whole. */
+        /** The whole driver. */
         DRIVER(),
         /** Build of the driver, from the counter's label. */
         BUILD("version", "commit", "jdk"),
         /** A publication. */
         STREAM("stream", "session", "channel", "registration"),
-        /** An image that subscribers read, or a subscriber's place in it. */
+        /** An image, or a subscriber's position in it. */
         IMAGE("stream", "session", "channel", "registration"),
-        /** A place that a driver sends to or receives at. */
+        /** An address that a driver sends to or receives at. */
         CHANNEL("channel", "registration"),
-        /** A local address of such a place. */
+        /** The local address of such an address. */
         ADDRESS("address", "registration"),
         /** A client. */
         CLIENT("name", "version", "registration"),
         /** A destination of a publication. */
         DESTINATION("stream", "session", "channel", "peer", "registration"),
-        /** A stream, and what carries it. */
+        /** The carrier of a stream. */
         CARRIER("stream", "session", "channel", "transport", "registration"),
-        /** A connection with a peer. */
+        /** A connection to a peer. */
         CONNECTION("peer", "device", "registration"),
-        /** An image that a connection brings. */
+        /** An image received over a connection. */
         CONNECTION_IMAGE("stream", "session", "peer", "device", "registration"),
         /** A port of an RDMA device. */
         DEVICE("device", "port"),
         /** An entry of the driver's error log. */
         ERROR("error"),
-        /** Something of an application. */
+        /** An application's counter. */
         APPLICATION("type", "registration");
 
         private final String[] labels;
@@ -96,18 +96,18 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
             this.labels = labels;
         }
 
-        /** Names of the labels, in their order. */
+        /** Returns the names of the labels in order. */
         public String[] labels() {
             return labels.clone();
         }
     }
 
-    /** {@code counter} of a value that only grows, else {@code gauge}. */
+    /** Returns {@code counter} if the value only grows, else {@code gauge}. */
     public String kind() {
         return isGrowing() ? "counter" : "gauge";
     }
 
-    /** Whether the value only grows while the counter is there, so that a rate makes sense. */
+    /** Whether the value only grows while the counter exists, so that a rate is meaningful. */
     public boolean isGrowing() {
         return name.endsWith(TOTAL);
     }

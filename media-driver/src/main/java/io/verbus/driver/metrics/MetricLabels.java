@@ -14,16 +14,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Labels of a driver's counters, from their keys. A destination's key has no channel: that of the
- * publication, which has the same registration id, is taken. One thread.
+ * Derives the labels of a driver's counters from their keys. A destination's key has no channel;
+ * its label is the channel of the publication with the same registration id. Used by one thread.
  */
 public final class MetricLabels {
-    /** Takes the labels of one counter. */
+    /** Receives the labels of one counter. */
     @FunctionalInterface
     public interface Taker {
         /**
-         * @param name of the label.
-         * @param value of the label.
+         * @param name name of the label.
+         * @param value value of the label.
          */
         void take(String name, String value);
     }
@@ -41,7 +41,7 @@ public final class MetricLabels {
     /**
      * Reads the channels of the publications.
      *
-     * @param counters of the driver, now.
+     * @param counters current counters of the driver.
      */
     public MetricLabels(ReadCounters counters) {
         read = counters;
@@ -54,7 +54,7 @@ public final class MetricLabels {
                 });
     }
 
-    /** Number in a key, if counters of the type have numbers. */
+    /** Returns the number in a key if counters of the type have numbers. */
     public static int number(int typeId, DirectBuffer key) {
         return switch (typeId) {
             case CounterTypes.SYSTEM, CounterTypes.DRIVER -> key.getInt(0);
@@ -64,13 +64,13 @@ public final class MetricLabels {
     }
 
     /**
-     * Names the labels of a counter, in the order of {@link Metric.KeyForm#labels}.
+     * Passes the labels of a counter, in the order of {@link Metric.KeyForm#labels}.
      *
-     * @param metric of the counter.
-     * @param id of the counter.
-     * @param typeId of the counter.
-     * @param key of the counter.
-     * @param taker of the labels.
+     * @param metric metric of the counter.
+     * @param id id of the counter.
+     * @param typeId type of the counter.
+     * @param key key of the counter.
+     * @param taker receives the labels.
      */
     public void forEach(Metric metric, int id, int typeId, DirectBuffer key, Taker taker) {
         switch (metric.key()) {
@@ -119,7 +119,7 @@ public final class MetricLabels {
                 registration(counters.getCounterRegistrationId(id), taker);
             }
             case DRIVER, ERROR -> {
-                // Nothing in the key but the number, if there is a key.
+                // The key has nothing but the number, if anything.
             }
         }
         if (metric.unit() == Metric.Unit.VERSION) {

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * All metrics of counters, in the order in which they are printed. {@code verbus stat}, the
- * exporter and the reference page read them from here.
+ * All metrics of counters in print order, for {@code verbus stat}, the exporter and the reference
+ * page.
  */
 public final class MetricTable {
-    /** Counters of applications: those whose type no row has. */
+    /** Metric of application counters, whose types have no row. */
     public static final Metric APPLICATION =
             new Metric(
                     Metric.ANY,
@@ -22,7 +22,7 @@ public final class MetricTable {
                     Metric.KeyForm.APPLICATION,
                     "Value of a counter of an application, of Aeron's archive, or of its cluster.");
 
-    /** Type of the metrics that are of no counter. */
+    /** Type of metrics without a counter. */
     static final int NO_COUNTER = -2;
 
     private static final List<Metric> ALL =
@@ -50,7 +50,7 @@ public final class MetricTable {
 
     private MetricTable() {}
 
-    /** Every row. */
+    /** Returns all rows. */
     public static List<Metric> all() {
         return ALL;
     }
@@ -58,9 +58,9 @@ public final class MetricTable {
     /**
      * Finds the metric of a counter.
      *
-     * @param typeId of the counter.
-     * @param number that its key has, if its type has numbers.
-     * @return {@link #APPLICATION} where no row has such counters.
+     * @param typeId type of the counter.
+     * @param number number in its key, if its type has numbers.
+     * @return the metric; {@link #APPLICATION} if no row matches.
      */
     public static Metric of(int typeId, int number) {
         Metric metric = BY_COUNTER.get(index(typeId, number));

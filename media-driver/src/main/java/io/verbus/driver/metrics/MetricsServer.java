@@ -13,9 +13,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Serves {@code /metrics}, {@code /healthz} and {@code /readyz} of a driver by HTTP. Its threads
- * read the driver's CnC file only, while something is asked for; they are virtual, and as many as
- * there are requests.
+ * Serves {@code /metrics}, {@code /healthz} and {@code /readyz} of a driver over HTTP. Its threads
+ * only read the driver's CnC file, and only during requests; they are virtual, one per request.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final String PLAIN = "text/plain; charset=utf-8";
@@ -26,12 +25,13 @@ public final class MetricsServer implements AutoCloseable {
     private final HttpConnections connections;
 
     /**
-     * Listens, and answers from now on.
+     * Begins to listen and answer.
      *
-     * @param address to listen at; the port 0 takes a free one.
-     * @param watch of the driver; closed with the server, and if it cannot listen.
-     * @param failure of the driver, if it is one of this process; told of errors of the server.
-     * @throws BusException if the address is not this host's, or the port is in use.
+     * @param address address to listen at; port 0 selects a free port.
+     * @param watch watch of the driver; closed with the server, or if the server cannot listen.
+     * @param failure failure of the driver if it runs in this process; receives errors of the
+     *     server.
+     * @throws BusException if the address is not local, or the port is in use.
      */
     public MetricsServer(Endpoint address, DriverWatch watch, DriverFailure failure) {
         this.watch = watch;
@@ -61,7 +61,7 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens, with the port that was really bound. */
+    /** Returns the address that it listens at, with the actual port. */
     public Endpoint address() {
         InetSocketAddress bound = connections.address();
         return new Endpoint(bound.getAddress().getHostAddress(), bound.getPort());
@@ -114,7 +114,7 @@ public final class MetricsServer implements AutoCloseable {
                 : unavailable(String.join("\n", lacks) + "\n");
     }
 
-    /** Stops to listen, and answers nothing more. */
+    /** Stops listening and answering. */
     @Override
     public void close() {
         connections.close();

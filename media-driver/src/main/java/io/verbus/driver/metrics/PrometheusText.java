@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The metrics of a driver in Prometheus' text format, version 0.0.4: each metric with its help and
- * kind once, its series below. Memory is kept for the next time. One thread at a time.
+ * Formats the metrics of a driver in Prometheus' text format, version 0.0.4: each metric with its
+ * help and kind once, followed by its series. Memory is reused. Used by one thread at a time.
  */
 public final class PrometheusText {
-    /** Type of the text, for HTTP. */
+    /** Content type of the text for HTTP. */
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Map<Metric, StringBuilder> families = new HashMap<>();
@@ -23,9 +23,9 @@ public final class PrometheusText {
     private final StringBuilder series = new StringBuilder();
 
     /**
-     * Makes the text.
+     * Formats the metrics.
      *
-     * @param look at the driver, which may be gone: then the text says that, and no more.
+     * @param look state of the driver; if it is gone, the text says only that.
      */
     public String of(DriverWatch.Look look) {
         families.values().forEach(family -> family.setLength(0));
@@ -100,7 +100,10 @@ public final class PrometheusText {
         series.append('"');
     }
 
-    /** Two series of one name must differ in a label: else the counter's id is one. */
+    /**
+     * Ends a series. Two series of one name must differ in a label, so duplicates get the counter's
+     * id.
+     */
     private void end(Metric metric, int id, String value) {
         if (!seen.add(series.toString())) {
             label("counter", Integer.toString(id));

@@ -8,27 +8,30 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
-/** The counters of a driver, whatever a client has written into their labels and states. */
+/**
+ * Reads the counters of a driver, tolerating anything that a client may have written to their
+ * labels and states.
+ */
 public final class ReadCounters {
-    /** Takes one counter; the key is valid during the call. */
+    /** Receives one counter; the key is valid only during the call. */
     @FunctionalInterface
     public interface Taker {
         /**
-         * @param id of the counter.
-         * @param typeId of the counter.
-         * @param key as it is in the file.
-         * @param label cut to its place, without control characters.
+         * @param id id of the counter.
+         * @param typeId type of the counter.
+         * @param key key as it is in the file.
+         * @param label label, limited to its field and without control characters.
          */
         void take(int id, int typeId, DirectBuffer key, String label);
     }
 
-    /** Takes one counter without its label; the key is valid during the call. */
+    /** Receives one counter without its label; the key is valid only during the call. */
     @FunctionalInterface
     public interface KeyTaker {
         /**
-         * @param id of the counter.
-         * @param typeId of the counter.
-         * @param key a copy.
+         * @param id id of the counter.
+         * @param typeId type of the counter.
+         * @param key copy of the key.
          */
         void take(int id, int typeId, DirectBuffer key);
     }
@@ -37,24 +40,27 @@ public final class ReadCounters {
     private final CountersReader reader;
 
     /**
-     * @param cnc of the driver.
+     * @param cnc CnC file of the driver.
      */
     public ReadCounters(CncFile cnc) {
         metadata = cnc.counterMetadata();
         reader = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
     }
 
-    /** Values, registration ids, owners and references. */
+    /** Returns the reader of values, registration ids, owners and references. */
     public CountersReader values() {
         return reader;
     }
 
-    /** Takes those in use, by id. A label is cut to its place, and its control characters go. */
+    /**
+     * Passes the counters in use, by id. Labels are limited to their field, and control characters
+     * are removed.
+     */
     public void forEach(Taker taker) {
         forEach((id, typeId, key) -> taker.take(id, typeId, key, label(id)));
     }
 
-    /** Takes those in use, by id. */
+    /** Passes the counters in use, by id. */
     public void forEach(KeyTaker taker) {
         UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
         for (int id = 0; id <= reader.maxCounterId(); id++) {

@@ -19,21 +19,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Whether a driver can do its work: its heart beats, each place that it receives at is open, and of
- * the host's RDMA devices those are active that its connections are on, and one at least. A host
- * without RDMA devices needs none.
+ * Decides whether a driver is ready: its heartbeat is current, its receive addresses are open, its
+ * RDMA listeners are present, the RDMA devices that its connections use are active, and so is at
+ * least one of the host's devices, if there are any.
  */
 public final class Readiness {
-    /** State of a port at which traffic can pass: see ibv_query_port(3). */
+    /** State of a port that can pass traffic: see ibv_query_port(3). */
     private static final long ACTIVE_PORT = 4;
 
     private Readiness() {}
 
     /**
-     * Says what a driver lacks.
+     * Returns what a driver lacks to be ready.
      *
-     * @param look at the driver.
-     * @return a sentence for each thing; none if the driver is ready.
+     * @param look state of the driver.
+     * @return a sentence for each problem; empty if the driver is ready.
      */
     public static List<String> lacks(DriverWatch.Look look) {
         return look.isAlive() ? lacks(look.cnc()) : List.of(look.failure());
@@ -73,7 +73,7 @@ public final class Readiness {
                             }
                         }
                         default -> {
-                            // Says nothing of devices or listeners.
+                            // Not relevant to readiness.
                         }
                     }
                 });

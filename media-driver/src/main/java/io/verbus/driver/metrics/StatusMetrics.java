@@ -7,7 +7,7 @@ import io.verbus.driver.metrics.Metric.Unit;
 
 import java.util.List;
 
-/** Metrics that the exporter makes of the CnC file's other sections. */
+/** Metrics that the exporter derives from the CnC file's other sections. */
 final class StatusMetrics {
     static final Metric UP =
             of(

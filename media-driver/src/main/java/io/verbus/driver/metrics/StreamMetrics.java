@@ -8,7 +8,7 @@ import io.verbus.driver.metrics.Metric.Unit;
 
 import java.util.List;
 
-/** Metrics of streams, channels and clients. A position counts the bytes of its stream. */
+/** Metrics of streams, channels and clients. Positions are in bytes of the stream. */
 final class StreamMetrics {
     private static final int PER_IMAGE = 10;
     static final List<Metric> ALL =
@@ -160,7 +160,7 @@ final class StreamMetrics {
                             KeyForm.ADDRESS,
                             "1 while a bootstrap neighbor is a neighbor of the name resolver, else"
                                     + " 0."),
-                    // Of Aeron's clients only.
+                    // Only for Aeron's clients.
                     of(
                             PER_IMAGE,
                             "image_value",

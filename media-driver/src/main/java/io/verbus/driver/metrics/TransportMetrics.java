@@ -10,7 +10,7 @@ import io.verbus.driver.metrics.Metric.Unit;
 
 import java.util.List;
 
-/** Metrics of transports as a whole, of RDMA's connections and devices. */
+/** Metrics of whole transports, and of RDMA connections and devices. */
 final class TransportMetrics {
     static final List<Metric> ALL =
             List.of(

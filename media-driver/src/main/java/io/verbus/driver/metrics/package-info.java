@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What operators' systems see of a driver: the table of its metrics, their text for Prometheus, and
- * the HTTP server for it. Reads the driver's CnC file and nothing else, on threads of its own.
+ * Metrics of a driver for monitoring systems: the table of metrics, their Prometheus format, and an
+ * HTTP server. Reads only the driver's CnC file, on its own threads.
  */
 package io.verbus.driver.metrics;

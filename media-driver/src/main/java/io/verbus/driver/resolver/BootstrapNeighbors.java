@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 
 /**
- * The neighbors that are told before any is known. A thread of its own resolves their names again
- * and again, as a name server may take long; the resolver's thread reads where they lead.
+ * The neighbors to contact before any is known. Their names are resolved repeatedly on a separate
+ * thread, because a name server may be slow; the resolver's thread reads the addresses.
  */
 final class BootstrapNeighbors {
     private final List<Endpoint> named;
@@ -34,19 +34,19 @@ final class BootstrapNeighbors {
         return named.get(index);
     }
 
-    /** Where a neighbor's name leads; null while that is unknown. */
+    /** Returns the address of a neighbor; null while it is unknown. */
     InetSocketAddress address(int index) {
         return addresses.get(index);
     }
 
-    /** Resolves all names; one that cannot be resolved keeps its address. */
+    /** Resolves all names; a name that cannot be resolved keeps its address. */
     void resolve(BooleanSupplier isStopped) {
         for (int i = 0; i < named.size() && !isStopped.getAsBoolean(); i++) {
             Endpoint each = named.get(i);
             try {
                 addresses.set(i, new InetSocketAddress(hosts.address(each.host()), each.port()));
             } catch (UnknownHostException unknownYet) {
-                // The label of its counter says so, and it is asked again.
+                // The label of its counter shows this, and the lookup is retried.
             }
         }
     }

@@ -31,9 +31,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells other drivers this one's name and what it was told, and learns theirs, in Aeron's
- * resolution frames. It has threads of its own, for neither the network nor a name server may hold
- * the agents up.
+ * Exchanges driver names and addresses with other drivers in Aeron's resolution frames. Uses its
+ * own threads, because neither the network nor a name server may delay the agents.
  *
  * <pre>
  *   every self-resolution-interval       own name        ─▶ neighbors, bootstrap neighbors
@@ -47,15 +46,15 @@ public final class DriverResolver implements AutoCloseable {
         /**
          * Opens a socket.
          *
-         * @throws IOException if that is impossible.
+         * @throws IOException if the socket cannot be opened.
          */
         DatagramPort open(InetSocketAddress local) throws IOException;
     }
 
-    /** Hosts that are told of in the error log, of those that may not take part. */
+    /** Maximum number of hosts without permission to report in the error log. */
     private static final int MAX_TOLD = 32;
 
-    /** Datagrams that are read before it is time to look at the clock. */
+    /** Maximum number of datagrams to read between clock reads. */
     private static final int BATCH = 64;
 
     private final ResolverConfig config;
@@ -80,19 +79,19 @@ public final class DriverResolver implements AutoCloseable {
     private final Thread gossip = thread(this::run, "verbus-resolver");
     private final Thread names = thread(this::resolveAgain, "verbus-resolver-names");
 
-    /** Set by the thread that closes the driver, read by both threads. */
+    /** Written by the thread that closes the driver; read by both threads. */
     private volatile boolean isClosed;
 
     private long selfDueMs;
     private long neighborsDueMs;
 
     /**
-     * Opens the resolver's socket and allocates its counters. The launching thread.
+     * Opens the resolver's socket and allocates its counters. Called by the launching thread.
      *
      * @param sockets opens the resolver's socket.
      * @param allowed networks whose drivers may take part; null for all.
-     * @param mtu bytes of the longest frame.
-     * @param system knows the names that no driver has.
+     * @param mtu maximum frame length in bytes.
+     * @param system resolves the names that no driver has.
      * @throws BusException if the socket cannot be opened.
      */
     public DriverResolver(
@@ -142,7 +141,10 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    /** The key is number and name of the neighbor, in the layout of a local address's. */
+    /**
+     * Allocates a counter whose key has the number and name of the neighbor, in the layout of a
+     * local address.
+     */
     private AtomicCounter bootstrapCounter(int index) {
         String name = bootstrap.named(index).toString();
         int length = Math.min(name.length(), CountersReader.MAX_KEY_LENGTH - 2 * Integer.BYTES);
@@ -168,7 +170,7 @@ public final class DriverResolver implements AutoCloseable {
         return new InetSocketAddress(address, config.localInterface().port());
     }
 
-    /** A thread whose errors end the driver. */
+    /** Returns a thread whose errors end the driver. */
     private Thread thread(Runnable work, String name) {
         return Thread.ofPlatform().daemon().name(name).unstarted(() -> run(work));
     }
@@ -195,7 +197,7 @@ public final class DriverResolver implements AutoCloseable {
                 + (address == null ? "unresolved" : text(address));
     }
 
-    /** Starts to tell and to listen. */
+    /** Starts announcing and listening. */
     public void start() {
         gossip.start();
         if (bootstrap.count() > 0) {
@@ -203,12 +205,12 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    /** The names that the drivers know, and all others. */
+    /** Returns the names of drivers, and all others. */
     public HostNames names() {
         return new ResolverNames(known, config.name(), local.getAddress(), system);
     }
 
-    // Thread of the names
+    // Name lookup thread
 
     private void resolveAgain() {
         try {
@@ -222,7 +224,7 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    // Thread of the resolver
+    // Resolver thread
 
     private void run() {
         while (!isClosed) {
@@ -235,7 +237,7 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    /** A failure that stays must not keep a CPU busy. */
+    /** Keeps a permanent failure from using a whole CPU. */
     private static void pause() {
         try {
             TimeUnit.MILLISECONDS.sleep(100);

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What other drivers have told: which address belongs to a name, and who is told in turn. Both are
- * bounded, and forget what was not heard of for the time-out. The resolver's thread writes; any
- * thread looks names up.
+ * The names and addresses that other drivers have announced, and the neighbors to announce to. Both
+ * are limited, and forget entries that were not heard of within the timeout. The resolver's thread
+ * writes; any thread may look up names.
  */
 final class KnownDrivers {
-    /** Names, and neighbors: more than a cluster of drivers has. */
+    /** Maximum number of names, and of neighbors: more than a cluster has drivers. */
     static final int MAX_ENTRIES = 1024;
 
-    /** A name, and when its driver was last heard of. */
+    /** A name, and the time at which its driver was last heard of. */
     record Named(String name, InetSocketAddress address, long heardMs) {}
 
     private final long timeoutMs;
@@ -29,14 +29,14 @@ final class KnownDrivers {
     }
 
     /**
-     * Takes an entry in.
+     * Adds or updates an entry.
      *
      * @return false if there is no room for another name or neighbor.
      */
     boolean onEntry(ResolutionEntry entry, long nowMs) {
         long heardMs = nowMs - entry.ageMs();
         if (nowMs - heardMs > timeoutMs) {
-            return true; // others have not heard of it for too long
+            return true; // other drivers have not heard of it for too long
         }
         return isNameTaken(entry, heardMs) & isNeighborTaken(entry, heardMs);
     }
@@ -63,24 +63,24 @@ final class KnownDrivers {
         return true;
     }
 
-    /** Forgets what was not heard of for too long. */
+    /** Forgets expired entries. */
     void forgetOld(long nowMs) {
         names.values().removeIf(each -> nowMs - each.heardMs > timeoutMs);
         neighbors.values().removeIf(heardMs -> nowMs - heardMs > timeoutMs);
     }
 
-    /** The address of a driver; null if the name is unknown. Any thread. */
+    /** Returns the address of a driver; null if the name is unknown. Thread-safe. */
     InetAddress address(String name) {
         Named named = names.get(name);
         return named == null ? null : named.address.getAddress();
     }
 
-    /** All names. */
+    /** Returns all names. */
     Collection<Named> names() {
         return names.values();
     }
 
-    /** Addresses of the drivers that are told. */
+    /** Returns the addresses of the drivers to announce to. */
     Collection<InetSocketAddress> neighbors() {
         return neighbors.keySet();
     }

@@ -26,14 +26,14 @@ import java.nio.charset.StandardCharsets;
  *    2 IPv6   the sender
  * </pre>
  *
- * @param isSelf whether the sender tells of itself.
- * @param address address and port of the driver's resolver; the wildcard of a sender stands for the
- *     address that its datagram comes from.
+ * @param isSelf whether the sender announces itself.
+ * @param address address and port of the driver's resolver; a sender's wildcard address stands for
+ *     the source address of its datagram.
  * @param ageMs milliseconds since the driver was last heard of.
  * @param name name of the driver.
  */
 record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, String name) {
-    /** Bytes of the longest name. */
+    /** Maximum length of a name in bytes. */
     static final int MAX_NAME = 512;
 
     private static final int TYPE = 0;
@@ -48,7 +48,7 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
     private static final int IPV6_LENGTH = 16;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
-    /** Bytes that the entry takes. */
+    /** Returns the encoded length in bytes. */
     int length() {
         int addressLength =
                 address.getAddress() instanceof Inet4Address ? IPV4_LENGTH : IPV6_LENGTH;
@@ -59,7 +59,7 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
         return BitUtil.align(ADDRESS + addressLength + Short.BYTES + nameLength, Long.BYTES);
     }
 
-    /** Writes the entry. Returns where the next one begins. */
+    /** Writes the entry; returns the offset of the next one. */
     int encode(MutableDirectBuffer buffer, int offset) {
         byte[] host = address.getAddress().getAddress();
         byte[] ascii = name.getBytes(StandardCharsets.US_ASCII);
@@ -77,10 +77,10 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
     }
 
     /**
-     * The bytes of the entry at an offset.
+     * Returns the encoded length of the entry at an offset.
      *
-     * @param end where the frame ends.
-     * @return -1 if no whole entry is there.
+     * @param end end of the frame.
+     * @return the length; -1 if the entry is incomplete.
      */
     static int lengthAt(DirectBuffer buffer, int offset, int end) {
         if (end - offset < ADDRESS) {
@@ -104,7 +104,7 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
         };
     }
 
-    /** Reads the entry, which is whole; null if its name is none, or it names no port. */
+    /** Reads a complete entry; returns null if its name is invalid, or its port is zero. */
     static ResolutionEntry decode(DirectBuffer buffer, int offset) {
         byte[] host = new byte[addressLength(buffer, offset)];
         buffer.getBytes(offset + ADDRESS, host);
@@ -123,7 +123,9 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
                 name);
     }
 
-    /** Whether a text can be a driver's name: printable, as it stands in labels and logs. */
+    /**
+     * Whether a text is valid as a driver's name: printable, because it appears in labels and logs.
+     */
     static boolean isName(String name) {
         return !name.isEmpty()
                 && name.length() <= MAX_NAME
@@ -138,7 +140,7 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
         }
     }
 
-    /** The entry with the address that its datagram came from, where it names none itself. */
+    /** Returns the entry with the source address of its datagram if it has none itself. */
     ResolutionEntry from(InetAddress source) {
         return isSelf && address.getAddress().isAnyLocalAddress()
                 ? new ResolutionEntry(

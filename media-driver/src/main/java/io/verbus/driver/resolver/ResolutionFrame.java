@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
 /**
- * A datagram of entries behind Aeron's frame header.
+ * A datagram of resolution entries after Aeron's frame header.
  *
  * <pre>
  *   0              4         5       6       8
@@ -23,7 +23,7 @@ final class ResolutionFrame {
     /** Bytes before the first entry. */
     static final int HEADER = 8;
 
-    /** Bytes of the longest datagram. */
+    /** Maximum length of a datagram in bytes. */
     static final int MAX_LENGTH = 65_504;
 
     private static final int VERSION = 4;
@@ -44,9 +44,9 @@ final class ResolutionFrame {
     /**
      * Reads a datagram.
      *
-     * @param length bytes of it.
-     * @param entries told each entry that makes sense.
-     * @return false if the datagram is no resolution frame, or ends within an entry.
+     * @param length length of the datagram in bytes.
+     * @param entries receives each valid entry.
+     * @return false if the datagram is not a resolution frame, or ends within an entry.
      */
     static boolean read(DirectBuffer buffer, int length, Consumer<ResolutionEntry> entries) {
         if (length < HEADER

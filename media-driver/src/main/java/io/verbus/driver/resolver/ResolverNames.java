@@ -10,12 +10,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Names of drivers, then the driver's own, then those that the system knows. Any thread.
+ * Resolves names of other drivers first, then the driver's own, then names that the system knows.
+ * Thread-safe.
  *
- * @param known what other drivers have told.
+ * @param known names that other drivers have announced.
  * @param ownName name of this driver.
  * @param ownAddress address of this driver's resolver.
- * @param system knows all other names; open already.
+ * @param system resolves all other names; already open.
  */
 record ResolverNames(KnownDrivers known, String ownName, InetAddress ownAddress, HostNames system)
         implements HostNames {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Name resolution among drivers: each tells others its name and address, and those it was told. */
+/** Name resolution among drivers: each announces its name and address, and those it has learned. */
 package io.verbus.driver.resolver;

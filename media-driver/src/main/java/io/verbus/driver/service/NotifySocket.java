@@ -19,8 +19,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The service manager's socket, to which datagrams are sent: the JDK has none of its family and
- * type. Any thread.
+ * Sends datagrams to the service manager's socket, whose family and type the JDK does not support.
+ * Thread-safe.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/unix.7.html">unix(7)</a>
  */
@@ -39,10 +39,10 @@ final class NotifySocket implements AutoCloseable {
     private final int descriptor;
 
     /**
-     * Opens it.
+     * Opens the socket.
      *
-     * @param name a path, or a name with {@code @} before it, as in {@code NOTIFY_SOCKET}.
-     * @throws BusException if it is neither, or if there is no socket.
+     * @param name path, or name prefixed with {@code @}, as in {@code NOTIFY_SOCKET}.
+     * @throws BusException if the name is neither, or no socket can be opened.
      */
     NotifySocket(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
@@ -70,7 +70,7 @@ final class NotifySocket implements AutoCloseable {
     /**
      * Sends a datagram.
      *
-     * @param text of assignments, one a line.
+     * @param text assignments, one per line.
      * @throws BusException if the service manager does not receive it.
      */
     void send(String text) {
@@ -96,7 +96,7 @@ final class NotifySocket implements AutoCloseable {
         Calls.close(descriptor);
     }
 
-    /** The C library's functions; linked when the first of them is called. */
+    /** The C library's functions; linked on first use. */
     @SuppressWarnings("restricted")
     private static final class Calls {
         private static final Linker LINKER = Linker.nativeLinker();
@@ -130,7 +130,7 @@ final class NotifySocket implements AutoCloseable {
         }
 
         /**
-         * @param text that ends with a zero, which is not sent.
+         * @param text text with a terminating zero, which is not sent.
          * @return 0, or errno.
          */
         static int sendto(int descriptor, MemorySegment text, MemorySegment address) {

@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells systemd that the driver is ready, that it lives, and that it ends, where the unit wants to
- * know ({@code Type=notify}, {@code WatchdogSec}). Elsewhere it does nothing.
+ * Notifies systemd that the driver is ready, alive or stopping, if the unit requests it ({@code
+ * Type=notify}, {@code WatchdogSec}). Otherwise it does nothing.
  *
- * <p>A thread of its own tells four times within the watchdog's time that the driver lives, as long
- * as it does. One that has stopped is killed and started again by systemd.
+ * <p>While the driver is alive, a thread sends four signs of life per watchdog time. If they stop,
+ * systemd kills and restarts the driver.
  *
  * @see <a href="https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html">
  *     sd_notify(3)</a>
@@ -35,11 +35,11 @@ public final class ServiceManager implements AutoCloseable {
     }
 
     /**
-     * The service manager that has started this process, if it wants to be told.
+     * Returns the service manager that started this process, if it requests notifications.
      *
-     * @param environment of the process.
-     * @param warnings takes what could not be told; the driver goes on.
-     * @throws BusException if the environment names a socket that cannot be.
+     * @param environment environment of the process.
+     * @param warnings receives failed notifications; the driver continues.
+     * @throws BusException if the environment names an invalid socket.
      */
     public static ServiceManager of(Map<String, String> environment, ErrorHandler warnings) {
         String name = environment.get("NOTIFY_SOCKET");
@@ -47,11 +47,11 @@ public final class ServiceManager implements AutoCloseable {
     }
 
     /**
-     * Time within which systemd wants a sign of life; 0 if it wants none of this process.
+     * Returns the watchdog time of systemd; 0 if this process has none.
      *
-     * @param environment of the process.
-     * @return nanoseconds.
-     * @throws BusException if it is no number.
+     * @param environment environment of the process.
+     * @return the time in nanoseconds.
+     * @throws BusException if the value is not a number.
      */
     public static long watchdogNs(Map<String, String> environment) {
         String time = environment.get("WATCHDOG_USEC");
@@ -73,11 +73,11 @@ public final class ServiceManager implements AutoCloseable {
     }
 
     /**
-     * Tells that the driver is ready, and from then on that it lives.
+     * Notifies that the driver is ready, and starts the watchdog's signs of life.
      *
-     * @param status for who looks at the service, one line.
-     * @param watchdogNs time within which a sign of life is wanted, nanoseconds; 0 if none is.
-     * @param isAlive whether the driver lives; asked on a thread of this object.
+     * @param status one line for users who query the service.
+     * @param watchdogNs watchdog time in nanoseconds; 0 for none.
+     * @param isAlive whether the driver is alive; called on this object's thread.
      */
     public void ready(String status, long watchdogNs, BooleanSupplier isAlive) {
         if (socket == null) {
@@ -111,9 +111,7 @@ public final class ServiceManager implements AutoCloseable {
         }
     }
 
-    /**
-     * Tells that the driver ends. Afterwards nobody asks whether it lives. Again is without effect.
-     */
+    /** Notifies that the driver is stopping, and disables the watchdog. Idempotent. */
     @Override
     public synchronized void close() {
         if (socket == null || end.getCount() == 0) {

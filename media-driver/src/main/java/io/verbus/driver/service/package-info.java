@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a driver process tells the service manager that started it. */
+/** Notifications of a driver process to the service manager that started it. */
 package io.verbus.driver.service;

@@ -7,33 +7,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Releases what clients had that have gone, in slices: one that had thousands of streams delays no
- * other. Conductor's thread.
+ * Releases the resources of departed clients in slices, so that a client with thousands of streams
+ * does not delay the others. Used by the conductor's thread.
  */
 public final class Departures {
-    /** Time of a slice. */
+    /** Duration of a slice. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
     private final BooleanSupplier mayGo;
 
     /**
-     * @param mayGo whether a step may be taken now: not while clients cannot follow what they are
-     *     told.
+     * @param mayGo whether a step may run now, which is false while clients cannot follow the
+     *     events.
      */
     public Departures(BooleanSupplier mayGo) {
         this.mayGo = mayGo;
     }
 
-    /** Adds a step, behind those of clients that went before. */
+    /** Adds a step, after those of clients that departed earlier. */
     public void add(Runnable step) {
         steps.addLast(step);
     }
 
     /**
-     * Takes steps for the time of a slice.
+     * Runs steps for the duration of a slice.
      *
-     * @return how many.
+     * @return the number of steps run.
      */
     public int work() {
         int count = 0;

@@ -2,39 +2,41 @@
 
 package io.verbus.driver.share;
 
-/** What clients make the driver hold, by kind. */
+/** Kinds of resources that clients use in the driver. */
 public enum Share {
-    /** Clients that the driver knows. */
+    /** Connected clients. */
     CLIENTS("clients", "max-clients"),
 
-    /** Subscriptions; one with a channel of more than 1 KiB counts for each KiB begun. */
+    /** Subscriptions; one with a channel longer than 1 KiB counts once per KiB or part of it. */
     SUBSCRIPTIONS("subscriptions", "max-subscriptions"),
 
-    /** Publications as clients add them, shared or not; with channels as for subscriptions. */
+    /**
+     * References to publications, whether shared or not; weighted by channel like subscriptions.
+     */
     PUBLICATIONS("publications", "max-publications"),
 
     /** Destinations of publications and subscriptions. */
     DESTINATIONS("destinations", "max-destinations"),
 
-    /** Sockets and connections: places where channels are sent from, or received at. */
+    /** Sockets and connections: addresses that channels send from or receive at. */
     ENDPOINTS("endpoints", "max-endpoints"),
 
-    /** Counters of clients, and of what they have added; freed ones while they cool down. */
+    /** Counters of clients and of their registrations; freed ones count while they cool down. */
     COUNTERS("counters", "counter-values-length"),
 
-    /** Counters for the positions of subscribers in images of remote publications. */
+    /** Counters of subscriber positions in images of remote publications. */
     IMAGE_POSITIONS("counters of positions in images", "counter-values-length"),
 
     /** Static counters, which outlive the client that adds them. */
     STATIC_COUNTERS("static counters", "max-static-counters"),
 
-    /** Names of hosts that are being looked up. */
+    /** Host names being looked up. */
     LOOK_UPS("names being looked up", "max-look-ups"),
 
-    /** Commands that wait for names, transports and logs; with channels as for subscriptions. */
+    /** Commands that wait for names, transports or logs; weighted by channel like subscriptions. */
     WAITING_COMMANDS("waiting commands", "max-waiting-commands"),
 
-    /** Bytes of the logs of publications. */
+    /** Bytes of publication logs. */
     LOG_BYTES("bytes of logs", "max-log-bytes");
 
     private final String plural;
@@ -45,17 +47,17 @@ public enum Share {
         this.option = option;
     }
 
-    /** What is counted, for people. */
+    /** Returns what is counted, in words. */
     public String plural() {
         return plural;
     }
 
-    /** The option that sets how much of it all clients together may have. */
+    /** Returns the option that limits the total of all clients. */
     public String option() {
         return option;
     }
 
-    /** Whether its total follows from how many counters the driver has. */
+    /** Whether its total depends on the number of counters. */
     public boolean isOfCounters() {
         return this == COUNTERS || this == IMAGE_POSITIONS;
     }

@@ -4,7 +4,7 @@ package io.verbus.driver.share;
 
 import io.verbus.BusException;
 
-/** A client, or all clients together, would have more than their share. */
+/** Thrown if a client, or all clients together, would exceed their share. */
 public final class ShareException extends BusException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public final class ShareException extends BusException {
         this.share = share;
     }
 
-    /** What there would be too much of. */
+    /** Returns the exceeded share. */
     public Share share() {
         return share;
     }

@@ -6,22 +6,22 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How much clients may make the driver hold.
+ * Limits on the resources that clients use.
  *
- * @param percent of each total that one client may have.
- * @param totals that all clients together may have.
+ * @param percent percentage of each total that one client may use.
+ * @param totals limits for all clients together.
  */
 public record ShareLimits(int percent, Map<Share, Long> totals) {
     public ShareLimits {
         totals = Map.copyOf(totals);
     }
 
-    /** What all clients together may have; without bound where no total is set. */
+    /** Returns the limit for all clients together; no limit if no total is set. */
     long total(Share share) {
         return totals.getOrDefault(share, Long.MAX_VALUE);
     }
 
-    /** What one client may have: something, and never all where there is more than one. */
+    /** Returns the limit for one client: its percentage of the total, but at least one. */
     long ofClient(Share share) {
         long total = total(share);
         return total == Long.MAX_VALUE
@@ -29,7 +29,7 @@ public record ShareLimits(int percent, Map<Share, Long> totals) {
                 : Math.max(1, total / 100 * percent + total % 100 * percent / 100);
     }
 
-    /** These limits with the total of one share. */
+    /** Returns these limits with another total of one share. */
     public ShareLimits with(Share share, long total) {
         Map<Share, Long> all = new EnumMap<>(Share.class);
         all.putAll(totals);

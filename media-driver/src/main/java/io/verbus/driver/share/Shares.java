@@ -8,20 +8,21 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Counts what each client, and all clients together, make the driver hold, and refuses what is more
- * than their share. Whoever takes from a share gives back the same amount. Conductor's thread.
+ * Counts the resources that each client, and all clients together, use, and rejects what exceeds
+ * their share. Whatever is taken from a share must be given back in the same amount. Used by the
+ * conductor's thread.
  */
 public final class Shares {
-    /** In the place of a client: the driver itself, and peers, whose work is bounded elsewhere. */
+    /** Stands for the driver itself and for peers, whose use is limited elsewhere. */
     public static final long NOBODY = -1;
 
-    /** A text of so many characters counts once. */
+    /** Number of characters of a text that count once. */
     private static final int TEXT = 1024;
 
     private final Map<Share, Account> accounts = new EnumMap<>(Share.class);
     private final int percent;
 
-    /** What there is of one share. */
+    /** Use of one share. */
     private static final class Account {
         private final long ofClient;
         private final long ofAll;
@@ -44,8 +45,8 @@ public final class Shares {
     /**
      * Takes an amount for a client.
      *
-     * @param client that has it, or {@link #NOBODY}, for whom only the total is looked at.
-     * @throws ShareException if that would be too much; nothing is taken then.
+     * @param client client that uses it, or {@link #NOBODY}, for which only the total is checked.
+     * @throws ShareException if that exceeds a limit; nothing is taken then.
      */
     public void take(Share share, long client, long amount) {
         require(share, client, amount);
@@ -59,7 +60,7 @@ public final class Shares {
     /**
      * Checks whether a client could take an amount.
      *
-     * @throws ShareException if that would be too much.
+     * @throws ShareException if that would exceed a limit.
      */
     public void require(Share share, long client, long amount) {
         Account account = accounts.get(share);
@@ -97,7 +98,7 @@ public final class Shares {
                         + more);
     }
 
-    /** Gives back what was taken. */
+    /** Gives back an amount that was taken. */
     public void giveBack(Share share, long client, long amount) {
         Account account = accounts.get(share);
         account.all -= amount;
@@ -106,17 +107,19 @@ public final class Shares {
         }
     }
 
-    /** What a client has. */
+    /** Returns the amount that a client uses. */
     public long of(Share share, long client) {
         return accounts.get(share).byClient.get(client);
     }
 
-    /** What all have together. */
+    /** Returns the amount that all clients use. */
     public long all(Share share) {
         return accounts.get(share).all;
     }
 
-    /** How often something counts whose channel is held with it: once for each KiB begun. */
+    /**
+     * Returns the weight of a registration by the length of its channel: one per KiB or part of it.
+     */
     public static long weight(Object channel) {
         return 1 + Math.max(0, channel.toString().length() - 1) / TEXT;
     }

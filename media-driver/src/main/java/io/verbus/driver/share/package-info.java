@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What clients make the driver hold: counted for each client and for all, and bounded. */
+/** Counts and limits the resources that clients use in the driver. */
 package io.verbus.driver.share;

@@ -15,7 +15,9 @@ import org.agrona.concurrent.status.CountersReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The counters that clients have of their own, and those that outlive them. Conductor's thread. */
+/**
+ * The counters of clients, and static counters, which outlive them. Used by the conductor's thread.
+ */
 public final class ClientCounters {
     private record Owned(long clientId, int typeId, AtomicCounter counter) {}
 
@@ -27,8 +29,8 @@ public final class ClientCounters {
     private final List<Static> statics = new ArrayList<>();
 
     /**
-     * @param counters of the driver.
-     * @param shares of clients.
+     * @param counters counters of the driver.
+     * @param shares shares of the clients.
      */
     public ClientCounters(DriverCounters counters, Shares shares) {
         pool = counters.pool();
@@ -36,13 +38,13 @@ public final class ClientCounters {
     }
 
     /**
-     * Makes a counter of a client.
+     * Creates a counter of a client.
      *
-     * @param clientId of the client, whose counter it is.
-     * @param registrationId by which the client knows it.
-     * @param typeId of the counter.
-     * @param key of the counter.
-     * @param label of the counter; what is too long of it is cut off.
+     * @param clientId client that owns the counter.
+     * @param registrationId registration id that the client uses.
+     * @param typeId type of the counter.
+     * @param key key of the counter.
+     * @param label label of the counter; truncated if too long.
      * @return the counter's id.
      * @throws BusException if there is none left, or the key is too long.
      */
@@ -55,21 +57,21 @@ public final class ClientCounters {
         return counter.id();
     }
 
-    /** Whether there is a counter of this registration. */
+    /** Whether a counter has this registration id. */
     public boolean contains(long registrationId) {
         return owned.containsKey(registrationId);
     }
 
-    /** Whether there is a counter of this registration that another client has. */
+    /** Whether another client's counter has this registration id. */
     public boolean isOthers(long clientId, long registrationId) {
         Owned counter = owned.get(registrationId);
         return counter != null && counter.clientId != clientId;
     }
 
     /**
-     * Frees a counter of a client, once its end was told.
+     * Frees a counter of a client, after its end was announced.
      *
-     * @return the id that it had; -1 if the client has none of this registration.
+     * @return the id that it had; -1 if the client has no counter with this registration id.
      */
     public int remove(long clientId, long registrationId) {
         Owned counter = owned.get(registrationId);
@@ -81,7 +83,7 @@ public final class ClientCounters {
         return counter.counter.id();
     }
 
-    /** Takes the registrations of what a client has. */
+    /** Returns the registration ids of a client's counters. */
     public List<Long> of(long clientId) {
         List<Long> registrations = new ArrayList<>();
         owned.forEachLong(
@@ -94,8 +96,8 @@ public final class ClientCounters {
     }
 
     /**
-     * Finds or makes a counter that no client owns. It is never freed, and stays in the share of
-     * the client that has it made.
+     * Finds or creates a counter that no client owns. It is never freed, and remains in the share
+     * of the client that created it.
      *
      * @throws BusException if there is none left, the key is too long, or a client owns such a
      *     counter.

@@ -18,14 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 
 /**
- * The driver's counters: how many each client has taken, and when a freed one may be used again,
- * which is not before its writer can write it no more. The one that was freed first is used again
- * first. Conductor's thread.
+ * The driver's counters. Charges them to clients, and delays the reuse of freed ones until their
+ * writers can no longer write to them. The counter freed first is reused first. Used by the
+ * conductor's thread.
  *
  * <pre>
- *   in use ─free─▶ cooling ─time─▶ reusable, if its owner has closed, died, or is alive and well
+ *   in use ─free─▶ cooling ─time─▶ reusable, if its owner has closed, died, or is alive
  *                     │               ▲
- *                     └──────▶ held ──┘ while the owner was given up and its process stands still
+ *                     └──────▶ held ──┘ while the owner is timed out and its process still exists
  * </pre>
  */
 public final class CounterPool extends CountersManager {
@@ -34,16 +34,16 @@ public final class CounterPool extends CountersManager {
 
     private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Counters that are looked at in one go. */
+    /** Maximum number of counters to check at a time. */
     private static final int BATCH = 64;
 
-    /** A counter that was freed, and when it is looked at. */
+    /** A freed counter, and the time of its next check. */
     private record Freed(int id, long dueNs) {}
 
     private final long coolingNs;
     private final long[] owners;
 
-    /** The client for which each counter was taken, or {@link Shares#NOBODY}. */
+    /** Client charged for each counter, or {@link Shares#NOBODY}. */
     private final long[] payers;
 
     private final CounterShare[] causes;
@@ -54,10 +54,10 @@ public final class CounterPool extends CountersManager {
     private LongPredicate mayWrite = owner -> false;
 
     /**
-     * @param metadata of the counters.
-     * @param values of the counters.
-     * @param coolingNs for which a freed counter is not used again, whatever wrote it.
-     * @param shares of clients, which keep a counter until it may be used again.
+     * @param metadata metadata buffer of the counters.
+     * @param values values buffer of the counters.
+     * @param coolingNs nanoseconds for which a freed counter is not reused, whatever wrote it.
+     * @param shares shares of the clients, which include a counter until it is reusable.
      */
     CounterPool(
             UnsafeBuffer metadata,
@@ -76,14 +76,12 @@ public final class CounterPool extends CountersManager {
         Arrays.fill(payers, Shares.NOBODY);
     }
 
-    /**
-     * Names the test for owners that may still write to their counters, though they were given up.
-     */
+    /** Sets the test for timed-out owners that may still write to their counters. */
     public void owners(LongPredicate mayStillWrite) {
         mayWrite = mayStillWrite;
     }
 
-    /** The shares of clients. */
+    /** Returns the shares of the clients. */
     Shares shares() {
         return shares;
     }
@@ -91,10 +89,10 @@ public final class CounterPool extends CountersManager {
     /**
      * Allocates a counter.
      *
-     * @param share that it is taken from.
+     * @param share share to take it from.
      * @param owner client that writes it, or {@link #NO_OWNER}.
-     * @param payer client for which it is taken, or {@link Shares#NOBODY}.
-     * @throws BusException if there is none left, or none for this client.
+     * @param payer client to charge, or {@link Shares#NOBODY}.
+     * @throws BusException if there is no counter left, or none for this client.
      */
     AtomicCounter allocate(
             CounterShare share,
@@ -157,11 +155,11 @@ public final class CounterPool extends CountersManager {
     }
 
     /**
-     * Makes sure that counters can be allocated.
+     * Requires that counters can be allocated.
      *
-     * @param share that they are taken from.
-     * @param client that they are for.
-     * @param count of them.
+     * @param share share to take them from.
+     * @param client client to charge.
+     * @param count number of counters.
      * @throws BusException if there are too few left.
      */
     public void require(CounterShare share, long client, int count) {
@@ -174,7 +172,10 @@ public final class CounterPool extends CountersManager {
         }
     }
 
-    /** Whatever a client has made of the counter's state: it is freed once, by who allocated it. */
+    /**
+     * Frees a counter, whatever a client has written to its state. Called once, by the code that
+     * allocated it.
+     */
     @Override
     public void free(int counterId) {
         metaDataBuffer.putIntRelease(metaDataOffset(counterId), RECORD_ALLOCATED);
@@ -183,16 +184,17 @@ public final class CounterPool extends CountersManager {
         cooling.addLast(new Freed(counterId, System.nanoTime() + coolingNs));
     }
 
-    /** Reusable from a time on, which {@link CountersManager} looks at. */
+    /** Sets the time from which {@link CountersManager} may reuse a counter. */
     private void reusable(int counterId, long fromMs) {
         metaDataBuffer.putLong(metaDataOffset(counterId) + FREE_FOR_REUSE_DEADLINE_OFFSET, fromMs);
     }
 
     /**
-     * Lets those be used again that have cooled down, unless their owner may still write them. At a
-     * slow pace. One whose owner cannot be looked at is held, and looked at again.
+     * Makes counters reusable that have cooled down, unless their owner may still write to them. If
+     * the owner cannot be checked, the counter is held and checked again later. Called at the timer
+     * interval.
      *
-     * @return how many.
+     * @return the number of counters.
      */
     public int reuse(long nowNs) {
         return reuse(cooling, nowNs) + reuse(held, nowNs);

@@ -7,16 +7,20 @@ import io.verbus.driver.share.ShareLimits;
 
 import java.util.List;
 
-/** Shares of the driver's counters, by what causes them: peers never take all. */
+/** Shares of the driver's counters by cause, so that peers cannot use all of them. */
 public enum CounterShare {
-    /** Of clients and of the driver itself: all that the others leave, a quarter at least. */
+    /**
+     * Counters of clients and of the driver itself: everything that the others leave, at least a
+     * quarter.
+     */
     CLIENTS("", 1, Share.COUNTERS),
 
-    /** Of the images of remote publications, with the positions of their subscribers. */
+    /** Counters of images of remote publications, including their subscriber positions. */
     IMAGES("images of remote publications", 4, Share.IMAGE_POSITIONS),
 
     /**
-     * Of a transport's connections, with what a transport counts of each image: three over RDMA.
+     * Counters of a transport's connections, including those of each image: three per image over
+     * RDMA.
      */
     CONNECTIONS("connections", 2, Share.COUNTERS);
 
@@ -30,22 +34,22 @@ public enum CounterShare {
         this.ofClients = ofClients;
     }
 
-    /** Counters that may be taken, of so many. */
+    /** Returns the number of counters in this share for a given capacity. */
     int of(int capacity) {
         return capacity / divisor;
     }
 
-    /** What takes them, for people. */
+    /** Returns what uses the counters, in words. */
     String takers() {
         return takers;
     }
 
-    /** What one that is taken for a client counts as there. */
+    /** Returns the share of a client in which such a counter counts. */
     Share ofClients() {
         return ofClients;
     }
 
-    /** Counters that clients may take together, of so many. */
+    /** Adds the limits of counters that all clients together may use, for a given capacity. */
     public static ShareLimits limits(ShareLimits limits, int capacity) {
         ShareLimits all = limits;
         for (CounterShare each : List.of(CLIENTS, IMAGES)) {

@@ -24,27 +24,28 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Allocates the counters that operators see, with the keys and labels that {@link CounterTypes}
- * tells of. Conductor's thread; the writer of a counter's value depends on the counter.
+ * Allocates the counters that operators see, with the keys and labels described in {@link
+ * CounterTypes}. Used by the conductor's thread; the writer of a counter's value depends on the
+ * counter.
  */
 public final class DriverCounters {
     /** Number of the counter whose label names the driver's build; its value is 1. */
     public static final int BUILD = 901;
 
-    /** First part of the name of a {@link CounterTypes#CARRIER}; the media follows. */
+    /** Prefix of the name of a {@link CounterTypes#CARRIER}; the media follows. */
     private static final String CARRIED_BY = "carried by ";
 
-    /** A freed counter is not used again for so long at least, whatever wrote it. */
+    /** Minimum time before a freed counter is reused, whatever wrote it. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int SESSION_ID = Long.BYTES;
     private static final int STREAM_ID = SESSION_ID + Integer.BYTES;
     private static final int CHANNEL_LENGTH = STREAM_ID + Integer.BYTES;
 
-    /** Characters of an address in a key. */
+    /** Maximum number of characters of an address in a key. */
     private static final int MAX_ADDRESS = 54;
 
-    /** Characters that a join position may take at the end of a label. */
+    /** Maximum number of characters of a join position at the end of a label. */
     private static final int MAX_JOIN = 22;
 
     private final CounterPool counters;
@@ -53,33 +54,33 @@ public final class DriverCounters {
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
 
     /**
-     * What a counter of a stream belongs to.
+     * Describes what a stream's counter belongs to.
      *
-     * @param registrationId of the publication or subscription, or id of the image.
-     * @param ownerId client that has added it.
-     * @param sessionId of the stream.
-     * @param streamId of the stream.
-     * @param channel that it was added with.
+     * @param registrationId registration id of the publication or subscription, or image id.
+     * @param ownerId client that added it.
+     * @param sessionId session id of the stream.
+     * @param streamId stream id.
+     * @param channel channel with which it was added.
      */
     public record Stream(
             long registrationId, long ownerId, int sessionId, int streamId, String channel) {
 
-        /** Registration and client alone. */
+        /** Returns only the registration and the client. */
         public Registration registration() {
             return new Registration(registrationId, ownerId);
         }
     }
 
     /**
-     * What a client has registered.
+     * A registration of a client.
      *
-     * @param id of the publication or subscription.
-     * @param clientId client that has added it.
+     * @param id registration id of the publication or subscription.
+     * @param clientId client that added it.
      */
     public record Registration(long id, long clientId) {}
 
     /**
-     * @param shares of clients.
+     * @param shares shares of the clients.
      */
     public DriverCounters(CncFile cnc, EpochClock clock, Shares shares) {
         values = cnc.counterValues();
@@ -111,13 +112,13 @@ public final class DriverCounters {
         return system[counter.ordinal()];
     }
 
-    /** One that counts what takes longer than a threshold, which its label tells from now on. */
+    /** Returns a counter of durations above a threshold, and shows the threshold in its label. */
     public AtomicCounter exceeded(SystemCounter counter, long thresholdNs) {
         return system(counter)
                 .appendToLabel(": threshold=" + SystemUtil.formatDuration(thresholdNs));
     }
 
-    /** The counters, for what decides when a freed one may be used again. */
+    /** Returns the pool, for the code that decides when a freed counter is reusable. */
     public CounterPool pool() {
         return counters;
     }
@@ -125,7 +126,7 @@ public final class DriverCounters {
     /**
      * Allocates a counter of a stream, which the driver writes.
      *
-     * @param name of what it says.
+     * @param name start of the label: what the counter shows.
      * @throws BusException if there is none left.
      */
     public AtomicCounter stream(int typeId, String name, Stream stream) {
@@ -141,10 +142,10 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of a destination of a publication.
+     * Allocates a counter of a publication's destination.
      *
-     * @param name of what it says; the destination follows.
-     * @param destination host and port, in the key's place of the channel.
+     * @param name start of the label: what the counter shows; the destination is appended.
+     * @param destination host and port, stored in the key's channel field.
      * @throws BusException if there is none left.
      */
     public AtomicCounter destination(int typeId, String name, String destination, Stream stream) {
@@ -155,7 +156,7 @@ public final class DriverCounters {
     private AtomicCounter stream(
             CounterShare share, int typeId, String name, String text, Stream stream) {
         int keyLength = putKey(stream, text);
-        // Who offers an image is a peer, whose share it is of.
+        // A peer offers an image, so its counters count in the peers' share.
         long payer = share == CounterShare.CLIENTS ? stream.ownerId : Shares.NOBODY;
         AtomicCounter counter =
                 allocate(
@@ -165,11 +166,11 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter that tells what carries a stream whose channel does not say so.
+     * Allocates a counter that shows the carrier of a stream whose channel does not determine it.
      *
-     * @param share that the counter is taken from.
-     * @param stream of a publication or image.
-     * @param media of the transport.
+     * @param share share to take the counter from.
+     * @param stream stream of a publication or image.
+     * @param media media of the transport.
      * @throws BusException if there is none left.
      */
     public AtomicCounter carrier(CounterShare share, Stream stream, String media) {
@@ -180,10 +181,10 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter that has a channel as key.
+     * Allocates a counter with a channel as its key.
      *
-     * @param name of what it says.
-     * @param of registration and client that the channel is of.
+     * @param name start of the label: what the counter shows.
+     * @param of registration and client that the channel belongs to.
      * @throws BusException if there is none left.
      */
     public AtomicCounter channel(int typeId, String name, Registration of, String channel) {
@@ -202,9 +203,9 @@ public final class DriverCounters {
     /**
      * Allocates the counter of a local address, which is its key.
      *
-     * @param name of what it says.
-     * @param of registration and client that the address is of.
-     * @param statusId counter of the channel that the address belongs to.
+     * @param name start of the label: what the counter shows.
+     * @param of registration and client that the address belongs to.
+     * @param statusId status counter of the channel that the address belongs to.
      * @param address host and port.
      * @throws BusException if there is none left.
      */
@@ -225,23 +226,23 @@ public final class DriverCounters {
         return counter;
     }
 
-    /** The shares of clients that the counters are taken from. */
+    /** Returns the shares of the clients that the counters count in. */
     public Shares shares() {
         return counters.shares();
     }
 
-    /** Says something else in a label, as far as there is room. */
+    /** Replaces a label, truncated to the available room. */
     public void label(AtomicCounter counter, String text) {
         counters.setCounterLabel(counter.id(), text);
     }
 
     /**
-     * Allocates the counter that a subscriber writes its position to. Its label is complete with
-     * {@link #joined}.
+     * Allocates the counter that a subscriber writes its position to. {@link #joined} completes its
+     * label.
      *
-     * @param share that the counter is taken from.
-     * @param stream with the registration id of the subscription, and its client as owner.
-     * @param sourceId of the image or the publication that is read.
+     * @param share share to take the counter from.
+     * @param stream stream with the subscription's registration id, and its client as owner.
+     * @param sourceId id of the image or publication.
      * @throws BusException if there is none left.
      */
     public Position position(CounterShare share, Stream stream, long sourceId) {
@@ -259,27 +260,27 @@ public final class DriverCounters {
         return new UnsafeBufferPosition(values, id, counters);
     }
 
-    /** Says in the label where a subscriber has joined. */
+    /** Appends the join position to a subscriber's label. */
     public void joined(Position position, long joinPosition) {
         counters.appendToLabel(position.id(), " @" + joinPosition);
     }
 
     /**
-     * Says in its counter that a subscriber was let go: the reference id is negative, and the label
-     * ends with what it does.
+     * Marks the counter of a detached subscriber: the reference id becomes negative, and the label
+     * ends with the subscriber's state.
      *
-     * @param sourceId of what it has read.
-     * @param state of the subscriber, a word.
+     * @param sourceId id of the source it has read.
+     * @param state state of the subscriber, one word.
      */
     public void letGo(Position position, Stream stream, long sourceId, String state) {
         counters.setCounterReferenceId(position.id(), -sourceId);
         relabel(position, stream, " " + state);
     }
 
-    /** Says in its counter, where it stands, that a subscriber has joined again. */
+    /** Marks the counter of a rejoined subscriber, whose position is already set. */
     public void rejoined(Position position, Stream stream, long sourceId, long joinPosition) {
         relabel(position, stream, " @" + joinPosition);
-        VarHandle.releaseFence(); // who finds the reference finds the position
+        VarHandle.releaseFence(); // readers that see the reference must see the position
         counters.setCounterReferenceId(position.id(), sourceId);
     }
 
@@ -292,7 +293,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates the counter of a client's signs of life.
+     * Allocates the heartbeat counter of a client.
      *
      * @throws BusException if there is none left.
      */
@@ -311,9 +312,9 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of the driver as a whole, or of one of its transports.
+     * Allocates a counter of the whole driver, or of one of its transports.
      *
-     * @param number in the key, which tells what it counts.
+     * @param number number in the key, which identifies the metric.
      * @throws BusException if there is none left.
      */
     public AtomicCounter ofDriver(int number, String label) {
@@ -337,7 +338,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates the counter of the state of a port of an RDMA device.
+     * Allocates the counter of the state of an RDMA device's port.
      *
      * @throws BusException if there is none left.
      */

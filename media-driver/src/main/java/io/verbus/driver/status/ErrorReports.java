@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs the handlers of errors and warnings, one call at a time, on a thread of its own: a handler
- * may block, such as by writing to a pipe that is not read, and must not stop an agent. Errors that
- * find the queue full are counted, and the handler is told how many as soon as it returns.
+ * Calls the handlers of errors and warnings, one at a time, on its own thread: a handler may block,
+ * for example on a full pipe, and must not stop an agent. Errors that find the queue full are
+ * counted, and the handler receives their number as soon as it returns.
  */
 public final class ErrorReports implements AutoCloseable {
-    /** Errors that wait for the handler, at most. */
+    /** Maximum number of errors that wait for the handler. */
     static final int MAX_WAITING = 256;
 
-    /** Time for the handlers to see what waits when the driver closes. */
+    /** Time for the handlers to process waiting errors when the driver closes. */
     private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
 
     private record Report(ErrorHandler handler, Throwable error) {}
@@ -33,7 +33,7 @@ public final class ErrorReports implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * @param failure ended by a handler that meets an error of the JVM, such as an exhausted heap.
+     * @param failure receives an error of the JVM in a handler, such as an exhausted heap.
      */
     public ErrorReports(DriverFailure failure) {
         this.failure = failure;
@@ -41,10 +41,10 @@ public final class ErrorReports implements AutoCloseable {
     }
 
     /**
-     * Has a handler called, later. Any thread; does not wait.
+     * Calls a handler later. Does not block. Thread-safe.
      *
-     * @param handler to call.
-     * @param error for the handler.
+     * @param handler handler to call.
+     * @param error error to pass to the handler.
      */
     public void tell(ErrorHandler handler, Throwable error) {
         if (!waiting.offer(new Report(handler, error))) {
@@ -52,7 +52,9 @@ public final class ErrorReports implements AutoCloseable {
         }
     }
 
-    /** Writes an error to standard error, later, with its trace. Any thread; does not wait. */
+    /**
+     * Writes an error with its stack trace to standard error later. Does not block. Thread-safe.
+     */
     public void print(Throwable error) {
         tell(ErrorReports::printTrace, error);
     }
@@ -95,8 +97,8 @@ public final class ErrorReports implements AutoCloseable {
     }
 
     /**
-     * Lets the handlers see what waits, for a second at most: a handler that blocks for longer is
-     * left to itself.
+     * Lets the handlers process waiting errors for a second at most; a handler that blocks longer
+     * is abandoned.
      */
     @Override
     public void close() {

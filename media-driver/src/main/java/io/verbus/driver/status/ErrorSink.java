@@ -14,14 +14,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Where every error of the driver goes: counter, distinct error log, configured handler. An {@link
- * Error} ends the driver. Clients and peers can cause more errors than the log has room for, with
- * other numbers and channels each time: of those that are thrown at one place a bounded number of
- * texts is told, and further ones are only counted. Where the log is full nevertheless, standard
- * error is told so once, and what does not fit is counted and handed to the handler.
+ * Receives every error of the driver: counts it, records it in the distinct error log, and passes
+ * it to the configured handler. An {@link Error} ends the driver. Clients and peers can cause more
+ * distinct errors than the log can hold, by varying numbers and channels: for each place in the
+ * code a limited number of texts is recorded, and further errors are only counted. If the log is
+ * full nevertheless, this is written to standard error once, and further errors are counted and
+ * passed to the handler.
  */
 public final class ErrorSink implements ErrorHandler, AutoCloseable {
-    /** Distinct errors that are told of one place in the code. */
+    /** Maximum number of distinct errors to record per place in the code. */
     static final int MAX_OF_PLACE = 64;
 
     private final DistinctErrorLog log;
@@ -31,18 +32,18 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     private final DriverFailure failure;
     private final AtomicBoolean isFull = new AtomicBoolean();
 
-    /** The texts that were told of each place. */
+    /** Recorded texts of each place. */
     private final Map<Place, Set<String>> told = new ConcurrentHashMap<>();
 
-    /** Where errors come from. */
+    /** Origin of errors. */
     private record Place(Class<?> kind, StackTraceElement top) {}
 
-    /** Set once by the thread that closes the driver, read by any. */
+    /** Written once by the thread that closes the driver; read by any thread. */
     private volatile boolean isClosed;
 
     /**
      * @param reports calls the configured handler.
-     * @param failure of the driver.
+     * @param failure failure of the driver.
      */
     public ErrorSink(
             DistinctErrorLog log,
@@ -57,7 +58,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         this.failure = failure;
     }
 
-    /** Records an error. Any thread; does not wait. */
+    /** Records an error. Does not block. Thread-safe. */
     @Override
     public void onError(Throwable error) {
         if (error instanceof Error) {
@@ -72,7 +73,10 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         }
     }
 
-    /** Whoever has an error made without a place sees itself to how many there are. */
+    /**
+     * Whether to record an error. Code that creates errors without a stack trace must limit their
+     * number itself.
+     */
     private boolean isTold(Throwable error) {
         StackTraceElement[] trace = error.getStackTrace();
         if (trace.length == 0) {
@@ -116,7 +120,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         }
     }
 
-    /** From here on errors go to the standard error stream: the log's memory is gone. */
+    /** Closes the sink. Later errors go to standard error, because the log's memory is unmapped. */
     @Override
     public void close() {
         isClosed = true;

@@ -9,25 +9,24 @@ import org.agrona.ErrorHandler;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Accesses to memory that is not there any more, because a client has truncated the file of a log.
- * The JVM tells of one by an {@link InternalError}, which may come late, in whatever the thread
- * does by then. So the error says nothing about the log: the conductor looks which logs are
- * truncated, and ends their streams. Faults that go on although no log is truncated are of other
- * memory, and end the driver.
+ * Handles accesses to memory that is missing because a client has truncated a log file. The JVM
+ * throws an {@link InternalError}, which may come late, in unrelated code of the thread. The error
+ * does not identify the log: the conductor searches for truncated logs and ends their streams.
+ * Faults that continue although no log is truncated concern other memory, and end the driver.
  */
 public final class LogFaults {
-    /** What an {@link InternalError} of such an access says. */
+    /** Part of the {@link InternalError}'s message. */
     private static final String FAULT = "unsafe memory access";
 
-    /** Time for the conductor to find the log, and for late errors of what it has ended. */
+    /** Time for the conductor to find the log, and for late errors in a log that it has ended. */
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
 
     private final ErrorHandler errors;
 
-    /** Written by the thread that met it; taken by the conductor. */
+    /** Written by the thread that met the fault; taken by the conductor. */
     private volatile Throwable fault;
 
-    // Guarded by this object: a series of faults, none of which the conductor has explained.
+    // Guarded by this object: a series of faults that the conductor has not explained.
     private boolean isSeries;
     private long firstNs;
     private long lastNs;
@@ -36,22 +35,22 @@ public final class LogFaults {
     @FunctionalInterface
     public interface Streams {
         /**
-         * Ends streams whose logs are truncated, and puts memory in the place of what is missing.
-         * Conductor.
+         * Ends streams whose logs are truncated, and replaces the missing memory. Called by the
+         * conductor.
          *
-         * @return how many logs were truncated.
+         * @return the number of truncated logs.
          */
         int endTruncated();
     }
 
     /**
-     * @param errors told of faults in no log.
+     * @param errors handler of faults that concern no log.
      */
     public LogFaults(ErrorHandler errors) {
         this.errors = errors;
     }
 
-    /** Whether an error tells of memory that is not there any more. */
+    /** Whether an error reports missing memory. */
     public static boolean isFault(Throwable error) {
         return error instanceof InternalError
                 && error.getMessage() != null
@@ -59,9 +58,9 @@ public final class LogFaults {
     }
 
     /**
-     * Has the conductor look for the log. Any agent.
+     * Makes the conductor search for the log. Called by any agent.
      *
-     * @return false if the error is another, or the conductor cannot find the log.
+     * @return false if it is another error, or the conductor cannot find the log.
      */
     public boolean take(Throwable error) {
         return isFault(error) && take(error, System.nanoTime());
@@ -81,7 +80,7 @@ public final class LogFaults {
         isSeries = false;
     }
 
-    /** Every cycle. Returns the amount of work done. Conductor. */
+    /** Runs the duty cycle; returns the work count. Called by the conductor. */
     public int mend(Streams streams) {
         Throwable met = fault;
         if (met == null) {

@@ -6,14 +6,14 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Position up to which a publication may be appended to, in a counter that publishers read. Raised
- * by the conductor, after cleaning, and by the sender, after credit: whichever comes last with the
- * higher one must win, hence the compare-and-set. Pulled back where nobody reads the stream any
- * more; each publisher that has read the limit before may still append one message.
+ * by the conductor after cleaning, and by the sender after credit. The higher limit must win, so
+ * both use compare-and-set. Lowered when the stream has no readers; publishers that have read the
+ * earlier limit may each still append one message.
  */
 public final class PublisherLimit {
     private final AtomicCounter counter;
 
-    /** Nobody may publish any more. Written by the conductor; read by the sender. */
+    /** Whether publishing has ended. Written by the conductor; read by the sender. */
     private volatile boolean isHeld;
 
     public PublisherLimit(AtomicCounter counter) {
@@ -25,9 +25,9 @@ public final class PublisherLimit {
     }
 
     /**
-     * Raises the limit, unless it is there already. Conductor and sender.
+     * Raises the limit if it is lower. Called by conductor and sender.
      *
-     * @param limit position.
+     * @param limit new limit.
      * @return whether it was raised.
      */
     public boolean raise(long limit) {
@@ -45,9 +45,9 @@ public final class PublisherLimit {
     }
 
     /**
-     * Pulls the limit back, unless it is there already. Conductor and sender.
+     * Lowers the limit if it is higher. Called by conductor and sender.
      *
-     * @param limit position.
+     * @param limit new limit.
      */
     public void lower(long limit) {
         long current = counter.getAcquire();
@@ -57,22 +57,22 @@ public final class PublisherLimit {
     }
 
     /**
-     * Holds publishers back for good: pulls the limit back, and raises it no more. To be repeated,
-     * as the sender may just be raising it. Conductor.
+     * Holds publishers back for good: lowers the limit, and never raises it again. Must be
+     * repeated, because the sender may be raising it at the same time. Called by the conductor.
      *
-     * @param limit position.
+     * @param limit new limit.
      */
     public void hold(long limit) {
         isHeld = true;
         lower(limit);
     }
 
-    /** The limit now. */
+    /** Returns the current limit. */
     public long get() {
         return counter.getAcquire();
     }
 
-    /** Frees the counter. Conductor; no thread raises the limit any more. */
+    /** Frees the counter, which no thread may raise any more. Called by the conductor. */
     public void close() {
         counter.close();
     }

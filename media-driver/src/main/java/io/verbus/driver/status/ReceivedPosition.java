@@ -15,22 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tells operators how much of an image has arrived: all of it up to one position, and something up
- * to a higher one where there are gaps. The conductor finds the first by walking the frames in the
- * log, which whoever writes the log, a device included, need not tell. Where the channel does not
- * say what carries the image, a counter does.
+ * Counters of how much of an image has arrived: the position up to which it is complete, and a
+ * higher one up to which parts have arrived if there are gaps. The conductor finds the first by
+ * scanning the frames in the log, so that writers of the log, including devices, need not report
+ * it. A counter shows the carrier, unless the channel determines it.
  *
- * <p>Conductor's thread but where it says otherwise.
+ * <p>Used by the conductor's thread except where noted.
  */
 public final class ReceivedPosition implements AutoCloseable {
-    /** Bytes of frames that are walked in one go. */
+    /** Maximum number of bytes of frames to scan at a time. */
     private static final int MAX_WALK = 64 * 1024;
 
     private final AtomicCounter complete;
     private final AtomicCounter highest;
     private final AtomicCounter naks;
 
-    /** Tells what carries the image; null where its channel does. */
+    /** Shows the carrier of the image; null if the channel determines it. */
     private final AtomicCounter carrier;
 
     /** Written by the receiver; read by the conductor. */
@@ -39,8 +39,8 @@ public final class ReceivedPosition implements AutoCloseable {
     /**
      * Allocates the counters.
      *
-     * @param position at which the image begins.
-     * @param media that carries the image, where its channel does not say so; or null.
+     * @param position first position of the image.
+     * @param media media that carries the image; null if the channel determines it.
      * @throws BusException if there are none left.
      */
     public ReceivedPosition(
@@ -69,21 +69,23 @@ public final class ReceivedPosition implements AutoCloseable {
         return made.getLast();
     }
 
-    /** A NAK has gone out. Receiver. */
+    /** Counts a sent NAK. Called by the receiver. */
     public void onNak() {
         naks.incrementRelease();
     }
 
-    /** Something has arrived up to a position. Receiver. */
+    /**
+     * Records that frames up to a position have arrived, perhaps with gaps. Called by the receiver.
+     */
     public void arrived(long position) {
         arrived = position;
     }
 
     /**
-     * Goes on towards the frontier.
+     * Advances towards the frontier.
      *
-     * @param log of the image.
-     * @param consumed position of the furthest subscriber; nothing before it need still be there.
+     * @param log log of the image.
+     * @param consumed position of the furthest subscriber; the log before it may have been reused.
      */
     public void update(LogBuffers log, long consumed) {
         long reached = walk(log, Math.max(complete.getPlain(), consumed));

@@ -7,12 +7,12 @@ import org.agrona.concurrent.status.CountersReader;
 import java.util.List;
 
 /**
- * Counters that tell whoever looks at a running driver which of Aeron's options it was given that
- * mean nothing here: labels name them, values count them. There are as many counters as the names
- * need, none without names.
+ * Counters that show which of Aeron's options a running driver was given that have no effect here:
+ * labels contain the names, values their number. There are as many counters as the names need, and
+ * none without names.
  */
 public final class UnusedOptions {
-    /** In the key of each of them. */
+    /** Number in their keys. */
     public static final int NUMBER = 900;
 
     private static final String LABEL = "Aeron's options that mean nothing here:";
@@ -20,7 +20,7 @@ public final class UnusedOptions {
     private UnusedOptions() {}
 
     /**
-     * Allocates the counters. Conductor's thread.
+     * Allocates the counters. Used by the conductor's thread.
      *
      * @throws io.verbus.BusException if there is none left.
      */

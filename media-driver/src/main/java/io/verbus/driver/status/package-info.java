@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an operator sees of a driver: counters, and errors on their way to the error log. */
+/** A driver's counters and errors, for operators. */
 package io.verbus.driver.status;

@@ -5,19 +5,19 @@ package io.verbus.driver.tether;
 import io.verbus.driver.config.UntetheredTimeouts;
 
 /**
- * What becomes of a subscriber that does not hold its stream back, where it is too far behind.
- * Conductor's thread.
+ * State machine of an untethered subscriber, which is detached if it is too far behind. Used by the
+ * conductor's thread.
  *
  * <pre>
  *   ACTIVE ──behind for the window limit──▶ LINGERING ──linger──▶ RESTING ──resting──▶ ACTIVE
  *                                                         └─ does not rejoin ─▶ GONE
  * </pre>
  *
- * An active subscriber reads. A lingering one was told to stop, and its position still counts for
- * what it is about to read. The position of one that rests counts no more.
+ * An active subscriber reads. A lingering one was asked to stop, but its position still counts for
+ * what it may be reading. The position of a resting one no longer counts.
  */
 public final class Untethered {
-    /** What a subscriber does. */
+    /** State of a subscriber. */
     public enum State {
         ACTIVE,
         LINGERING,
@@ -25,15 +25,15 @@ public final class Untethered {
         GONE
     }
 
-    /** What is to be done about a subscriber. */
+    /** Action to take for a subscriber. */
     public enum Step {
         /** Nothing. */
         NONE,
-        /** Its client is told that the image is unavailable. */
+        /** Notify its client that the image is unavailable. */
         LET_GO,
-        /** Its position counts no more. */
+        /** Stop counting its position. */
         DISCOUNT,
-        /** It joins again; followed by {@link #joined}. */
+        /** Rejoin it; followed by {@link #joined}. */
         JOIN
     }
 
@@ -41,7 +41,7 @@ public final class Untethered {
     private final boolean rejoins;
     private State state = State.ACTIVE;
 
-    /** Monotonic time since which the subscriber is in its state, or is behind. */
+    /** Monotonic time at which the state began, or since which an active subscriber is behind. */
     private long sinceNs;
 
     /** Whether that time has begun. */
@@ -57,13 +57,13 @@ public final class Untethered {
     }
 
     /**
-     * Looks at the subscriber.
+     * Advances the subscriber's state.
      *
      * @param nowNs monotonic time.
-     * @param position that it has read up to.
-     * @param limit position that it must be past.
-     * @param isAwaited whether one that rests is to join at once.
-     * @return what is to be done now.
+     * @param position position that it has read up to.
+     * @param limit position that it must have passed.
+     * @param isAwaited whether a resting subscriber should rejoin at once.
+     * @return the action to take.
      */
     public Step step(long nowNs, long position, long limit, boolean isAwaited) {
         boolean isInTime = state == State.ACTIVE && position > limit;
@@ -104,13 +104,13 @@ public final class Untethered {
         sinceNs = nowNs;
     }
 
-    /** Its position cannot be believed: does not count from now on. */
+    /** Stops counting its position, because that is impossible. */
     public void discounted() {
         state = afterLinger();
         isTimed = false;
     }
 
-    /** It reads again. */
+    /** Records that it reads again. */
     public void joined() {
         state = State.ACTIVE;
         isTimed = false;

@@ -17,9 +17,12 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The driver that a tool looks into. */
+/** Option for the driver directory that a tool inspects. */
 final class DirectoryOption {
-    /** The driver's heart beats a hundred times as often, that of Aeron's once a second. */
+    /**
+     * Time to wait for a heartbeat; the driver's is a hundred times as frequent, that of Aeron's
+     * drivers once per second.
+     */
     private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long PULSE_STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -47,21 +50,21 @@ final class DirectoryOption {
     private String group;
 
     /**
-     * Maps the CnC file of the driver, dead or alive.
+     * Maps the CnC file of the driver, even if it is dead.
      *
      * @throws BusException if there is none, or the JVM lacks a flag.
      */
     CncFile map() {
         JvmFlags.check();
         Path file = directory().resolve(CncFile.NAME);
-        if (Files.notExists(file)) { // not where that cannot be told: mapping says why
+        if (Files.notExists(file)) { // if that cannot be determined, mapping reports why
             throw notRunning("there is no driver in " + directory());
         }
         return CncFile.mapToRead(file, trust());
     }
 
     /**
-     * Maps the loss report of the driver, dead or alive.
+     * Maps the loss report of the driver, even if it is dead.
      *
      * @throws BusException if there is none.
      */
@@ -85,10 +88,10 @@ final class DirectoryOption {
     }
 
     /**
-     * Waits for a beat of the driver's heart.
+     * Waits for a heartbeat of the driver.
      *
-     * @throws BusException if there is none: it says whether the driver has stalled, is gone or has
-     *     closed.
+     * @throws BusException if there is none; the message says whether the driver has stalled, died
+     *     or closed.
      */
     void checkRunning(CncFile cnc) {
         long start = System.nanoTime();

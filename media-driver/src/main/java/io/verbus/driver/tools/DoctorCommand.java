@@ -23,7 +23,8 @@ import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 
 /**
- * {@code verbus doctor}: what keeps the transports from working or from being fast on this host.
+ * {@code verbus doctor}: reports what prevents transports from working, or slows them down, on this
+ * host.
  */
 @Command(
         name = "doctor",

@@ -19,7 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code verbus driver}: a media driver until the process is told to end. */
+/** {@code verbus driver}: runs a media driver until the process is asked to end. */
 @Command(
         name = "driver",
         description = {
@@ -33,7 +33,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DriverCommand implements Callable<Integer> {
-    /** The thread's that handles errors. */
+    /** Used by the handler thread. */
     private static String lastSaid;
 
     @Spec private CommandSpec spec;
@@ -52,7 +52,7 @@ final class DriverCommand implements Callable<Integer> {
 
     private DriverCommand() {}
 
-    /** The command with an option for each setting of the driver. */
+    /** Returns the command with an option for each setting of the driver. */
     static CommandSpec spec() {
         CommandSpec spec = CommandSpec.forAnnotatedObject(new DriverCommand());
         for (DriverOption<?> each : DriverOption.ALL) {
@@ -69,7 +69,7 @@ final class DriverCommand implements Callable<Integer> {
         return OptionSpec.builder("--" + option.name())
                 .type(String.class)
                 .paramLabel("VALUE")
-                // A percent sign would be a format to picocli.
+                // picocli would treat a percent sign as a format.
                 .description(text.replace("%", "%%"))
                 .build();
     }
@@ -107,8 +107,8 @@ final class DriverCommand implements Callable<Integer> {
     }
 
     /**
-     * Says each problem when it first occurs, or occurs again after others: the log has them all.
-     * Called by the driver's thread for handlers: whoever reads standard error may be slow.
+     * Prints a problem when it first occurs, or occurs again after others; the log has all of them.
+     * Called by the driver's thread for handlers, because standard error may block.
      */
     private static void say(Throwable problem) {
         String text = String.valueOf(problem.getMessage());

@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code verbus errors}: the distinct errors of a driver, also of one that has died. */
+/** {@code verbus errors}: prints the distinct errors of a driver, even if it has died. */
 @Command(
         name = "errors",
         description = {

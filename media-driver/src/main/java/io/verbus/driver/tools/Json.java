@@ -2,7 +2,7 @@
 
 package io.verbus.driver.tools;
 
-/** A list of flat JSON objects, written member by member. */
+/** Writes a list of flat JSON objects, member by member. */
 final class Json {
     private final StringBuilder text = new StringBuilder("[");
     private boolean isFirstObject = true;

@@ -15,7 +15,7 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 
-/** {@code verbus losses}: what was lost on the way to a driver. */
+/** {@code verbus losses}: prints what was lost on the way to a driver. */
 @Command(
         name = "losses",
         description = {

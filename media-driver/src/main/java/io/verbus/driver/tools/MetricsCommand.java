@@ -23,7 +23,9 @@ import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
-/** {@code verbus metrics}: what Prometheus is to see of a driver, once or by HTTP. */
+/**
+ * {@code verbus metrics}: prints a driver's metrics for Prometheus once, or serves them over HTTP.
+ */
 @Command(
         name = "metrics",
         description = {

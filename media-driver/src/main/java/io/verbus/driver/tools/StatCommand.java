@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** {@code verbus stat}: what a driver does, live or once. */
+/** {@code verbus stat}: shows the activity of a driver, live or once. */
 @Command(
         name = "stat",
         description = {

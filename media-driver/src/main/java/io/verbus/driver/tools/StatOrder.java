@@ -7,7 +7,7 @@ import io.verbus.driver.tools.StatSample.Streamed;
 
 import java.util.Comparator;
 
-/** By what {@code verbus stat} sorts: numbers from the largest down, all else upwards. */
+/** Sort key of {@code verbus stat}: numbers descend, everything else ascends. */
 enum StatOrder {
     ID(
             Comparator.comparingInt(Counted::id),

@@ -11,14 +11,14 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines and JSON of {@code verbus stat}, sorted and filtered. */
+/** Formats the lines and JSON of {@code verbus stat}, sorted and filtered. */
 final class StatPrinter {
     private final StatOrder order;
     private final String filter;
 
     /**
-     * @param order of the lines.
-     * @param filter that what is printed contains, in any case; empty for all.
+     * @param order order of the lines.
+     * @param filter text that printed lines contain, ignoring case; empty for all.
      */
     StatPrinter(StatOrder order, String filter) {
         this.order = order;
@@ -51,7 +51,7 @@ final class StatPrinter {
         return (one + " " + other).toLowerCase(Locale.ROOT).contains(filter);
     }
 
-    /** All counters with their labels. */
+    /** Returns all counters with their labels. */
     List<String> counterLines(StatSample sample) {
         return counters(sample).stream()
                 .map(each -> "%5d %,24d  %s".formatted(each.id(), each.value(), each.label()))
@@ -169,7 +169,7 @@ final class StatPrinter {
             each.labels()
                     .forEach(
                             (name, value) -> {
-                                if (!name.equals("type")) { // which is there
+                                if (!name.equals("type")) { // exists already
                                     json.put(name, value);
                                 }
                             });
@@ -177,7 +177,7 @@ final class StatPrinter {
         }
     }
 
-    /** Of the counter's own value. */
+    /** Returns the unit of the counter's raw value. */
     private static String unit(Metric.Unit unit) {
         return unit.name().toLowerCase(Locale.ROOT);
     }

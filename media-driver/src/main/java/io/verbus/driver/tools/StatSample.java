@@ -15,23 +15,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counters and streams of a driver at one time, with what each has gained in a second since the
- * sample before.
+ * The counters and streams of a driver at one time, with their rates per second since the previous
+ * sample.
  */
 final class StatSample {
-    /** No rate: there is no sample before, or the value is none that grows. */
+    /** No rate: there is no previous sample, or the value does not only grow. */
     static final long NO_RATE = Long.MIN_VALUE;
 
     /**
      * A counter.
      *
-     * @param id of the counter.
-     * @param typeId of the counter.
-     * @param value in the counter's own unit.
-     * @param rate a second, or {@link #NO_RATE}.
-     * @param label for people.
-     * @param metric of the counter.
-     * @param labels of the metric.
+     * @param id id of the counter.
+     * @param typeId type of the counter.
+     * @param value value in the counter's own unit.
+     * @param rate rate per second, or {@link #NO_RATE}.
+     * @param label label of the counter.
+     * @param metric metric of the counter.
+     * @param labels labels of the metric.
      */
     record Counted(
             int id,
@@ -45,8 +45,8 @@ final class StatSample {
     /**
      * A stream.
      *
-     * @param status of the stream.
-     * @param rate bytes a second, or {@link #NO_RATE}.
+     * @param status status of the stream.
+     * @param rate bytes per second, or {@link #NO_RATE}.
      */
     record Streamed(StreamStatus status, long rate) {}
 
@@ -54,12 +54,12 @@ final class StatSample {
     private final List<Counted> counters = new ArrayList<>();
     private final List<Streamed> streams = new ArrayList<>();
 
-    /** What tells that a counter is still the same, and its value. */
+    /** Values by a key that identifies a counter across samples. */
     private final Map<String, Long> values = new HashMap<>();
 
     /**
-     * @param all counters of the driver, now.
-     * @param before the sample before; null for none.
+     * @param all current counters of the driver.
+     * @param before previous sample; or null.
      * @param nowNs monotonic time.
      */
     StatSample(ReadCounters all, StatSample before, long nowNs) {

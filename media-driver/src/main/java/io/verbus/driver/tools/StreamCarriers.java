@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What carries each stream of a driver: the media that its channel names, unless counters of type
+ * Finds the carrier of each stream of a driver: the media in its channel, unless counters of type
  * {@link CounterTypes#CARRIER} name others.
  */
 final class StreamCarriers {
@@ -22,7 +22,7 @@ final class StreamCarriers {
 
     private final Long2ObjectHashMap<TreeSet<String>> byRegistration = new Long2ObjectHashMap<>();
 
-    /** Reads the counters that name carriers. */
+    /** Reads the carrier counters. */
     StreamCarriers(ReadCounters counters) {
         counters.forEach(
                 (id, type, key, label) -> {
@@ -35,13 +35,13 @@ final class StreamCarriers {
     }
 
     /**
-     * What carries a stream, for people: {@code rdma}, or {@code rdma,udp}; {@code spy} where a
-     * subscriber reads a publication in place, {@code sources} where the destinations of a
-     * subscription bring an image.
+     * Returns the carrier of a stream as text: {@code rdma}, or {@code rdma,udp}; {@code spy} if a
+     * subscriber reads a publication in place; {@code sources} if an image arrives at a
+     * subscription's destinations.
      *
-     * @param type of a counter of the stream.
+     * @param type type of a counter of the stream.
      * @param source registration id of the publication or image.
-     * @param label of the counter.
+     * @param label label of the counter.
      */
     String of(int type, long source, String label) {
         Matcher named = MEDIA.matcher(label);

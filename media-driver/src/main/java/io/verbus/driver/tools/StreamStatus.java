@@ -16,18 +16,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A publication or an image of a driver: how far it is, and who holds it back.
+ * Status of a publication or image: its position, and which reader holds it back.
  *
  * @param isImage whether it is an image.
- * @param streamId of the stream.
- * @param sessionId of the stream.
- * @param registrationId of the publication or image.
- * @param carrier what carries it.
- * @param channel as the key of a counter has it.
- * @param position up to which a publication was appended to, or all of an image has arrived.
- * @param behind bytes that the slowest who reads it lacks; -1 where nobody reads it.
- * @param slowest who reads it and is the furthest behind; empty where nobody is behind.
- * @param isBlocked whether it waits for the slowest: a publication is at its limit.
+ * @param streamId stream id.
+ * @param sessionId session id of the stream.
+ * @param registrationId registration id of the publication, or image id.
+ * @param carrier carrier of the stream.
+ * @param channel channel in a counter's key.
+ * @param position position up to which a publication was appended to, or an image has arrived
+ *     completely.
+ * @param behind bytes that the slowest reader is behind; -1 without readers.
+ * @param slowest slowest reader; empty if no reader is behind.
+ * @param isBlocked whether it waits for the slowest reader: a publication is at its limit.
  */
 record StreamStatus(
         boolean isImage,
@@ -42,10 +43,10 @@ record StreamStatus(
         boolean isBlocked) {
     private static final Pattern ENDPOINT = Pattern.compile("[?|]endpoint=([^|]*)");
 
-    /** What reads a stream, and how far it is. */
+    /** A reader of a stream, and its position. */
     private record Reader(String name, long position) {}
 
-    /** What the counters say of one publication or image. */
+    /** Counter values of one publication or image. */
     private static final class Found {
         private boolean isImage;
         private int streamId;
@@ -61,7 +62,7 @@ record StreamStatus(
     /**
      * Reads the streams of a driver.
      *
-     * @param counters of the driver, now.
+     * @param counters current counters of the driver.
      */
     static List<StreamStatus> read(ReadCounters counters) {
         Long2ObjectHashMap<Found> all = new Long2ObjectHashMap<>();
@@ -92,7 +93,7 @@ record StreamStatus(
                 found.position = values.getCounterValue(id);
             }
             default -> {
-                // Of no stream, or of who reads it.
+                // Not about a stream or its readers.
             }
         }
     }
@@ -105,7 +106,10 @@ record StreamStatus(
         return found;
     }
 
-    /** A subscriber that was let go has a negative reference: it holds nothing back. */
+    /**
+     * Adds a reader. A detached subscriber has a negative reference and is skipped, because it
+     * holds nothing back.
+     */
     private static void addReader(
             Long2ObjectHashMap<Found> all,
             CountersReader values,
@@ -160,8 +164,8 @@ record StreamStatus(
     }
 
     /**
-     * Receivers without counters of their own say no more than how far a publication may go: they
-     * hold it back when it is there.
+     * Returns a reader that stands for receivers without counters. They are known only by the
+     * publication's limit, and hold it back when it is at that limit.
      */
     private static Reader network(Found found) {
         Matcher endpoint = ENDPOINT.matcher(found.channel);

@@ -21,7 +21,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** {@code verbus streams}: where each publication, image and subscriber of a driver stands. */
+/**
+ * {@code verbus streams}: prints the position of each publication, image and subscriber of a
+ * driver.
+ */
 @Command(
         name = "streams",
         description =
@@ -83,7 +86,8 @@ final class StreamsCommand implements Callable<Integer> {
     }
 
     /**
-     * The key names a channel: stream and session are those of the publication, allocated before.
+     * Adds the destinations. Their key has a channel; stream and session are those of the
+     * publication, which was allocated before.
      */
     private static void addDestinations(
             List<Row> rows, long publication, String what, long value, String label) {
@@ -104,16 +108,16 @@ final class StreamsCommand implements Callable<Integer> {
         }
     }
 
-    /** Registration id of the publication or image whose counter it is. */
+    /** Returns the registration id of the publication or image that a counter belongs to. */
     private static long source(CountersReader counters, int id, int type, DirectBuffer key) {
         return type == CounterTypes.SUBSCRIBER_POSITION
-                ? Math.abs(counters.getCounterReferenceId(id)) // negative of one that was let go
+                ? Math.abs(counters.getCounterReferenceId(id)) // negative for a detached subscriber
                 : key.getLong(0);
     }
 
     /**
-     * What a subscriber does that does not hold its stream back: {@code active}, or what the end of
-     * its label says; empty of all else.
+     * Returns the state of an untethered subscriber: {@code active}, or the state at the end of its
+     * label; empty for anything else.
      */
     private static String tether(int type, boolean isLetGo, String label) {
         if (isLetGo) {

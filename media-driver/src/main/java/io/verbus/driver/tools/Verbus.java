@@ -14,9 +14,9 @@ import java.io.PrintWriter;
 import java.util.ServiceLoader;
 
 /**
- * The {@code verbus} command: its subcommands here, and those that other modules add.
+ * The {@code verbus} command with its subcommands, including those of other modules.
  *
- * <p>Exit status: 0 done, 1 failed, 2 wrong usage.
+ * <p>Exit status: 0 success, 1 failure, 2 wrong usage.
  */
 @Command(
         name = "verbus",
@@ -46,7 +46,7 @@ public final class Verbus implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    /** The command line with all subcommands that are on the class path. */
+    /** Returns the command line with all subcommands on the class path. */
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Verbus());
         line.addSubcommand("driver", DriverCommand.spec());

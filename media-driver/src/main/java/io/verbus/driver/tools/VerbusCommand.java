@@ -4,8 +4,8 @@ package io.verbus.driver.tools;
 
 /**
  * A subcommand of {@code verbus} from any module on the class path, found by {@link
- * java.util.ServiceLoader}. It carries picocli's {@code @Command} with its name, and is a {@code
- * Callable<Integer>} that returns the exit status. What fails is thrown as a {@link
- * io.verbus.BusException}, whose one sentence goes to the standard error stream.
+ * java.util.ServiceLoader}. It has picocli's {@code @Command} annotation with its name, and is a
+ * {@code Callable<Integer>} that returns the exit status. It reports failure by a {@link
+ * io.verbus.BusException}, whose single sentence is printed to standard error.
  */
 public interface VerbusCommand {}

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The command line of the project: the driver as a process, and what looks into a running one. */
+/** The command line of the project: runs a driver as a process, and inspects running drivers. */
 package io.verbus.driver.tools;
