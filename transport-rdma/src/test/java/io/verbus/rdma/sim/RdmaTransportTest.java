@@ -705,6 +705,7 @@ class RdmaTransportTest {
         long closedAt = net.nowNs;
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
+        net.until("the image's end", () -> net.b.image().lost != null);
         assertTrue(net.b.image().lost.contains("nobody subscribes"), net.b.image().lost);
     }
 
