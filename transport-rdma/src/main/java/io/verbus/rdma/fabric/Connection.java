@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A reliable connection to a peer. Used by the conductor's thread only, except
- * {@link #queuePair()}. No method blocks: calls that a device or a peer can delay run on another
- * thread, in order.
+ * A reliable connection to a peer. Used by the conductor's thread only, except {@link
+ * #queuePair()}. No method blocks: calls that a device or a peer can delay run on another thread,
+ * in order.
  */
 public interface Connection extends AutoCloseable {
     /** Data path, used by a single agent once the connection is established; null before. */
@@ -34,8 +34,8 @@ public interface Connection extends AutoCloseable {
      *
      * @param privateData supplier of the answer to the initiator, at most 128 bytes; called once
      *     the provision is registered.
-     * @param provision memory to register before the peer receives the answer; released by
-     *     {@link #close}.
+     * @param provision memory to register before the peer receives the answer; released by {@link
+     *     #close}.
      */
     void accept(Supplier<byte[]> privateData, Provision provision);
 

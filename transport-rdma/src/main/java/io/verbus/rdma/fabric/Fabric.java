@@ -30,8 +30,8 @@ public interface Fabric extends AutoCloseable {
      * @param options options of the connection.
      * @param domain domain to reuse if it is on the device that reaches the peer, or null.
      * @param privateData data for the peer, at most 56 bytes.
-     * @param provision memory to register before the request is sent; released by
-     *     {@link Connection#close}.
+     * @param provision memory to register before the request is sent; released by {@link
+     *     Connection#close}.
      * @return the connection; its queue pair and domain exist once it is established.
      * @throws FabricException if an address is unresolved.
      */

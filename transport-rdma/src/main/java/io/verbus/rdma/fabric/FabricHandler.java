@@ -7,8 +7,8 @@ import java.net.InetSocketAddress;
 /** Handles the events that {@link Fabric#poll} finds. Called on the conductor's thread. */
 public interface FabricHandler {
     /**
-     * Called when a peer requests a connection. Answer with {@link Connection#accept} or
-     * {@link Connection#reject}, immediately or later.
+     * Called when a peer requests a connection. Answer with {@link Connection#accept} or {@link
+     * Connection#reject}, immediately or later.
      *
      * @param listener listener that received the request.
      * @param connection requested connection; {@link Connection#accept} creates its queue pair and
@@ -51,8 +51,8 @@ public interface FabricHandler {
     void onEstablished(Connection connection, byte[] privateData);
 
     /**
-     * Called when a connection has failed or ended. The handler must still call
-     * {@link Connection#close()}.
+     * Called when a connection has failed or ended. The handler must still call {@link
+     * Connection#close()}.
      *
      * @param connection connection that ended.
      * @param cause cause of the end.

@@ -101,8 +101,8 @@ public interface QueuePair {
     /**
      * Number of work requests that the peer has answered, counted as {@link #post} does. On
      * InfiniBand and RoCE these are the completed ones, because the peer's device acknowledges
-     * them. Over TCP a work request completes when it is on its way, so only answers to
-     * {@link #stageProbe} count, which the peer gives when it polls.
+     * them. Over TCP a work request completes when it is on its way, so only answers to {@link
+     * #stageProbe} count, which the peer gives when it polls.
      */
     long answered();
 
