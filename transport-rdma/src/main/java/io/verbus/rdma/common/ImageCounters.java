@@ -20,7 +20,7 @@ public final class ImageCounters extends PooledCounters {
     /** {@link #state}: the connection is lost, and the image is held for the peer. */
     public static final int HELD = 2;
 
-    /** {@link #state}: the peer was told to stop writing the image. */
+    /** {@link #state}: the peer was asked to stop writing the image. */
     public static final int CLOSING = 3;
 
     /** {@link #state}: nothing writes the image any more; its subscribers may still read. */

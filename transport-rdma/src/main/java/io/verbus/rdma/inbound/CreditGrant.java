@@ -88,7 +88,7 @@ class CreditGrant extends RoundRobin.Taker {
         return creditKey;
     }
 
-    /** Starts granting when the peer is told to begin. */
+    /** Starts granting when the peer is asked to begin. */
     void begin(long nowNs) {
         grantedAtNs = nowNs;
         isOwed = isResumed;

@@ -56,7 +56,7 @@ final class InboundImages implements AutoCloseable {
      * image ends meanwhile.
      */
     interface Outcome {
-        /** The peer was told to begin. */
+        /** The peer was asked to begin. */
         void onAccepted();
 
         /** The log cannot be registered: a new image has ended, and a held image is held again. */

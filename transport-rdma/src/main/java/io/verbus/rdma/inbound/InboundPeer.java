@@ -73,7 +73,7 @@ final class InboundPeer {
     /** Time by which it must have offered a stream. */
     final long deadlineNs;
 
-    /** Number of images that the peer was told to stop writing, without an answer so far. */
+    /** Number of images that the peer was asked to stop writing, without an answer so far. */
     private int closing;
 
     InboundPeer(
@@ -168,17 +168,17 @@ final class InboundPeer {
         isSuperseded = true;
     }
 
-    /** Counts an image that the peer is told to stop writing. */
+    /** Counts an image that the peer is asked to stop writing. */
     void awaitClose() {
         closing++;
     }
 
-    /** Counts the peer's answer for an image that it was told to stop writing. */
+    /** Counts the peer's answer for an image that it was asked to stop writing. */
     void onClosed() {
         closing--;
     }
 
-    /** Whether the peer owes an answer for an image that it was told to stop writing. */
+    /** Whether the peer owes an answer for an image that it was asked to stop writing. */
     boolean isAwaited() {
         return closing > 0;
     }
@@ -191,7 +191,7 @@ final class InboundPeer {
     }
 
     /**
-     * Returns the image of a registration that the peer writes or was told to stop writing, or
+     * Returns the image of a registration that the peer writes or was asked to stop writing, or
      * null.
      */
     IncomingImage written(long registrationId) {
@@ -205,7 +205,7 @@ final class InboundPeer {
         return null;
     }
 
-    /** Whether the peer writes an image, or was told to stop and has not confirmed it. */
+    /** Whether the peer writes an image, or was asked to stop and has not confirmed it. */
     boolean isWriting() {
         for (int i = 0; i < images.size(); i++) {
             if (images.get(i).state() != IncomingImage.State.UNWRITABLE) {

@@ -38,7 +38,7 @@ final class IncomingImage {
         /** The peer has offered the stream again, and waits for the image in which to continue. */
         MOVED,
 
-        /** The peer was told to stop, and has not confirmed it yet. */
+        /** The peer was asked to stop, and has not confirmed it yet. */
         CLOSING,
 
         /**
