@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.common;
 
-/** Reason for which an agent released its connection. */
+/** Reason why an agent released its connection. */
 public enum LinkEnd {
     /** The connection failed, or the conductor ended it. */
     LOST,

@@ -3,7 +3,7 @@
 package io.verbus.rdma.common;
 
 /**
- * Detects a peer that does not answer within bounded time: the peer is probed periodically, and
+ * Detects within bounded time that a peer does not answer: the peer is probed periodically, and
  * must answer before the time-out. Used by one agent.
  */
 public class Probe {
@@ -11,8 +11,8 @@ public class Probe {
     private final long timeoutNs;
 
     /**
-     * Count of work requests whose answer is awaited; no answer is awaited if it is already
-     * answered.
+     * Count of work requests that the awaited answer covers; not above the answered count if none
+     * is awaited.
      */
     private long awaited;
 

@@ -23,7 +23,8 @@ public interface FabricHandler {
             byte[] privateData);
 
     /**
-     * Called when a listener stops receiving requests. It retries to listen until it is closed.
+     * Called when a listener stops receiving requests. Listening is retried until the listener is
+     * closed.
      *
      * @param listener listener that was lost.
      * @param reason description of the failure.

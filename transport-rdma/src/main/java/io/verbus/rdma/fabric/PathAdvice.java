@@ -10,7 +10,9 @@ public final class PathAdvice {
     /** GID type of RoCE v2 in sysfs. */
     public static final String ROCE_V2 = "RoCE v2";
 
-    /** Environment variable that makes MLNX_OFED 4 place incoming packets in order of arrival. */
+    /**
+     * Environment variable that makes MLNX_OFED 4 place packets as they arrive, even out of order.
+     */
     public static final String RELAXED_VARIABLE = "MLX5_RELAXED_PACKET_ORDERING_ON";
 
     /** Link layer of RoCE and iWARP. */

@@ -7,8 +7,8 @@ package io.verbus.rdma.fabric;
  * locks, except as the device's doorbell requires.
  *
  * <p>Work requests are staged in preallocated memory and posted together. The queue pair decides
- * which are signaled, and counts the slots of its send queue: {@link #free()} never exceeds its
- * free capacity.
+ * which are signaled, and counts the slots of its send queue, which never overflows if {@link
+ * #free()} is respected.
  */
 public interface QueuePair {
     /** Number of the queue pair on its device. */

@@ -128,7 +128,7 @@ final class FanOut {
             release(base, limit);
             connected(deciding >= groupSize);
         } else {
-            // Receivers that are being offered the stream can make publishers wait.
+            // Reports connected to hold the log while a receiver is awaited.
             connected(isAnyAwaited && stream.goesOnWithoutReceivers());
         }
         if (isAnyGone) {

@@ -105,7 +105,6 @@ final class OutboundPublication {
         return cutOff;
     }
 
-    /** Whether the driver has closed it. */
     boolean isClosing() {
         return isClosing;
     }
@@ -115,7 +114,6 @@ final class OutboundPublication {
         isClosing = true;
     }
 
-    /** Whether its log is damaged, so that it is no longer sent. */
     boolean isBroken() {
         return isBroken;
     }
@@ -130,7 +128,6 @@ final class OutboundPublication {
         isRemoved = true;
     }
 
-    /** Whether it was dropped, and will be offered again when the peer has released it. */
     boolean isLeaving() {
         return isLeaving;
     }
@@ -144,7 +141,6 @@ final class OutboundPublication {
         return resumeToken;
     }
 
-    /** Whether the time to resume has passed. */
     boolean isGivenUp() {
         return isGivenUp;
     }

@@ -15,7 +15,7 @@ import java.util.List;
  * @param software whether the kernel emulates it (rdma_rxe, siw).
  * @param firmware version, empty if it has none.
  * @param numaNode NUMA node of the device, -1 if unknown.
- * @param ports ports by number.
+ * @param ports ports, ordered by number.
  */
 public record DeviceInfo(
         String name,
