@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Tells operators the state of each port of the host's RDMA devices, a counter each, whether the
- * driver uses it or not. The files of the kernel are read on the driver's helper thread, once in a
- * while; the conductor stores what was found.
+ * Publishes the state of each port of the host's RDMA devices as a counter, whether or not the
+ * driver uses the port. The kernel's files are read periodically on the driver's background thread;
+ * the conductor stores the results.
  */
 final class DeviceStates implements DeviceWatch {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(2);
     private static final int GONE = 0;
 
-    /** So many ports are told of. */
+    /** Maximum number of ports with a counter. */
     private static final int MAX_PORTS = 64;
 
     private record Port(String device, int number) {}
@@ -36,7 +36,7 @@ final class DeviceStates implements DeviceWatch {
     private final Path sysfs;
     private final Map<Port, AtomicCounter> counters = new HashMap<>();
 
-    /** The helper's while {@link #isLooking}, then the conductor's. */
+    /** Used by the background thread while {@link #isLooking}, then by the conductor. */
     private final Map<Port, Integer> found = new HashMap<>();
 
     private final Runnable look = this::look;
@@ -47,7 +47,7 @@ final class DeviceStates implements DeviceWatch {
 
     /**
      * @param host the driver.
-     * @param sysfs folder of the kernel's files.
+     * @param sysfs directory of the kernel's files.
      * @param nowNs monotonic time.
      */
     DeviceStates(TransportHost host, Path sysfs, long nowNs) {
@@ -56,7 +56,7 @@ final class DeviceStates implements DeviceWatch {
         nextNs = nowNs;
     }
 
-    /** Looks again, if it is time. */
+    /** Reads the states again, if the interval has passed. */
     @Override
     public int work(long nowNs) {
         if (isLooking || nowNs - nextNs < 0) {
@@ -68,7 +68,7 @@ final class DeviceStates implements DeviceWatch {
         return 1;
     }
 
-    /** The helper's thread. */
+    /** Reads the states, on the background thread. */
     private void look() {
         found.clear();
         if (!Files.isDirectory(sysfs)) {
@@ -94,12 +94,11 @@ final class DeviceStates implements DeviceWatch {
                 }
             }
         } catch (IOException | NumberFormatException gone) {
-            // A device that is removed while it is looked at: it is not among those that were
-            // found.
+            // The device was removed meanwhile, so it has no state.
         }
     }
 
-    /** The kernel writes a number and a word, such as {@code 4: ACTIVE}. */
+    /** Parses the kernel's number and word, such as {@code 4: ACTIVE}. */
     private static int state(String text) {
         int colon = text.indexOf(':');
         return Integer.parseInt((colon < 0 ? text : text.substring(0, colon)).strip());

@@ -15,8 +15,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Tells what is wrong with the paths of connections: each finding once in the error log, with its
- * remedy, and every time in a counter. Conductor's thread.
+ * Warns of unsuitable paths of connections: each finding is logged once with its remedy, and
+ * counted each time. Used by the conductor's thread.
  */
 final class PathWarnings {
     private final TransportHost host;
@@ -31,8 +31,8 @@ final class PathWarnings {
 
     /**
      * @param host the driver.
-     * @param counters of the transport.
-     * @param linkLayer that is expected, or null for any that InfiniBand or iWARP can have.
+     * @param counters counters of the transport.
+     * @param linkLayer expected link layer, or null for any that InfiniBand or iWARP can have.
      */
     PathWarnings(TransportHost host, SystemCounters counters, String linkLayer) {
         this.host = host;
@@ -46,9 +46,9 @@ final class PathWarnings {
     }
 
     /**
-     * Looks at the path of a connection that was established.
+     * Checks the path of an established connection.
      *
-     * @param path of it.
+     * @param path path of the connection.
      * @param confirms whether each side commits only what the other has confirmed.
      */
     void look(PathInfo path, boolean confirms) {

@@ -31,8 +31,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.net.InetSocketAddress;
 
 /**
- * Replicates logs over an RDMA fabric: the publishing and the subscribing side, each with a part
- * for the conductor and a part for the one agent that uses its queue pairs.
+ * Replicates logs over an RDMA fabric. The publishing and the subscribing side each have a part for
+ * the conductor, and a part for the one agent that uses their queue pairs.
  */
 public final class RdmaTransport implements Transport, FabricHandler {
     private final TransportHost host;
@@ -50,9 +50,9 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     /**
      * @param host the driver.
-     * @param fabric to use; closed with the transport, and if the transport cannot be made.
-     * @param options of the transport.
-     * @param nowNs monotonic time, of the clock that the duty cycles are given.
+     * @param fabric fabric to use; closed with the transport, and if the constructor fails.
+     * @param options options of the transport.
+     * @param nowNs monotonic time, from the clock of the duty cycles.
      */
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.host = host;
@@ -232,7 +232,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
                         "drivers can connect at " + listener.localAddress() + " again"));
     }
 
-    /** Names the channel for which is listened. */
+    /** Reports an error with the channel of the listener. */
     private void tell(Listener listener, TransportException error) {
         ChannelUri subscribed = inbound.channel(listener);
         ChannelUri channel = subscribed == null ? outbound.channel(listener) : subscribed;

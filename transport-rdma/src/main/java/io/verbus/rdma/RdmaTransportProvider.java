@@ -23,7 +23,7 @@ import io.verbus.transport.TransportSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens the transport over this host's RDMA devices. */
+/** Provides the RDMA transport. */
 public final class RdmaTransportProvider implements TransportProvider {
     @Override
     public String media() {
@@ -85,9 +85,9 @@ public final class RdmaTransportProvider implements TransportProvider {
     }
 
     /**
-     * What is to be said of an architecture on which RDMA was never tried.
+     * Returns a warning for an architecture on which RDMA is untested.
      *
-     * @return null if it was.
+     * @return the warning, or null if RDMA is tested there.
      */
     static String untried(String architecture) {
         return architecture.equals("amd64")

@@ -4,9 +4,9 @@ package io.verbus.rdma.auth;
 
 import java.util.List;
 
-/** The half of a handshake that the side does which accepts; see {@link Initiation}. */
+/** The accepting side's part of a handshake; see {@link Initiation}. */
 public final class Acceptance {
-    /** Where no key is needed. */
+    /** Acceptance without a key. */
     public static final Acceptance UNNEEDED = new Acceptance(null, Challenge.NONE);
 
     private final Key key;
@@ -20,16 +20,16 @@ public final class Acceptance {
     /**
      * Answers a challenge.
      *
-     * @param keys of the peer's network.
-     * @param asked the peer's challenge.
-     * @return null if the peer has none of the keys.
+     * @param keys keys of the peer's network.
+     * @param asked challenge of the peer.
+     * @return the acceptance, or null if the peer has none of the keys.
      */
     static Acceptance of(List<Key> keys, Challenge asked) {
         Key key = common(keys, asked);
         return key == null ? null : new Acceptance(key, Challenge.of(key.id(), 0));
     }
 
-    /** The first of some keys that a peer has, too; null if it has none. */
+    /** Returns the first of the keys that the peer also has; null if there is none. */
     static Key common(List<Key> keys, Challenge asked) {
         for (Key key : keys) {
             if (key.id() == asked.key() || key.id() == asked.otherKey()) {
@@ -44,23 +44,26 @@ public final class Acceptance {
         return key != null;
     }
 
-    /** For the peer. */
+    /** Challenge for the peer. */
     public Challenge challenge() {
         return challenge;
     }
 
     /**
-     * For the peer, with the challenge.
+     * Returns the proof for the peer, to send with the challenge.
      *
-     * @param version of the protocol in which the two speak.
+     * @param version protocol version common to the two drivers.
      * @param initiator the peer.
-     * @param own this side, with the challenge that the peer is told.
+     * @param own this side, with the challenge for the peer.
      */
     public Proof proof(int version, Side initiator, Side own) {
         return key == null ? Proof.NONE : key.prove(Key.Purpose.ACCEPT, version, initiator, own);
     }
 
-    /** The proof that the peer owes; null if it owes none. Arguments as of {@link #proof}. */
+    /**
+     * Returns the proof that the peer must send, or null if it need not. Takes the arguments of
+     * {@link #proof}.
+     */
     public Proof awaited(int version, Side initiator, Side own) {
         return key == null ? null : key.prove(Key.Purpose.CONNECT, version, initiator, own);
     }

@@ -5,8 +5,7 @@ package io.verbus.rdma.auth;
 import java.util.List;
 
 /**
- * The half of a handshake that the side does which connects. It proves nothing before the other
- * side has.
+ * The connecting side's part of a handshake. It proves nothing before the other side has.
  *
  * <pre>
  *   initiator ── challenge: its keys, nonce ──▶ acceptor
@@ -19,7 +18,7 @@ public final class Initiation {
     private final Challenge challenge;
 
     /**
-     * @param keys of the peer's network; none if none is needed there.
+     * @param keys keys of the peer's network; empty if it needs none.
      */
     public Initiation(List<Key> keys) {
         this.keys = keys;
@@ -30,7 +29,7 @@ public final class Initiation {
                                 keys.getFirst().id(), keys.size() > 1 ? keys.getLast().id() : 0);
     }
 
-    /** For the peer. */
+    /** Challenge for the peer. */
     public Challenge challenge() {
         return challenge;
     }
@@ -43,11 +42,11 @@ public final class Initiation {
     /**
      * Checks the peer's answer.
      *
-     * @param version of the protocol in which the two speak.
-     * @param own this side, with the challenge that the peer was told.
-     * @param peer as it has answered.
-     * @param proof of the peer.
-     * @return the proof for the peer; null if that of the peer is wrong.
+     * @param version protocol version common to the two drivers.
+     * @param own this side, with the challenge sent to the peer.
+     * @param peer the peer, with the challenge of its answer.
+     * @param proof proof of the peer.
+     * @return the proof for the peer; null if the peer's proof is wrong.
      */
     public Proof answer(int version, Side own, Side peer, Proof proof) {
         for (Key key : keys) {

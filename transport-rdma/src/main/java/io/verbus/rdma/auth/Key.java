@@ -10,11 +10,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A secret that the hosts of a network share. Its number tells it from others and is no secret. Any
- * thread.
+ * A secret shared by the hosts of a network. Its number identifies it and is not secret.
+ * Thread-safe.
  */
 public final class Key {
-    /** Bytes of a secret. */
+    /** Length of a secret in bytes. */
     static final int LENGTH = 32;
 
     private static final String ALGORITHM = "HmacSHA256";
@@ -22,15 +22,15 @@ public final class Key {
     private final SecretKeySpec secret;
     private final int id;
 
-    /** What is proved; a proof of one is none of another. */
+    /** Purpose of a proof, which is invalid for other purposes. */
     enum Purpose {
-        /** Of the initiator, that it may offer streams. */
+        /** The initiator proves that it may offer streams. */
         CONNECT("verbus rdma connect"),
-        /** Of the side that accepts. */
+        /** The accepting side proves that it has the key. */
         ACCEPT("verbus rdma accept"),
-        /** Of a receiver at a control address. */
+        /** A receiver proves an announcement at a control address. */
         ANNOUNCE("verbus rdma announce"),
-        /** The number of the key. */
+        /** Derives the number of the key. */
         NUMBER("verbus key number");
 
         private final byte[] label;
@@ -41,7 +41,7 @@ public final class Key {
     }
 
     /**
-     * @param bytes of the secret.
+     * @param bytes bytes of the secret.
      */
     Key(byte[] bytes) {
         secret = new SecretKeySpec(bytes, ALGORITHM);
@@ -49,12 +49,12 @@ public final class Key {
         id = number == 0 ? 1 : number;
     }
 
-    /** Its number, which is never 0. */
+    /** Number of the key; never 0. */
     public int id() {
         return id;
     }
 
-    /** Proves a connection's handshake. */
+    /** Returns the proof for a connection's handshake. */
     Proof prove(Purpose purpose, int version, Side initiator, Side acceptor) {
         ByteBuffer covered = ByteBuffer.allocate(Integer.BYTES + 2 * Side.LENGTH);
         covered.putInt(version);
@@ -63,12 +63,12 @@ public final class Key {
         return code(purpose, covered.array());
     }
 
-    /** Proves an announcement. */
+    /** Returns the proof for an announcement. */
     public Proof announcement(byte[] covered) {
         return code(Purpose.ANNOUNCE, covered);
     }
 
-    /** The code of a purpose and bytes. */
+    /** Returns the authentication code of a purpose and bytes. */
     Proof code(Purpose purpose, byte[] covered) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
@@ -81,7 +81,7 @@ public final class Key {
         }
     }
 
-    /** Says nothing of the secret. */
+    /** Does not reveal the secret. */
     @Override
     public String toString() {
         return "key " + Integer.toHexString(id);

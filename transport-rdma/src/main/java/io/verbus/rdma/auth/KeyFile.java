@@ -28,9 +28,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The file of the option {@link #OPTION}: a line for each key, with the network and 64 hexadecimal
- * digits. A network has at most two, while one takes the place of the other; one that needs no key
- * has the word {@code open}. Lines that are empty or begin with {@code #} count for nothing.
+ * The file of the option {@link #OPTION}: one line per key, with the network and 64 hexadecimal
+ * digits. A network may have two keys while one replaces the other. A network that needs no key has
+ * the word {@code open} instead. Empty lines and lines that begin with {@code #} are ignored.
  *
  * <pre>
  *   # network      key
@@ -38,7 +38,7 @@ import java.util.Set;
  *   10.1.0.0/16    8f4b…
  * </pre>
  *
- * <p>The file is checked and read by one descriptor, so that what was checked is what is read.
+ * <p>The file is checked and read through one descriptor, so that it cannot be replaced in between.
  */
 public final class KeyFile {
     private static final String NONE = "none";
@@ -48,7 +48,7 @@ public final class KeyFile {
     private static final int MAX_READS = 3;
     private static final int ROOT = 0;
 
-    /** Who must not read the file, and who must not write it. */
+    /** Permissions that the file must not grant. */
     private static final Set<PosixFilePermission> WRONG =
             Set.of(
                     PosixFilePermission.GROUP_WRITE,
@@ -56,7 +56,7 @@ public final class KeyFile {
                     PosixFilePermission.OTHERS_WRITE,
                     PosixFilePermission.OTHERS_EXECUTE);
 
-    /** Where the keys are. */
+    /** Path of the key file. */
     public static final Option<String> OPTION =
             Option.of(
                     "rdma.key-file",
@@ -67,23 +67,23 @@ public final class KeyFile {
 
     private final Path path;
 
-    /** What the metadata of the file were when it was read well; null before. */
+    /** Metadata of the file when it was last read successfully; null before. */
     private Map<String, Object> read;
 
     private KeyFile(Path path) {
         this.path = path;
     }
 
-    /** The file that a setting names; null if it names none. */
+    /** Returns the file of the option; null if it is not set. */
     static KeyFile of(TransportSettings settings) {
         String text = OPTION.read(settings);
         return text.equals(NONE) ? null : new KeyFile(Path.of(text));
     }
 
     /**
-     * Reads the file, so that a driver with a wrong one does not start.
+     * Reads the file, so that a driver with an invalid file does not start.
      *
-     * @throws TransportException that says what is wrong, with the remedy.
+     * @throws TransportException that names the defect and the remedy.
      */
     public static void check(TransportSettings settings) {
         KeyFile file = of(settings);
@@ -92,19 +92,19 @@ public final class KeyFile {
         }
     }
 
-    /** Whether it may have changed since it was read well. */
+    /** Whether the file may have changed since it was last read successfully. */
     boolean hasChanged() {
         try {
             return !version(path).equals(read);
         } catch (IOException e) {
-            return true; // which the reader reports
+            return true; // the reader reports it
         }
     }
 
     /**
-     * Reads it.
+     * Reads the file.
      *
-     * @throws TransportException that says what is wrong, with the remedy.
+     * @throws TransportException that names the defect and the remedy.
      */
     Keys read() {
         for (int i = 0; i < MAX_READS; i++) {
@@ -150,7 +150,10 @@ public final class KeyFile {
                 .toList();
     }
 
-    /** Device, inode, length and times: the same as long as neither content nor rights change. */
+    /**
+     * Returns device, inode, length and times, which stay the same while neither content nor
+     * permissions change.
+     */
     private static Map<String, Object> version(Path file) throws IOException {
         return Files.readAttributes(file, "unix:dev,ino,size,lastModifiedTime,ctime");
     }
@@ -192,7 +195,7 @@ public final class KeyFile {
                     throw wrong(at + FORM);
                 }
                 for (String each : words[0].split(",", -1)) {
-                    String network = networks(each).toString(); // in one way of writing it
+                    String network = networks(each).toString(); // in canonical form
                     boolean isNew = !byNetwork.containsKey(network);
                     List<Key> keys = byNetwork.computeIfAbsent(network, n -> new ArrayList<>());
                     if (!words[1].equals(OPEN)) {
@@ -237,7 +240,7 @@ public final class KeyFile {
                 return new Key(bytes);
             }
         } catch (IllegalArgumentException notHex) {
-            // The text would tell the key.
+            // The exception's text would reveal the key.
         }
         throw wrong(at + FORM);
     }

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The keys that count now. Their file is read again when it changes, by another thread; connections
- * that stand stay. A network that the file names no more stays guarded until the driver restarts,
- * or the file names it as open. Conductor's thread.
+ * The current keys. Their file is read again when it changes, on another thread; existing
+ * connections stay open. A network that the file no longer names stays guarded until the driver
+ * restarts, or the file names it as open. Used by the conductor's thread.
  */
 public final class KeyRing {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -29,7 +29,7 @@ public final class KeyRing {
      * Reads the keys.
      *
      * @param host the driver.
-     * @throws TransportException that says what is wrong with their file.
+     * @throws TransportException that names the defect of their file.
      */
     public KeyRing(TransportHost host) {
         this.host = host;
@@ -39,7 +39,7 @@ public final class KeyRing {
         }
     }
 
-    /** Has the file looked at now and then. */
+    /** Checks the file periodically. */
     public void work(long nowNs) {
         if (file == null || isLooking || nowNs - lookAtNs < 0) {
             return;
@@ -93,7 +93,7 @@ public final class KeyRing {
         }
     }
 
-    /** Begins to connect to a host. */
+    /** Starts the handshake of a connection to a host. */
     public Initiation initiate(InetAddress peer) {
         return new Initiation(keys.of(peer));
     }
@@ -101,8 +101,8 @@ public final class KeyRing {
     /**
      * Answers the challenge of a host that {@link #refusal} does not refuse.
      *
-     * @param peer that connects.
-     * @param asked its challenge.
+     * @param peer address of the connecting host.
+     * @param asked challenge of the host.
      */
     public Acceptance accept(InetAddress peer, Challenge asked) {
         List<Key> own = keys.of(peer);
@@ -110,12 +110,12 @@ public final class KeyRing {
     }
 
     /**
-     * A key of the network of the publishing driver, with which an announcement is proved; another
-     * each time, where there are two.
+     * Returns a key of the publishing driver's network to prove an announcement, alternating if
+     * there are two.
      *
-     * @param publisher where the announcement goes.
-     * @param attempt how often it was made before.
-     * @return null where none is needed.
+     * @param publisher address of the publishing driver.
+     * @param attempt number of earlier attempts.
+     * @return the key, or null if none is needed.
      */
     public Key announcing(InetAddress publisher, int attempt) {
         List<Key> all = keys.of(publisher);
@@ -123,13 +123,13 @@ public final class KeyRing {
     }
 
     /**
-     * Whether an announcement may be taken.
+     * Whether an announcement is proved or needs no proof.
      *
-     * @param receiver that has made it.
-     * @param key number of the key with which it was proved; 0 if it was not.
-     * @param covered by the proof.
-     * @param first half of the first half of the proof.
-     * @param second half of it.
+     * @param receiver address of the receiver.
+     * @param key number of the proof's key; 0 without a proof.
+     * @param covered data that the proof covers.
+     * @param first first half of the shortened proof.
+     * @param second second half of the shortened proof.
      */
     public boolean isProved(
             InetSocketAddress receiver, int key, byte[] covered, long first, long second) {
@@ -143,11 +143,11 @@ public final class KeyRing {
     }
 
     /**
-     * Why a host may not connect.
+     * Explains why a host may not connect.
      *
-     * @param peer that connects.
-     * @param asked its challenge.
-     * @return the reason with the remedy; null if the host may.
+     * @param peer address of the connecting host.
+     * @param asked challenge of the host.
+     * @return the reason with the remedy; null if the host may connect.
      */
     public String refusal(InetAddress peer, Challenge asked) {
         List<Key> own = keys.of(peer);

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The keys of networks, in the order of their file, and those of networks that the file has ceased
- * to name: a file that lost lines opens no network. Immutable.
+ * The keys of networks in file order, and those of networks that the file no longer names, so that
+ * a file that lost lines opens no network. Immutable.
  */
 final class Keys {
-    /** No network has a key. */
+    /** Keys without any network. */
     static final Keys NONE = new Keys(List.of(), List.of());
 
     private final List<Entry> entries;
@@ -22,9 +22,9 @@ final class Keys {
     /**
      * A network and its keys.
      *
-     * @param network by its address and bits, always written in the same way.
-     * @param hosts of the network.
-     * @param keys one or two; none if the file says that the network is open.
+     * @param network address and prefix length in canonical form.
+     * @param hosts hosts of the network.
+     * @param keys one or two keys; empty if the file declares the network open.
      */
     record Entry(String network, Networks hosts, List<Key> keys) {
         private boolean isGuarded() {
@@ -37,7 +37,7 @@ final class Keys {
     }
 
     /**
-     * @param entries of the file.
+     * @param entries entries of the file.
      * @param kept entries of networks that the file named before.
      */
     Keys(List<Entry> entries, List<Entry> kept) {
@@ -45,7 +45,7 @@ final class Keys {
         this.kept = kept;
     }
 
-    /** These keys, and the guarded networks of others that these do not name. */
+    /** Returns these keys, with the guarded networks of earlier keys that these do not name. */
     Keys keeping(Keys before) {
         return new Keys(
                 entries,
@@ -56,10 +56,10 @@ final class Keys {
     }
 
     /**
-     * The keys of the first network of the file that holds the address; else, and where the file
-     * says that this network is open, those of a network that the file has ceased to name.
+     * Returns the keys of the first network of the file that contains the address. If there is
+     * none, or it is open, returns the keys of a network that the file no longer names.
      *
-     * @return none if the network of the address is open.
+     * @return the keys; empty if the address needs none.
      */
     List<Key> of(InetAddress address) {
         List<Key> keys = first(entries, address);
@@ -75,12 +75,12 @@ final class Keys {
         return List.of();
     }
 
-    /** How many networks have keys. */
+    /** Number of networks with keys. */
     int networks() {
         return (int) entries.stream().filter(Entry::isGuarded).count() + kept.size();
     }
 
-    /** Networks that the file has ceased to name. */
+    /** Networks that the file no longer names. */
     List<String> kept() {
         return kept.stream().map(Entry::network).toList();
     }

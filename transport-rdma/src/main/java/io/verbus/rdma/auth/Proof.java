@@ -5,15 +5,16 @@ package io.verbus.rdma.auth;
 import java.nio.ByteBuffer;
 
 /**
- * A message authentication code (HMAC-SHA256) of a handshake, which only who has the key can tell.
+ * A message authentication code (HMAC-SHA256) of a handshake, which only a holder of the key can
+ * compute.
  *
- * @param first 8 bytes, as a big-endian number.
- * @param second 8 bytes.
- * @param third 8 bytes.
- * @param fourth 8 bytes.
+ * @param first bytes 0 to 7 as a big-endian number.
+ * @param second bytes 8 to 15.
+ * @param third bytes 16 to 23.
+ * @param fourth bytes 24 to 31.
  */
 public record Proof(long first, long second, long third, long fourth) {
-    /** None at all. */
+    /** No proof. */
     public static final Proof NONE = new Proof(0, 0, 0, 0);
 
     static Proof of(byte[] code) {
@@ -21,7 +22,7 @@ public record Proof(long first, long second, long third, long fourth) {
         return new Proof(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }
 
-    /** Whether it is the same, in a time that tells nothing of where it differs. */
+    /** Compares two proofs in constant time. */
     public boolean isSame(Proof other) {
         return ((first ^ other.first)
                         | (second ^ other.second)
@@ -30,12 +31,12 @@ public record Proof(long first, long second, long third, long fourth) {
                 == 0;
     }
 
-    /** Whether the first half is the same, where there is no room for more; as {@link #isSame}. */
+    /** Compares the first half of a proof in constant time, for messages without room for more. */
     public boolean isHalf(long otherFirst, long otherSecond) {
         return ((first ^ otherFirst) | (second ^ otherSecond)) == 0;
     }
 
-    /** Says nothing of the value. */
+    /** Does not reveal the value. */
     @Override
     public String toString() {
         return "a proof";

@@ -6,14 +6,14 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A side of a connection as both sides see it. Each proof covers all of it, of both sides, so that
- * nobody between them can alter any, nor use a proof at another address.
+ * A side of a connection as both sides see it. Each proof covers all values of both sides, so that
+ * no one in between can alter them or use a proof at another address.
  *
- * @param address of the host, at this connection.
- * @param lowestVersion of the protocol that the driver speaks.
- * @param highestVersion of the protocol that the driver speaks.
- * @param driverId of the driver.
- * @param challenge of the side.
+ * @param address address of the host on this connection.
+ * @param lowestVersion lowest protocol version that the driver speaks.
+ * @param highestVersion highest protocol version that the driver speaks.
+ * @param driverId id of the driver.
+ * @param challenge challenge of the side.
  */
 public record Side(
         InetAddress address,

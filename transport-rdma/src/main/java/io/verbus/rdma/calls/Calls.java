@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Makes calls that a device or a peer can hold, so that the conductor never waits for one. The
- * calls of one {@link Lane} are made in their order, one at a time; those of different lanes beside
- * each other. What became of a call is told in a later turn of the conductor.
+ * Runs calls that a device or a peer can delay, so that the conductor never waits for one. Calls of
+ * one {@link Lane} run in order, one at a time; calls of different lanes run in parallel. The
+ * conductor receives the results later.
  */
 public final class Calls {
-    /** So many calls can be held before one holds up those of other lanes. */
+    /** Maximum number of calls that can block before other lanes are delayed. */
     private static final int MOST_THREADS = 256;
 
     private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(5);
@@ -30,12 +30,12 @@ public final class Calls {
     private final ManyToOneConcurrentLinkedQueue<Runnable> done =
             new ManyToOneConcurrentLinkedQueue<>();
 
-    // All guarded by this, and so are the calls of the lanes.
+    // All fields below and the lanes' calls are guarded by this.
 
     /** Lanes whose next call waits for a thread. */
     private final ArrayDeque<Lane> ready = new ArrayDeque<>();
 
-    /** Lanes with a call that waits or is being made. */
+    /** Lanes with a waiting or running call. */
     private final Set<Lane> busy = new LinkedHashSet<>();
 
     private int threads;
@@ -44,24 +44,24 @@ public final class Calls {
     private Runnable last;
 
     /**
-     * @param name of each thread.
-     * @param errors told of errors that end the driver.
+     * @param name name of each thread.
+     * @param errors handler of errors that end the driver.
      */
     public Calls(String name, ErrorHandler errors) {
         this.name = name;
         this.errors = errors;
     }
 
-    /** A new lane, such as for the calls of one connection. */
+    /** Creates a lane, such as for the calls of one connection. */
     public Lane lane() {
         return new Lane(this);
     }
 
     /**
-     * Tells what became of calls. Conductor's thread.
+     * Reports results of calls. Used by the conductor's thread.
      *
-     * @param most results to tell.
-     * @return how many were told.
+     * @param most maximum number of results to report.
+     * @return the number of results reported.
      */
     public int tell(int most) {
         int count = 0;
@@ -98,7 +98,7 @@ public final class Calls {
         }
     }
 
-    /** The next lane with a call; null if this thread is to end. */
+    /** Returns the next lane with a call, or null if this thread should end. */
     private synchronized Lane next() {
         long deadlineNs = System.nanoTime() + IDLE_NS;
         long leftNs = IDLE_NS;
@@ -135,7 +135,7 @@ public final class Calls {
         done.add(() -> then.accept(thrown));
     }
 
-    /** A call of a lane is made: after each one the other lanes have their turn. */
+    /** Completes a lane's call and queues the lane again behind the others. */
     private void end(Lane lane) {
         Runnable lastCall = null;
         synchronized (this) {
@@ -156,12 +156,12 @@ public final class Calls {
     }
 
     /**
-     * Makes all calls, and one more after them, and ends the threads. Calls that are held for
-     * longer go on afterwards, with all that wait for them. Nothing is told any more.
+     * Runs all calls, then a last one, and ends the threads. Calls that block longer than the
+     * time-out, and those waiting for them, run later. No more results are reported.
      *
-     * @param lastCall made after all others.
-     * @param timeoutNs for which this waits.
-     * @return the calls that are held; empty if all are made.
+     * @param lastCall call to run after all others.
+     * @param timeoutNs maximum time to wait.
+     * @return the names of blocked calls; empty if all are done.
      */
     public List<String> finish(Runnable lastCall, long timeoutNs) {
         long deadlineNs = System.nanoTime() + timeoutNs;

@@ -6,15 +6,15 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * Calls that are made in their order, one at a time: what one of them writes, the next ones and the
- * conductor read, once they are told.
+ * A sequence of calls that run in order, one at a time. Later calls, and the conductor once
+ * notified, see what earlier calls wrote.
  */
 public final class Lane {
     record Call(String name, Runnable work, Consumer<RuntimeException> then) {}
 
     private final Calls all;
 
-    /** Guarded by {@link #all}; the first one is being made, or is the next to be. */
+    /** Guarded by {@link #all}; the first call is running or is the next to run. */
     final ArrayDeque<Call> calls = new ArrayDeque<>();
 
     Lane(Calls all) {
@@ -22,11 +22,12 @@ public final class Lane {
     }
 
     /**
-     * Has a call made after those before it. Any thread.
+     * Adds a call after the earlier ones. Thread-safe.
      *
-     * @param name of the call, for people.
-     * @param work the call.
-     * @param then told, in a later turn of the conductor, null or what the call threw.
+     * @param name description of the call for messages.
+     * @param work work to run.
+     * @param then called in a later turn of the conductor with the exception that the work threw,
+     *     or null.
      */
     public void call(String name, Runnable work, Consumer<RuntimeException> then) {
         all.add(this, new Call(name, work, then));

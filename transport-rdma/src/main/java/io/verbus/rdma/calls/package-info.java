@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Makes calls that a device or a peer can hold on threads of their own. Knows nothing of what is
- * called.
+ * Runs calls that a device or a peer can delay on separate threads. Independent of the calls'
+ * contents.
  */
 package io.verbus.rdma.calls;

@@ -13,9 +13,9 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** Which hosts may connect at all, and how a connection is refused. Conductor's thread. */
+/** Determines which hosts may connect, and refuses connections. Used by the conductor's thread. */
 public final class Admittance {
-    /** Refusals that are told why in each {@link #REFUSAL_INTERVAL_NS}. */
+    /** Maximum number of answered refusals per {@link #REFUSAL_INTERVAL_NS}. */
     private static final int MAX_REFUSALS = 100;
 
     private static final long REFUSAL_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -31,10 +31,10 @@ public final class Admittance {
     private int refusals;
 
     /**
-     * @param host whose settings say which hosts may connect.
-     * @param fabric that knows this host's subnets.
-     * @param counters of the transport.
-     * @param complaints about peers.
+     * @param host driver whose settings specify which hosts may connect.
+     * @param fabric fabric that knows this host's subnets.
+     * @param counters counters of the transport.
+     * @param complaints error records of peers.
      */
     public Admittance(
             TransportHost host, Fabric fabric, SystemCounters counters, RdmaPeerErrors complaints) {
@@ -47,21 +47,21 @@ public final class Admittance {
         keys = new KeyRing(host);
     }
 
-    /** The keys that hosts must prove to have. */
+    /** Keys that hosts must prove to have. */
     public KeyRing keys() {
         return keys;
     }
 
-    /** Timers. */
+    /** Runs the timers. */
     public void work(long nowNs) {
         keys.work(nowNs);
     }
 
     /**
-     * A peer does not have the key of its network.
+     * Records a peer that does not have the key of its network.
      *
-     * @param peer that is refused.
-     * @param local address at which it arrived, or from which it was asked.
+     * @param peer refused peer.
+     * @param local address at which it arrived, or from which this side connected.
      * @param message cause and remedy.
      */
     public void onUnauthenticated(InetSocketAddress peer, InetSocketAddress local, String message) {
@@ -85,10 +85,10 @@ public final class Admittance {
     }
 
     /**
-     * Whether a host may connect; one that may not is counted, and recorded once.
+     * Whether a host may connect; a refusal is counted, and recorded once.
      *
-     * @param peer that asks.
-     * @param local address at which the peer arrives; null if it is not known.
+     * @param peer address of the peer.
+     * @param local address at which the peer arrives; null if unknown.
      */
     public boolean admits(InetSocketAddress peer, InetSocketAddress local) {
         if (allowList.allows(peer, local, fabric)) {
@@ -103,10 +103,10 @@ public final class Admittance {
     }
 
     /**
-     * Why nobody can connect to an address of this host, with the remedy.
+     * Explains why no peer can connect to a local address, with the remedy.
      *
-     * @param local address that is listened at.
-     * @return null if somebody can, or if it is the address of all interfaces.
+     * @param local listening address.
+     * @return null if any peer can connect, or if it is the address of all interfaces.
      */
     public String closed(InetSocketAddress local) {
         return local.getAddress().isAnyLocalAddress() || !allowList.isNobodyAllowed(local, fabric)
@@ -117,8 +117,8 @@ public final class Admittance {
     }
 
     /**
-     * Whether there is time to tell a peer and the logs why it is refused; otherwise its connection
-     * is just closed. So many strangers who ask at once do not keep the conductor from its work.
+     * Whether to tell a refused peer and the logs the reason; otherwise its connection is just
+     * closed. Limits the work that many unauthenticated peers can cause for the conductor.
      */
     public boolean hasTimeToRefuse(long nowNs) {
         if (refusals == 0 || nowNs - refusalsUntilNs >= 0) {
@@ -129,10 +129,10 @@ public final class Admittance {
     }
 
     /**
-     * Refuses a connection, of which nothing is left then.
+     * Refuses a connection and closes it.
      *
-     * @param connection that is asked for.
-     * @param answer for the peer.
+     * @param connection requested connection.
+     * @param answer answer to the peer.
      */
     public void refuse(Connection connection, byte[] answer) {
         String name = hostOf(connection.remoteAddress());
@@ -148,7 +148,10 @@ public final class Admittance {
                                         + failure.getMessage()));
     }
 
-    /** What a peer is called: without its port, which differs from connection to connection. */
+    /**
+     * Returns a peer's name in messages: its address without the port, which differs per
+     * connection.
+     */
     public static String hostOf(InetSocketAddress address) {
         return address == null || address.getAddress() == null
                 ? "an unknown address"

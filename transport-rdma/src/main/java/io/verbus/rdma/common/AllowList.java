@@ -13,12 +13,12 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * The hosts that may connect, from the option {@link RdmaOptions#ALLOW}: those of the networks that
- * it names, and where it says so those of the subnet of the address at which they arrive. An
- * address that is alone in its subnet, as with a prefix of 32 bits, has no other hosts.
+ * The hosts that may connect, according to the option {@link RdmaOptions#ALLOW}: those of the
+ * networks that it names and, if it includes the subnet, those of the receiving address's subnet.
+ * An address that is alone in its subnet, such as one with a 32-bit prefix, has no other hosts.
  */
 public final class AllowList {
-    /** Stands in the option for the subnet of this end of a connection. */
+    /** Represents the subnet of the local end of a connection in the option. */
     static final String SUBNET = "subnet";
 
     private final Networks named;
@@ -30,11 +30,12 @@ public final class AllowList {
     }
 
     /**
-     * Reads the option. Where it is not set, the networks whose addresses RDMA carries are named.
+     * Reads the option. By default it permits the subnet and the networks of {@link
+     * RdmaOptions#NETWORKS}.
      *
-     * @param settings of the driver.
+     * @param settings settings of the driver.
      * @return the list.
-     * @throws TransportException that names the part that is no network.
+     * @throws TransportException that names the part that is not a network.
      */
     public static AllowList of(TransportSettings settings) {
         String text = RdmaOptions.ALLOW.read(settings);
@@ -53,7 +54,7 @@ public final class AllowList {
                 hasSubnet);
     }
 
-    /** Whether a peer may connect to an address. One whose address is not known may not. */
+    /** Whether a peer may connect to an address. A peer with an unknown address may not. */
     boolean allows(InetSocketAddress peer, InetSocketAddress local, Fabric fabric) {
         return peer != null
                 && peer.getAddress() != null
@@ -61,7 +62,7 @@ public final class AllowList {
                         || subnet(local, fabric).contains(peer.getAddress()));
     }
 
-    /** Whether nobody may connect to an address, whoever it is. */
+    /** Whether no peer may connect to an address. */
     boolean isNobodyAllowed(InetSocketAddress local, Fabric fabric) {
         return named.isEmpty() && subnet(local, fabric).isEmpty();
     }
@@ -80,16 +81,16 @@ public final class AllowList {
     }
 
     /**
-     * What is allowed, for people.
+     * Describes the allowed hosts.
      *
-     * @param subnets of this host's RDMA interfaces.
+     * @param subnets subnets of this host's RDMA interfaces.
      */
     public String description(Networks subnets) {
         Networks all = hasSubnet ? named.and(subnets) : named;
         return all.isEmpty() ? "nobody: name the peers in rdma.allow" : all.toString();
     }
 
-    /** What a refused host is told apart by: why it is not in the list, with the remedy. */
+    /** Returns the error message for a refused host, with the reason and the remedy. */
     String refusal(String host, InetSocketAddress local) {
         String at = local == null ? "" : " to " + Admittance.hostOf(local);
         return "a connection from "

@@ -18,19 +18,20 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The private data of a connection request at a publication's control address: a receiver asks to
- * be connected to. It needs no connection, so the request is always refused, and the refusal is the
- * answer. A fabric may pad either with zeros, and a later release may add fields.
+ * The private data of a connection request at a publication's control address, by which a receiver
+ * asks to be connected to. It needs no connection, so the request is always rejected, and the
+ * rejection contains the answer. A fabric may pad either with zeros, and a later release may add
+ * fields.
  *
- * @param versions of the protocol that the peer speaks.
- * @param driverId of the subscribing driver.
- * @param port at which it listens, at the address from which it asks.
- * @param isOfSession whether it asks for the responses of one session, and nothing else.
- * @param streamId of the responses.
- * @param sessionId of the responses.
- * @param key number of the key of the proof; 0 without one.
- * @param proof1 half of the first half of the proof that the driver has the key.
- * @param proof2 half of it.
+ * @param versions protocol versions that the peer speaks.
+ * @param driverId id of the subscribing driver.
+ * @param port port at which it listens, at the address from which it announces itself.
+ * @param isOfSession whether it requests only the responses of one session.
+ * @param streamId stream of the responses.
+ * @param sessionId session of the responses.
+ * @param key number of the proof's key; 0 without a proof.
+ * @param proof1 first half of the shortened proof that the driver has the key.
+ * @param proof2 second half of the shortened proof.
  */
 public record Announcement(
         Versions versions,
@@ -42,7 +43,7 @@ public record Announcement(
         int key,
         long proof1,
         long proof2) {
-    /** "VERBUS", the kind of message, and its version. */
+    /** "VERBUS", the type of the message, and its version. */
     public static final long MAGIC = 0x5645524255530101L;
 
     private static final int COVERED_LENGTH = 5 * Integer.BYTES + Long.BYTES + 1;
@@ -50,16 +51,16 @@ public record Announcement(
     private static final int LEAST_LENGTH = AnnounceDecoder.highestVersionEncodingOffset();
 
     /**
-     * The answer.
+     * The answer to an announcement.
      *
-     * @param versions of the protocol that the publishing driver speaks.
-     * @param code {@link RejectCode#ANNOUNCED}, or why not.
-     * @param controlId of the control address: that of each Setup which follows.
+     * @param versions protocol versions that the publishing driver speaks.
+     * @param code {@link RejectCode#ANNOUNCED}, or the reason of the refusal.
+     * @param controlId id of the control address, repeated in each Setup that follows.
      */
     public record Answer(Versions versions, RejectCode code, long controlId) {
         private static final int LEAST_LENGTH = AnnouncedDecoder.highestVersionEncodingOffset();
 
-        /** Bytes of this side's answer. */
+        /** Encodes this side's answer. */
         public static byte[] of(RejectCode code, long controlId) {
             byte[] bytes = new byte[AnnouncedEncoder.BLOCK_LENGTH];
             new AnnouncedEncoder()
@@ -75,8 +76,8 @@ public record Announcement(
         /**
          * Reads a peer's answer.
          *
-         * @param bytes as they arrived.
-         * @return the answer, or null if it is none.
+         * @param bytes bytes as received.
+         * @return the answer, or null if the bytes are not one.
          */
         public static Answer read(byte[] bytes) {
             if (bytes.length < LEAST_LENGTH) {
@@ -99,21 +100,21 @@ public record Announcement(
         }
     }
 
-    /** Of a receiver that takes whatever the control address has for all. */
+    /** Creates the announcement of a receiver that accepts all streams of the control address. */
     public static Announcement ofAll(long driverId, int port) {
         return new Announcement(Versions.OURS, driverId, port, false, 0, 0, 0, 0, 0);
     }
 
-    /** Of a receiver that awaits responses. */
+    /** Creates the announcement of a receiver that awaits responses. */
     public static Announcement ofSession(long driverId, int port, int streamId, int sessionId) {
         return new Announcement(Versions.OURS, driverId, port, true, streamId, sessionId, 0, 0, 0);
     }
 
     /**
-     * The same, with a proof.
+     * Returns a copy with a proof.
      *
-     * @param with the key of the publisher's network; null for none.
-     * @param publisher address to which the announcement goes.
+     * @param with key of the publisher's network; null for no proof.
+     * @param publisher address of the publisher.
      */
     public Announcement proved(Key with, InetAddress publisher) {
         if (with == null) {
@@ -133,9 +134,9 @@ public record Announcement(
     }
 
     /**
-     * What its proof covers.
+     * Returns the data that the proof covers.
      *
-     * @param publisher address to which it goes.
+     * @param publisher address of the publisher.
      */
     public byte[] covered(InetAddress publisher) {
         byte[] host = publisher.getAddress();
@@ -152,7 +153,7 @@ public record Announcement(
                 .array();
     }
 
-    /** Its bytes. */
+    /** Encodes the announcement. */
     public byte[] bytes() {
         byte[] bytes = new byte[AnnounceEncoder.BLOCK_LENGTH];
         new AnnounceEncoder()
@@ -174,8 +175,8 @@ public record Announcement(
     /**
      * Reads a peer's announcement.
      *
-     * @param bytes as they arrived.
-     * @return the announcement, or null if it is none of a Verbus driver.
+     * @param bytes bytes as received.
+     * @return the announcement, or null if it is not from a Verbus driver.
      */
     public static Announcement read(byte[] bytes) {
         if (bytes.length < LEAST_LENGTH) {

@@ -2,15 +2,17 @@
 
 package io.verbus.rdma.common;
 
-/** How long to wait with what has failed before: each time twice as long. Used by one thread. */
+/**
+ * Exponential backoff: doubles the wait after each failure, up to a maximum. Used by one thread.
+ */
 public final class Backoff {
     private final long firstNs;
     private final long lastNs;
     private long nextNs;
 
     /**
-     * @param firstNs nanoseconds to wait the first time.
-     * @param lastNs nanoseconds to wait at most.
+     * @param firstNs first wait in nanoseconds.
+     * @param lastNs longest wait in nanoseconds.
      */
     public Backoff(long firstNs, long lastNs) {
         this.firstNs = firstNs;
@@ -18,14 +20,14 @@ public final class Backoff {
         nextNs = firstNs;
     }
 
-    /** Nanoseconds to wait this time. */
+    /** Returns the next wait in nanoseconds. */
     public long next() {
         long waitNs = nextNs;
         nextNs = Math.min(2 * nextNs, lastNs);
         return waitNs;
     }
 
-    /** It has not failed: the next wait is the first again. */
+    /** Starts over with the first wait, after a success. */
     public void reset() {
         nextNs = firstNs;
     }

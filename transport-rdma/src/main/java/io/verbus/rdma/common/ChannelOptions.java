@@ -9,15 +9,15 @@ import io.verbus.transport.TransportException;
 
 import java.util.OptionalInt;
 
-/** What a channel asks of its connection, on top of what the driver has for all of them. */
+/** Connection options of a channel, which override those of the driver. */
 public final class ChannelOptions {
     private ChannelOptions() {}
 
     /**
-     * The properties of a connection that is made for a channel.
+     * Returns the options of a channel's connection.
      *
-     * @param preset of the driver.
-     * @param channel whose keys come first.
+     * @param preset options of the driver.
+     * @param channel channel whose keys take precedence.
      */
     public static ConnectionOptions of(ConnectionOptions preset, ChannelUri channel) {
         FabricSettings asked = channel.fabric();
@@ -35,13 +35,13 @@ public final class ChannelOptions {
     }
 
     /**
-     * Checks that a channel can share a connection, or a listener, with others. What it does not
-     * ask for it takes as it is.
+     * Checks that a channel can share a connection or a listener. Options that the channel does not
+     * set may have any value.
      *
-     * @param has properties of what is shared.
-     * @param channel that would share it.
-     * @param name of what is shared, for people.
-     * @throws TransportException that names the key on which they differ.
+     * @param has options of the connection or listener.
+     * @param channel channel to share it.
+     * @param name description of the connection or listener for messages.
+     * @throws TransportException that names the key whose values differ.
      */
     public static void requireShared(ConnectionOptions has, ChannelUri channel, String name) {
         FabricSettings asked = channel.fabric();

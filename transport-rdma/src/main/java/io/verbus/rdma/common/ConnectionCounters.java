@@ -10,9 +10,9 @@ import io.verbus.transport.TransportHost;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * What operators see of a connection. Made and closed by the conductor, which writes state, queue
- * pair number, connects, resumes, failures and violations; the others are written by the one agent
- * that uses the queue pair.
+ * Counters of a connection. Created and closed by the conductor, which writes state, queue pair
+ * number, connects, resumes, failures and violations; the agent that uses the queue pair writes the
+ * others.
  */
 public final class ConnectionCounters extends PooledCounters {
     private static final int MAX_WORDS = 240;
@@ -21,49 +21,49 @@ public final class ConnectionCounters extends PooledCounters {
     /** 0 down, 1 connecting, 2 up. */
     public final AtomicCounter state;
 
-    /** Number of the queue pair on its device, 0 if there is none. */
+    /** Number of the queue pair on its device; 0 if there is none. */
     public final AtomicCounter queuePair;
 
-    /** Times that a connection was made. */
+    /** Number of established connections. */
     public final AtomicCounter connects;
 
-    /** Streams that went on where a lost connection had left them. */
+    /** Number of streams that resumed after a lost connection. */
     public final AtomicCounter resumes;
 
-    /** Times that a connection was lost or could not be made. */
+    /** Number of connections that were lost or could not be established. */
     public final AtomicCounter failures;
 
-    /** Bytes of logs written to the peer; at a subscribing side, of credit. */
+    /** Log bytes written to the peer; on the subscribing side, bytes of credit. */
     public final AtomicCounter bytes;
 
-    /** Bytes of logs written to all peers, and of datagrams: of the driver as a whole. */
+    /** Log bytes written to all peers, and bytes of datagrams, of the whole driver. */
     public final AtomicCounter allBytes;
 
-    /** Batches of frames written to the peer; at a subscribing side, grants of credit. */
+    /** Batches of frames written to the peer; on the subscribing side, grants of credit. */
     public final AtomicCounter batches;
 
-    /** Work requests posted. */
+    /** Number of posted work requests. */
     public final AtomicCounter posted;
 
-    /** Completions polled. */
+    /** Number of polled completions. */
     public final AtomicCounter completions;
 
-    /** Times that something had to wait for a free place in the send queue. */
+    /** Number of times that work had to wait for space in the send queue. */
     public final AtomicCounter sendQueueStalls;
 
-    /** Times that frames were there but the peer's credit was not. */
+    /** Number of times that frames were ready but the peer's credit was exhausted. */
     public final AtomicCounter creditStalls;
 
-    /** Messages of the peer that broke the protocol. */
+    /** Number of the peer's messages that violated the protocol. */
     public final AtomicCounter violations;
 
-    /** The failures that there were when its label was written, which says the last in words. */
+    /** Number of failures when its label, which describes the last failure, was written. */
     private final AtomicCounter lastFailure;
 
     /**
-     * @param host that keeps them.
-     * @param name of the connection, for people.
-     * @param key of the connection.
+     * @param host driver that keeps the counters.
+     * @param name name of the connection in labels.
+     * @param key key of the connection.
      */
     public ConnectionCounters(TransportHost host, String name, ConnectionKey key) {
         super(host, name, key);
@@ -88,7 +88,7 @@ public final class ConnectionCounters extends PooledCounters {
         }
     }
 
-    /** Counts a failure and writes down what it was. Conductor. */
+    /** Counts a failure and writes its description to the label. Called by the conductor. */
     public void onFailure(String words) {
         failures.incrementRelease();
         String text = words.length() > MAX_WORDS ? words.substring(0, MAX_WORDS) + "..." : words;

@@ -27,10 +27,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and
- * value is checked before it is used, and a message that breaks a rule is told in words, never
- * thrown. A message of a later schema has more bytes behind what is known here, which are skipped.
+ * value is validated before use, and an invalid message is reported by a description, not an
+ * exception. Additional bytes of later schemas are skipped.
  *
- * <p>Used by one agent. Nothing is allocated for a good message but what outlives it.
+ * <p>Used by one agent. Valid messages allocate only objects that outlive the call.
  */
 public final class ControlDecoder {
     private static final int HEADER = MessageHeaderDecoder.ENCODED_LENGTH;
@@ -50,24 +50,26 @@ public final class ControlDecoder {
     private final ImageClosedDecoder imageClosed = new ImageClosedDecoder();
     private final ResponseSessionDecoder responseSession = new ResponseSessionDecoder();
 
-    /** What a publishing driver says. */
+    /** Messages of a publishing driver. */
     public interface Offers {
-        /** The peer proves that it has a key; nothing is checked of that. */
+        /** The peer sends a proof of its key, which is not verified yet. */
         void onProof(Proof proof);
 
         /** A stream is offered. */
         void onSetup(Setup offer);
 
-        /** A stream has ended at the position, or is offered no more. */
+        /** A stream has ended at the position, or is no longer offered. */
         void onClose(long registrationId, long finalPosition, StreamEnd end);
 
-        /** The driver ends. */
+        /** The driver is closing. */
         void onGoodbye();
     }
 
-    /** What a subscribing driver says. */
+    /** Messages of a subscribing driver. */
     public interface Answers {
-        /** The image is ready to be written; the address range of any log does not wrap. */
+        /**
+         * The image is ready to be written; the address range of a log of any length does not wrap.
+         */
         void onAccept(
                 long registrationId,
                 long logAddress,
@@ -80,32 +82,32 @@ public final class ControlDecoder {
         /** The stream has no subscription yet. */
         void onDefer(long registrationId);
 
-        /** A stream that was put off has a subscription now. */
+        /** A deferred stream has a subscription now. */
         void onWanted(long registrationId);
 
-        /** A stream that is written is to be offered anew, behind its last write. */
+        /** A stream being written must be offered again, after its last write. */
         void onAgain(long registrationId);
 
         /** The stream is refused. */
         void onReject(long registrationId, RejectCode code, String text);
 
-        /** The image is closed, and no credit is written any more. */
+        /** The image is closed, and credit is no longer written. */
         void onImageClosed(long registrationId);
 
-        /** The responses to a stream come in a session. */
+        /** The responses to a stream have the given session id. */
         void onResponseSession(long registrationId, int sessionId);
 
-        /** The driver ends. */
+        /** The driver is closing. */
         void onGoodbye();
     }
 
     /**
      * Reads a message of a publishing driver.
      *
-     * @param address of its first byte.
-     * @param length in bytes.
-     * @param offers is told of it.
-     * @return null, or in words how the message breaks the protocol.
+     * @param address address of its first byte.
+     * @param length length in bytes.
+     * @param offers handler of the message.
+     * @return description of the protocol violation, or null.
      */
     public String readOffer(long address, int length, Offers offers) {
         String wrong = readHeader(address, length);
@@ -130,10 +132,10 @@ public final class ControlDecoder {
     /**
      * Reads a message of a subscribing driver.
      *
-     * @param address of its first byte.
-     * @param length in bytes.
-     * @param answers is told of it.
-     * @return null, or in words how the message breaks the protocol.
+     * @param address address of its first byte.
+     * @param length length in bytes.
+     * @param answers handler of the message.
+     * @return description of the protocol violation, or null.
      */
     public String readAnswer(long address, int length, Answers answers) {
         String wrong = readHeader(address, length);
@@ -354,7 +356,7 @@ public final class ControlDecoder {
         return null;
     }
 
-    /** Whether the message has the fields that are known, and what it tells of its length holds. */
+    /** Whether the message contains the known fields, and its length covers the block. */
     private boolean fits(int length, int blockLength) {
         return header.blockLength() >= blockLength && length >= HEADER + header.blockLength();
     }
@@ -375,7 +377,7 @@ public final class ControlDecoder {
         return position >= 0 && position % FrameHeader.ALIGNMENT == 0;
     }
 
-    /** Whether the address is a cache line's, and the range of the length does not wrap. */
+    /** Whether the address is aligned to a cache line, and the range does not wrap. */
     private static boolean isAddress(long address, long length) {
         return address != 0
                 && address % CreditLine.LENGTH == 0

@@ -24,8 +24,8 @@ import org.agrona.MutableDirectBuffer;
 import java.util.OptionalLong;
 
 /**
- * Writes control messages into a buffer, as a peer of one version reads them; each method returns
- * the bytes written. For one agent.
+ * Encodes control messages for a peer's protocol version; each method returns the number of bytes
+ * written. Used by one agent.
  */
 public final class ControlEncoder {
     private static final int HEADER = MessageHeaderEncoder.ENCODED_LENGTH;
@@ -46,13 +46,15 @@ public final class ControlEncoder {
     private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
 
     /**
-     * @param version of the protocol in which the two drivers speak.
+     * @param version protocol version common to the two drivers.
      */
     public ControlEncoder(int version) {
         schemaVersion = Versions.schema(version);
     }
 
-    /** Offers a stream; its position and whether it resumes are given apart from the offer. */
+    /**
+     * Offers a stream. The offer's own position and isResuming are replaced by the given values.
+     */
     public int setup(
             MutableDirectBuffer buffer,
             int offset,
@@ -76,7 +78,7 @@ public final class ControlEncoder {
         return written(setup.encodedLength());
     }
 
-    /** Proves that this driver has the key. */
+    /** Sends the proof of this driver's key. */
     public int proof(MutableDirectBuffer buffer, int offset, Proof given) {
         proof.wrapAndApplyHeader(buffer, offset, header)
                 .proof1(given.first())
@@ -121,25 +123,25 @@ public final class ControlEncoder {
         return written(accept.encodedLength());
     }
 
-    /** Puts a stream off. */
+    /** Defers a stream. */
     public int defer(MutableDirectBuffer buffer, int offset, long registration) {
         defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return written(defer.encodedLength());
     }
 
-    /** Asks for a stream that was put off. */
+    /** Requests a deferred stream. */
     public int wanted(MutableDirectBuffer buffer, int offset, long registration) {
         wanted.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return written(wanted.encodedLength());
     }
 
-    /** Asks for a stream anew that is written. */
+    /** Requests that a stream being written be offered again. */
     public int again(MutableDirectBuffer buffer, int offset, long registration) {
         again.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return written(again.encodedLength());
     }
 
-    /** Refuses a stream; a text that is too long loses its end. */
+    /** Rejects a stream; a text that is too long is truncated. */
     public int reject(
             MutableDirectBuffer buffer,
             int offset,
@@ -153,13 +155,13 @@ public final class ControlEncoder {
         return written(reject.encodedLength());
     }
 
-    /** Tells that an image is closed. */
+    /** Reports that an image is closed. */
     public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
         imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return written(imageClosed.encodedLength());
     }
 
-    /** Tells in which session the responses to a stream come. */
+    /** Reports the session id of the responses to a stream. */
     public int responseSession(
             MutableDirectBuffer buffer, int offset, long registration, int sessionId) {
         responseSession
@@ -169,13 +171,13 @@ public final class ControlEncoder {
         return written(responseSession.encodedLength());
     }
 
-    /** Tells that this driver ends. */
+    /** Reports that this driver is closing. */
     public int goodbye(MutableDirectBuffer buffer, int offset) {
         goodbye.wrapAndApplyHeader(buffer, offset, header);
         return written(goodbye.encodedLength());
     }
 
-    /** The message is written: its header tells the version in which it is. */
+    /** Completes a message: sets the version in its header, and returns its length. */
     private int written(int bodyLength) {
         header.version(schemaVersion);
         return HEADER + bodyLength;

@@ -9,17 +9,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /**
- * Counters of what comes and goes at the will of others. The driver does not use a freed counter
- * again for seconds, so that a storm of connections would use up all there are: those of what has
- * ended are taken first, and are freed at a slow pace. Until then what they counted can be seen.
- * Conductor's thread.
+ * Pools counters of connections and images, which peers create and end. The driver does not reuse a
+ * freed counter for seconds, so a burst of connections could exhaust its counters. The pool
+ * therefore reuses the counters of ended connections first, and frees them slowly. Until then their
+ * values remain visible. Used by the conductor's thread.
  *
- * @param <C> counters of one connection, or of one image.
+ * @param <C> counters of one connection or image.
  */
 public final class CountersPool<C extends PooledCounters> implements AutoCloseable {
     private static final long PACE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** So many of those that ended last are not taken: what they counted is to be seen. */
+    /**
+     * Number of recently ended counters that are not reused, so that their values remain visible.
+     */
     private static final int KEPT = 8;
 
     private final BiFunction<String, ConnectionKey, C> maker;
@@ -27,7 +29,7 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
     private long nextNs;
 
     /**
-     * @param maker of counters with a name and a key.
+     * @param maker factory of counters with a name and a key.
      * @param nowNs monotonic time.
      */
     public CountersPool(BiFunction<String, ConnectionKey, C> maker, long nowNs) {
@@ -36,9 +38,9 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
     }
 
     /**
-     * Takes counters for what has come.
+     * Takes counters for a new connection or image.
      *
-     * @throws io.verbus.BusException if all of the driver's are in use.
+     * @throws io.verbus.BusException if all of the driver's counters are in use.
      */
     public C take(String name, ConnectionKey key) {
         if (ended.size() <= KEPT) {
@@ -49,13 +51,13 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
         return counters;
     }
 
-    /** What they counted for has ended, and its agent has let go. */
+    /** Returns counters whose connection or image has ended and that no agent uses any more. */
     public void giveBack(C counters) {
         counters.end();
         ended.add(counters);
     }
 
-    /** Frees those of one after each interval. */
+    /** Frees one set of counters per interval. */
     public void work(long nowNs) {
         if (ended.isEmpty()) {
             nextNs = nowNs + PACE_NS;

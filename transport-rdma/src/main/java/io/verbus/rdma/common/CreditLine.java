@@ -3,8 +3,8 @@
 package io.verbus.rdma.common;
 
 /**
- * Layout of a credit slot: the line in the publishing driver's memory that the subscribing driver
- * writes. Both fields arrive in one RDMA Write within one cache line.
+ * Layout of a credit slot: the cache line in the publishing driver's memory that the subscribing
+ * driver writes. One RDMA Write transfers both fields within one cache line.
  *
  * <pre>
  *  +---------------------------------------------------------------+
@@ -15,7 +15,7 @@ package io.verbus.rdma.common;
  * </pre>
  */
 public final class CreditLine {
-    /** Bytes of a slot. */
+    /** Length of a slot in bytes. */
     public static final int LENGTH = 64;
 
     /** Offset of the consumption position. Writer: peer's receiver. Reader: sender, acquire. */
@@ -24,7 +24,7 @@ public final class CreditLine {
     /** Offset of the time. */
     public static final int TIME = 8;
 
-    /** Bytes that are written. */
+    /** Number of bytes written. */
     public static final int WRITTEN_LENGTH = 16;
 
     private CreditLine() {}

@@ -5,29 +5,29 @@ package io.verbus.rdma.common;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Tells peers that this driver ends, so that none takes it for a crash. Conductor's thread. */
+/**
+ * Notifies peers that this driver is closing, so that they do not take it for a crash. Used by the
+ * conductor's thread.
+ */
 public final class Goodbye {
-    /**
-     * For a network that is well, a round trip is microseconds; a driver does not wait long for
-     * another.
-     */
+    /** Longest wait for all peers; in a working network a round trip takes microseconds. */
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A connection that can say it. The agents have stopped. */
+    /** A connection that can send the message. Called after the agents have stopped. */
     public interface Sayer {
-        /** Sends it, if the connection is well. */
+        /** Sends the message, unless the connection has failed. */
         void sayGoodbye();
 
-        /** Polls; whether the peer has it, or never will. */
+        /** Polls; returns whether the peer has received the message, or never will. */
         boolean isGoodbyeOver();
     }
 
     private Goodbye() {}
 
     /**
-     * Says it to all, and waits for a moment until they have heard it.
+     * Sends the message to all peers, and waits for a short time until it has arrived.
      *
-     * @param sayers connections that are up.
+     * @param sayers established connections.
      */
     public static void say(List<? extends Sayer> sayers) {
         for (Sayer sayer : sayers) {

@@ -16,15 +16,15 @@ import java.net.InetAddress;
 import java.util.Arrays;
 
 /**
- * The private data of a connection request and of its answer: which driver speaks. A fabric may pad
- * it with zeros, and a later release may add fields behind those that are known here.
+ * The private data of a connection request and of its answer, which identifies the driver. A fabric
+ * may pad it with zeros, and a later release may append fields.
  *
- * @param versions of the protocol that the peer speaks.
- * @param rejectCode why, in a rejection.
- * @param driverId of the peer, new at each of its starts.
- * @param challenge of the peer, to prove that this side has the key of its network.
- * @param proof of the peer that it has the key, in an answer.
- * @param confirms whether each side is to commit only what the other has confirmed.
+ * @param versions protocol versions that the peer speaks.
+ * @param rejectCode reason of a rejection.
+ * @param driverId id of the peer, which changes at each start.
+ * @param challenge the peer's challenge for this side to prove that it has the key of its network.
+ * @param proof the peer's proof that it has the key, in an answer.
+ * @param confirms whether each side must commit only what the other has confirmed.
  */
 public record Hello(
         Versions versions,
@@ -33,26 +33,26 @@ public record Hello(
         Challenge challenge,
         Proof proof,
         boolean confirms) {
-    /** "VERBUS" and the version of the message itself. */
+    /** "VERBUS" and the version of the message. */
     public static final long MAGIC = 0x5645524255530001L;
 
-    /** Bytes of the greeting of a release that speaks one version only: what every one has. */
+    /** Length of the greeting of releases that speak a single version; the minimum length. */
     private static final int LEAST_LENGTH = HelloDecoder.highestVersionEncodingOffset();
 
-    /** Bytes up to the proof. */
+    /** Number of bytes before the proof. */
     private static final int REQUEST_LENGTH = HelloDecoder.proof1EncodingOffset();
 
     private static final long UNSIGNED = 0xFFFF_FFFFL;
 
-    /** Lowest version of the protocol whose drivers confirm what is asked of them. */
+    /** Lowest protocol version whose drivers confirm commits on request. */
     private static final int CONFIRMING_VERSION = 4;
 
-    /** Bytes of this side's greeting. */
+    /** Encodes this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
         return of(driverId, rejectCode, Challenge.NONE, Proof.NONE, false);
     }
 
-    /** Bytes of this side's greeting, with its part in the proof of a key. */
+    /** Encodes this side's greeting with a challenge and a proof. */
     public static byte[] of(
             long driverId,
             RejectCode rejectCode,
@@ -62,12 +62,12 @@ public record Hello(
         return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof, confirms).bytes();
     }
 
-    /** Without a part in the proof of a key, and without confirmed commits. */
+    /** Creates a greeting without challenge, proof and confirmed commits. */
     public Hello(Versions versions, RejectCode rejectCode, long driverId) {
         this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE, false);
     }
 
-    /** Its bytes: without a proof no more than a request can carry. */
+    /** Encodes the greeting; without a proof it fits into a request. */
     public byte[] bytes() {
         byte[] bytes = new byte[HelloEncoder.BLOCK_LENGTH];
         new HelloEncoder()
@@ -92,14 +92,14 @@ public record Hello(
     /**
      * Reads a peer's greeting.
      *
-     * @param bytes as they arrived.
-     * @return the greeting, or null if it is none of a Verbus driver.
+     * @param bytes bytes as received.
+     * @return the greeting, or null if it is not from a Verbus driver.
      */
     public static Hello read(byte[] bytes) {
         if (bytes.length < LEAST_LENGTH) {
             return null;
         }
-        // The fields that an older release does not send read as zeros.
+        // Fields that an older release does not send read as zeros.
         byte[] whole = Arrays.copyOf(bytes, HelloDecoder.BLOCK_LENGTH);
         HelloDecoder hello =
                 new HelloDecoder()
@@ -124,12 +124,12 @@ public record Hello(
                 hello.confirmsRaw() == BooleanType.T.value());
     }
 
-    /** The peer as a side of the handshake. */
+    /** Returns the peer's side of the handshake. */
     public Side side(InetAddress address) {
         return side(address, versions, driverId, challenge);
     }
 
-    /** This driver as a side of the handshake. */
+    /** Returns this driver's side of the handshake. */
     public static Side own(InetAddress address, long driverId, Challenge challenge) {
         return side(address, Versions.OURS, driverId, challenge);
     }
@@ -139,21 +139,21 @@ public record Hello(
         return new Side(address, versions.lowest(), versions.highest(), driverId, challenge);
     }
 
-    /** Whether the peer speaks none of this release's versions. */
+    /** Whether the peer has no version in common with this release. */
     public boolean isStrange() {
         return versions.isStrangeTo(Versions.OURS);
     }
 
-    /** The version in which the two speak. */
+    /** Returns the highest common version. */
     public int version() {
         return versions.common(Versions.OURS);
     }
 
     /**
-     * Why a driver with {@code rdma.order=safe} cannot speak with this peer.
+     * Explains why a driver with {@code rdma.order=safe} cannot use this peer.
      *
-     * @param peer what the peer is called.
-     * @return null if it can.
+     * @param peer name of the peer in messages.
+     * @return the explanation, or null if it can.
      */
     public String cannotConfirm(String peer) {
         return version() >= CONFIRMING_VERSION
@@ -163,7 +163,7 @@ public record Hello(
                         + " needs: update it, or set rdma.order to check";
     }
 
-    /** The code of a number from a peer; unspecified if it has no meaning here. */
+    /** Converts a peer's number to a code; unspecified if the number is unknown. */
     static RejectCode code(int raw) {
         return raw >= 0 && raw <= RejectCode.NOT_AUTHENTICATED.value()
                 ? RejectCode.get(raw)

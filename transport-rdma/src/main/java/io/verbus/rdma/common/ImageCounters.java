@@ -10,41 +10,41 @@ import io.verbus.transport.TransportHost;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * What operators see of an image, beside its positions. Made and closed by the conductor, which
- * writes state and resumes; the receiver writes the grants.
+ * Counters of an image other than its positions. Created and closed by the conductor, which writes
+ * state and resumes; the receiver writes the grants.
  */
 public final class ImageCounters extends PooledCounters {
-    /** {@link #state}: the peer writes it. */
+    /** {@link #state}: the peer writes the image. */
     public static final int WRITTEN = 1;
 
-    /** {@link #state}: its connection is lost, and it waits for the peer. */
+    /** {@link #state}: the connection is lost, and the image is held for the peer. */
     public static final int HELD = 2;
 
-    /** {@link #state}: the peer was told to stop writing it. */
+    /** {@link #state}: the peer was asked to stop writing the image. */
     public static final int CLOSING = 3;
 
-    /** {@link #state}: nothing writes it any more; its subscribers may still read. */
+    /** {@link #state}: nothing writes the image any more; its subscribers may still read. */
     public static final int ENDED = 4;
 
-    /** {@link #state}: its log is being registered. */
+    /** {@link #state}: the log is being registered. */
     public static final int REGISTERING = 5;
 
-    /** One of the states above; 0 when it is gone. */
+    /** One of the states above; 0 when the image is gone. */
     public final AtomicCounter state;
 
-    /** Times that credit was granted. */
+    /** Number of grants of credit. */
     public final AtomicCounter grants;
 
-    /** Bytes of all images, counted when credit is granted: of the driver as a whole. */
+    /** Bytes received in all images of the driver, counted when credit is granted. */
     public final AtomicCounter allBytes;
 
-    /** Times that it went on after its connection was lost. */
+    /** Number of times that the image resumed after a lost connection. */
     public final AtomicCounter resumes;
 
     /**
-     * @param host that keeps them.
-     * @param name of the image, for people.
-     * @param key of the image.
+     * @param host driver that keeps the counters.
+     * @param name name of the image in labels.
+     * @param key key of the image.
      */
     public ImageCounters(TransportHost host, String name, ConnectionKey key) {
         super(host, name, key);

@@ -2,14 +2,14 @@
 
 package io.verbus.rdma.common;
 
-/** How the agent of a connection came to let go of it. */
+/** Reason why an agent released its connection. */
 public enum LinkEnd {
     /** The connection failed, or the conductor ended it. */
     LOST,
 
-    /** The peer broke the protocol. */
+    /** The peer violated the protocol. */
     VIOLATION,
 
-    /** The peer's driver said that it ends. */
+    /** The peer's driver reported that it is closing. */
     GOODBYE
 }

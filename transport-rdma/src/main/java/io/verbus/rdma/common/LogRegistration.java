@@ -9,8 +9,8 @@ import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.transport.TransportHost;
 
 /**
- * One registration of a log in a domain, from when it is asked for until the log is unpinned.
- * Conductor's thread, but for what the domain calls.
+ * One registration of a log in a domain, from the request until the log is unpinned. Used by the
+ * conductor's thread, except the calls of the domain.
  *
  * <pre>
  *   NEW ─begin─▶ REGISTERING ─registered─▶ IN_PLACE ─end─▶ ENDING ─deregistered─▶ ENDED
@@ -20,15 +20,17 @@ import io.verbus.transport.TransportHost;
  * </pre>
  */
 public final class LogRegistration {
-    /** What asked for it: told in a later turn, unless it was ended meanwhile. */
+    /**
+     * Callback for the result, called in a later turn unless the registration was ended meanwhile.
+     */
     public interface Outcome {
-        /** It is in place. */
+        /** The log is registered. */
         void onRegistered();
 
         /**
-         * It failed.
+         * The registration failed.
          *
-         * @param failure with cause and remedy.
+         * @param failure exception with cause and remedy.
          */
         void onRefused(RuntimeException failure);
     }
@@ -49,10 +51,12 @@ public final class LogRegistration {
     private final Access access;
     private State state = State.NEW;
 
-    /** Written by the conductor; read by the domain's calls: a log that is left is not pinned. */
+    /**
+     * Written by the conductor; read by the domain's calls, so that an unwanted log is not pinned.
+     */
     private volatile boolean isUnwanted;
 
-    /** Written by the domain's calls; read by the conductor when that is told. */
+    /** Written by the domain's calls; read by the conductor after their results are reported. */
     private RegisteredMemory memory;
 
     LogRegistration(
@@ -76,24 +80,27 @@ public final class LogRegistration {
         return log;
     }
 
-    /** Whether it can be used. */
+    /** Whether the log is registered and can be used. */
     public boolean isInPlace() {
         return state == State.IN_PLACE;
     }
 
-    /** The log as the device knows it, once it is in place. */
+    /** Returns the registered memory of the log, once registered. */
     public RegisteredMemory memory() {
         return memory;
     }
 
-    /** Has the log registered, once all its pages are in memory. */
+    /** Registers the log, after all its pages are in memory. */
     public void begin(Outcome outcome) {
         state = State.REGISTERING;
         all.onBegun(this);
         host.backgroundOn(log, () -> {}, failure -> onPopulated(failure, outcome));
     }
 
-    /** The device may take long, and holds up no log of others. */
+    /**
+     * Registers the log after its pages are in memory. A slow device only delays calls of its own
+     * domain.
+     */
     private void onPopulated(RuntimeException failure, Outcome outcome) {
         if (failure != null || all.isClosing()) {
             onDone(failure, outcome);
@@ -124,8 +131,8 @@ public final class LogRegistration {
     }
 
     /**
-     * Ends it, now or when it is in place: {@link LogRegistrations#whenUnused} tells when nothing
-     * touches the log any more. Nothing may use the memory any more. Idempotent.
+     * Ends the registration, now or once it is in place. Nothing may use the memory any more;
+     * {@link LogRegistrations#whenUnused} reports when the log is unused. Idempotent.
      */
     public void end() {
         if (all.isClosing()) {
@@ -144,13 +151,13 @@ public final class LogRegistration {
         domain.call(memory::close, failure -> onEnded());
     }
 
-    /** Where the device keeps the log pinned, all else goes on: its pages stay, mapped or not. */
+    /** Continues even if the device keeps the log pinned: its pages then stay in memory. */
     private void onEnded() {
         state = State.ENDED;
         all.onEnded(this);
     }
 
-    /** The transport closes: what was done is perhaps not told, and what is done now is not. */
+    /** Ends the registration when the transport closes; results are no longer reported. */
     void endNow() {
         domain.call(this::release, failure -> {});
         onEnded();

@@ -15,15 +15,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Has logs registered and deregistered, which takes long, by threads that may wait, and knows which
- * logs and domains are in use by it: a log stays mapped, and a domain open, until the last of their
- * registrations has ended. Conductor's thread.
+ * Registers and deregisters logs, which takes long, on threads that may block, and tracks the logs
+ * and domains in use: a log stays mapped, and a domain open, until its last registration has ended.
+ * Used by the conductor's thread.
  */
 public final class LogRegistrations implements AutoCloseable {
     private final TransportHost host;
     private final Set<LogRegistration> all = new LinkedHashSet<>();
 
-    /** Of logs and domains. */
+    /** Uses per log and per domain. */
     private final Map<Object, Uses> uses = new IdentityHashMap<>();
 
     private boolean isClosing;
@@ -34,30 +34,32 @@ public final class LogRegistrations implements AutoCloseable {
     }
 
     /**
-     * @param host the driver, which does it.
+     * @param host driver that runs the calls.
      */
     public LogRegistrations(TransportHost host) {
         this.host = host;
     }
 
     /**
-     * A registration that {@link LogRegistration#begin} begins.
+     * Creates a registration that {@link LogRegistration#begin} starts.
      *
-     * @param domain that stays open until it has ended, if {@link #close(Domain)} closes it.
-     * @param log that stays mapped until it has ended.
-     * @param access which side may write the log.
+     * @param domain domain to register in; {@link #close(Domain)} waits for the registration's end.
+     * @param log log to register, which stays mapped until the registration has ended.
+     * @param access side that may write the log.
      * @return the registration.
      */
     public LogRegistration of(Domain domain, LogBuffers log, Access access) {
         return new LogRegistration(this, host, domain, log, access);
     }
 
-    /** Closes a domain when the last registration in it has ended. */
+    /** Closes a domain once its last registration has ended. */
     public void close(Domain domain) {
         whenUnused(domain, domain::close);
     }
 
-    /** Does something when the last registration of a log has ended: at once if there is none. */
+    /**
+     * Runs an action once the last registration of a log has ended, immediately if there is none.
+     */
     public void whenUnused(LogBuffers log, Runnable then) {
         whenUnused((Object) log, then);
     }
@@ -93,7 +95,7 @@ public final class LogRegistrations implements AutoCloseable {
         }
     }
 
-    /** The transport closes: the driver populates no log for it any more. */
+    /** Marks the transport closing: the driver no longer populates logs for it. */
     public void onClosing() {
         isClosing = true;
     }
@@ -102,7 +104,7 @@ public final class LogRegistrations implements AutoCloseable {
         return isClosing;
     }
 
-    /** Ends all that there are: the fabric, when it closes, waits for it. */
+    /** Ends all registrations; the fabric waits for them when it closes. */
     @Override
     public void close() {
         onClosing();

@@ -5,31 +5,31 @@ package io.verbus.rdma.common;
 import io.verbus.rdma.fabric.QueuePair;
 
 /**
- * Finds out besides when writes are in place at a peer whose adapter may place a later one before
- * an earlier one: whenever something was written, the peer is asked behind it. One question is open
- * at a time, and its answer covers all that was staged before it. Used by one agent.
+ * A probe that also determines when writes are in place at a peer whose adapter may place a later
+ * write before an earlier one: a question follows everything written. One question is open at a
+ * time, and its answer covers everything staged before it. Used by one agent.
  *
- * <p>On InfiniBand and RoCE the question is a write of no bytes: the peer's adapter acknowledges it
- * when it has all packets before it, and what is written afterwards reaches memory later. Over
- * iWARP it is a message, which is delivered behind all writes before it (RFC 5040, 5.5).
+ * <p>On InfiniBand and RoCE the question is an empty write: the peer's adapter acknowledges it once
+ * it has all earlier packets, and later writes reach memory later. Over iWARP it is a message,
+ * which is delivered after all earlier writes (RFC 5040, 5.5).
  */
 public final class PlacementProbe extends Probe {
     private final QueuePair queuePair;
 
-    /** Questions asked so far. */
+    /** Number of questions asked. */
     private long asked;
 
-    /** Something was staged since the last question. */
+    /** Whether anything was staged since the last question. */
     private boolean isOwed;
 
-    /** Without room a probe takes the place of no question: it may cover less than is staged. */
+    /** Whether a probe counts as a question: without room it may not cover everything staged. */
     private boolean hasRoom;
 
     /**
-     * @param queuePair of the connection.
-     * @param intervalNs between probes where nothing is written.
-     * @param timeoutNs within which one must be answered.
-     * @param nowNs time at which the connection was found well.
+     * @param queuePair queue pair of the connection.
+     * @param intervalNs interval between probes while nothing is written.
+     * @param timeoutNs time within which a probe must be answered.
+     * @param nowNs time at which the connection was known to work.
      */
     public PlacementProbe(QueuePair queuePair, long intervalNs, long timeoutNs, long nowNs) {
         super(intervalNs, timeoutNs, nowNs);
@@ -37,7 +37,7 @@ public final class PlacementProbe extends Probe {
     }
 
     /**
-     * Asks about all that is staged by now.
+     * Requests a question about everything staged so far.
      *
      * @return number of the question, for {@link #isInPlace}.
      */
@@ -46,7 +46,7 @@ public final class PlacementProbe extends Probe {
         return asked + 1;
     }
 
-    /** Whether a question is answered: what was staged before it is in place. */
+    /** Whether a question is answered, so that everything staged before it is in place. */
     public boolean isInPlace(long question) {
         return question < asked || question == asked && isAnswered(queuePair.answered());
     }

@@ -11,7 +11,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counters of one thing, which can count for another when that has ended. Conductor's thread. */
+/**
+ * Counters of one connection or image, which can be reused after it has ended. Used by the
+ * conductor's thread.
+ */
 abstract class PooledCounters implements AutoCloseable {
     private final TransportHost host;
     private final List<AtomicCounter> all = new ArrayList<>();
@@ -25,12 +28,12 @@ abstract class PooledCounters implements AutoCloseable {
         this.key = key;
     }
 
-    /** Of what is counted, for people; each label begins with it. */
+    /** Name with which each label begins. */
     final String name() {
         return name;
     }
 
-    /** Allocates one more. The id of the first is the registration id of all. */
+    /** Allocates a counter. The id of the first counter is the registration id of all. */
     final AtomicCounter counter(ConnectionCounter kind) {
         AtomicCounter counter = host.counter(kind, key, name + ": " + kind.label());
         all.add(counter);
@@ -41,12 +44,17 @@ abstract class PooledCounters implements AutoCloseable {
         return counter;
     }
 
-    /** It is over; what was counted stays to be seen. After the agent that counted. */
+    /**
+     * Marks the counters ended; their values remain visible. Called after the agent has stopped
+     * counting.
+     */
     void end() {
         relabel(name + ", ended");
     }
 
-    /** Begins to count for another. Before the agent that counts. */
+    /**
+     * Reuses the counters for another connection or image. Called before the agent starts counting.
+     */
     final void reuse(String newName, ConnectionKey newKey) {
         for (AtomicCounter counter : all) {
             counter.setRelease(0);
@@ -55,7 +63,7 @@ abstract class PooledCounters implements AutoCloseable {
         relabel(newName);
     }
 
-    /** Says which device of this host it is on. */
+    /** Sets the local device in the keys. */
     public final void on(String device) {
         if (!key.device().equals(device)) {
             rekey(key.on(device));

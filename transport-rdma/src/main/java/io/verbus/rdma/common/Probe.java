@@ -3,22 +3,25 @@
 package io.verbus.rdma.common;
 
 /**
- * Finds out within bounded time that a peer does not answer: from time to time it is asked, and
- * must answer before the timeout. Used by one agent.
+ * Detects within bounded time that a peer does not answer: the peer is probed periodically, and
+ * must answer before the time-out. Used by one agent.
  */
 public class Probe {
     private final long intervalNs;
     private final long timeoutNs;
 
-    /** Work requests whose answer is awaited; none if it is not above what was answered. */
+    /**
+     * Count of work requests that the awaited answer covers; not above the answered count if none
+     * is awaited.
+     */
     private long awaited;
 
     private long sentNs;
 
     /**
-     * @param intervalNs between probes.
-     * @param timeoutNs within which one must be answered.
-     * @param nowNs time at which the connection was found well.
+     * @param intervalNs interval between probes.
+     * @param timeoutNs time within which a probe must be answered.
+     * @param nowNs time at which the connection was known to work.
      */
     public Probe(long intervalNs, long timeoutNs, long nowNs) {
         this.intervalNs = intervalNs;
@@ -26,17 +29,17 @@ public class Probe {
         this.sentNs = nowNs;
     }
 
-    /** Whether the peer should be asked. */
+    /** Whether a probe is due. */
     public boolean isDue(long nowNs, long answered) {
         return nowNs - sentNs >= intervalNs && isAnswered(answered);
     }
 
-    /** Whether the peer has answered all that it was asked. */
+    /** Whether the peer has answered all probes. */
     final boolean isAnswered(long answered) {
         return answered >= awaited;
     }
 
-    /** The peer is asked: the count of work requests is answered with it. */
+    /** Records a probe, which is answered with the given count of work requests. */
     public void sent(long nowNs, long count) {
         awaited = count;
         sentNs = nowNs;
@@ -47,7 +50,7 @@ public class Probe {
         return answered < awaited && nowNs - sentNs >= timeoutNs;
     }
 
-    /** What is said of a peer that has not answered in time. */
+    /** Returns the error message for a peer that has not answered in time. */
     public String missed() {
         return "the peer has not answered a probe for "
                 + timeoutNs / 1_000_000

@@ -17,7 +17,7 @@ import org.agrona.SystemUtil;
 import java.util.List;
 
 /**
- * Values of the transport's options. {@link #ALL} says what each means and may be.
+ * Values of the transport's options. {@link #ALL} describes the options and their ranges.
  *
  * @param sendDepth {@link #SEND_DEPTH}.
  * @param receiveDepth {@link #RECEIVE_DEPTH}.
@@ -27,7 +27,7 @@ import java.util.List;
  * @param trafficClass {@link #TRAFFIC_CLASS}, or {@link ConnectionOptions#ANY}.
  * @param pathMtu {@link #PATH_MTU}, or {@link ConnectionOptions#ANY}.
  * @param device {@link #DEVICE}, or null for any.
- * @param localHost {@link #INTERFACE}, or null for the route's own choice.
+ * @param localHost {@link #INTERFACE}, or null to let the route decide.
  * @param linkLayer {@link #LINK_LAYER}, or null for any.
  * @param order {@link #ORDER}.
  * @param batchLength {@link #BATCH_LENGTH}.
@@ -77,7 +77,7 @@ public record RdmaOptions(
         long backoffMaxNs,
         long resumeTimeoutNs,
         long lingerNs) {
-    /** Most bytes of a control message. */
+    /** Maximum length of a control message in bytes. */
     public static final int MESSAGE_LENGTH = 256;
 
     private static final String ANY = "any";
@@ -320,7 +320,7 @@ public record RdmaOptions(
                     10 * MINUTE,
                     "Time for which a connection without streams is kept.");
 
-    /** Read by the listener, which knows networks. */
+    /** Parsed by the allow list. */
     public static final Option<String> ALLOW =
             Option.of(
                     "rdma.allow",
@@ -331,10 +331,10 @@ public record RdmaOptions(
                             + " rdma.networks.",
                     text -> text);
 
-    /** Value of {@link #NETWORKS} where RDMA carries its own channels alone. */
+    /** Value of {@link #NETWORKS} if RDMA carries only its own channels. */
     public static final String NO_NETWORKS = "none";
 
-    /** Read by the provider, which knows networks. */
+    /** Parsed by {@link #networks}. */
     public static final Option<String> NETWORKS =
             Option.of(
                     "rdma.networks",
@@ -343,7 +343,7 @@ public record RdmaOptions(
                     "Networks in which aeron:udp channels use RDMA.",
                     text -> text);
 
-    /** All options, in the order of help. */
+    /** All options, in help order. */
     public static final List<Option<?>> ALL =
             List.of(
                     NETWORKS,
@@ -379,11 +379,11 @@ public record RdmaOptions(
                     LINGER);
 
     /**
-     * Reads the options that are set, and checks each.
+     * Reads and validates the options.
      *
-     * @param host what knows them.
+     * @param host settings that contain the options.
      * @return the options.
-     * @throws TransportException that names the wrong one.
+     * @throws TransportException that names an invalid option.
      */
     public static RdmaOptions of(TransportSettings host) {
         RdmaOptions options =
@@ -424,13 +424,13 @@ public record RdmaOptions(
         return options;
     }
 
-    /** The networks whose addresses RDMA carries where channels say {@code aeron:udp}. */
+    /** Returns the networks in which {@code aeron:udp} channels use RDMA. */
     public static Networks networks(TransportSettings settings) {
         String text = NETWORKS.read(settings);
         return text.equals(NO_NETWORKS) ? Networks.NONE : Networks.of(NETWORKS.name(), text);
     }
 
-    /** The properties of this side's end of a connection, where no channel says otherwise. */
+    /** Returns the options of connections, for channels that do not override them. */
     public ConnectionOptions connection() {
         return new ConnectionOptions(
                 sendDepth,

@@ -15,10 +15,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the error log is told of peers. Their words and numbers are in it, so that a hostile one
- * could fill the log with texts that differ, until nothing else is recorded: each peer is told of
- * once for each kind, and of each kind a bounded number of peers, for as long as the driver runs.
- * What is not recorded is counted. Conductor's thread.
+ * Records errors of peers in the error log. Messages contain the peers' text and numbers, so a
+ * hostile peer could fill the log with different messages. Therefore each kind is recorded once per
+ * peer, for a bounded number of peers, while the driver runs. Further errors are only counted. Used
+ * by the conductor's thread.
  */
 public final class RdmaPeerErrors {
     private static final int PEERS = 64;
@@ -28,13 +28,13 @@ public final class RdmaPeerErrors {
     private final AtomicCounter unrecorded;
     private final Map<Kind, Map<String, String>> recorded = new EnumMap<>(Kind.class);
 
-    /** What it is about; much of one kind does not keep another out of the log. */
+    /** Kind of error. Many errors of one kind do not keep other kinds out of the log. */
     public enum Kind {
         /** A peer that the allow list does not name. */
         NOT_ALLOWED,
         /** A peer that does not have the key of its network. */
         NOT_AUTHENTICATED,
-        /** A peer that is no driver. */
+        /** A peer that is not a driver. */
         STRANGER,
         /** A driver of another protocol version. */
         OTHER_VERSION,
@@ -46,25 +46,25 @@ public final class RdmaPeerErrors {
         NOT_ACCEPTED,
         /** A connection that could not be made. */
         NOT_CONNECTED,
-        /** A connection that offers nothing. */
+        /** A connection that offers no stream. */
         HALF_OPEN,
         /** A connection that was lost. */
         LOST,
-        /** A connection that ended with its peer's driver. */
+        /** A connection that ended because its peer's driver closed. */
         ENDED,
-        /** A peer that breaks the protocol. */
+        /** A peer that violates the protocol. */
         BREACH,
         /** A stream that was refused. */
         STREAM_REFUSED,
-        /** Streams that do not go on where they were cut off. */
+        /** Streams that were cut off and do not resume. */
         CUT_OFF,
-        /** A driver that takes the place of another. */
+        /** A driver that replaces another after a restart. */
         RESTARTED
     }
 
     /**
-     * @param host that keeps the error log.
-     * @param counters of the transport.
+     * @param host driver that keeps the error log.
+     * @param counters counters of the transport.
      */
     public RdmaPeerErrors(TransportHost host, SystemCounters counters) {
         this.host = host;
@@ -72,11 +72,11 @@ public final class RdmaPeerErrors {
     }
 
     /**
-     * Records what a peer has done, unless something else of the kind was recorded of the peer, or
-     * of too many others.
+     * Records an error of a peer, unless a different message of the kind was recorded for the peer,
+     * or for too many other peers.
      *
-     * @param kind of what was done.
-     * @param peer host of a peer, or endpoint: nothing that differs from connection to connection.
+     * @param kind kind of the error.
+     * @param peer host or endpoint of the peer, without anything that differs per connection.
      * @param message cause and remedy.
      */
     public void record(Kind kind, String peer, String message) {
@@ -84,10 +84,11 @@ public final class RdmaPeerErrors {
     }
 
     /**
-     * Records what a peer has done to the stream of a channel, which the error log names; as {@link
+     * Records an error of a peer with the channel of a stream, which the error log names; as {@link
      * #record(Kind, String, String)}.
      *
-     * @param channel of a stream of this driver that is sent to the peer, or received from it.
+     * @param channel channel of a stream of this driver that is sent to the peer, or received from
+     *     it.
      */
     public void record(Kind kind, String peer, ChannelUri channel, String message) {
         record(kind, peer, message, fault -> host.onError(channel, fault));
@@ -105,7 +106,7 @@ public final class RdmaPeerErrors {
         }
     }
 
-    /** Where in this driver it was found says nothing, and takes room in the log. */
+    /** Creates the fault without a stack trace, which would only take space in the log. */
     private static TransportException fault(String message) {
         TransportException fault = new TransportException(message);
         fault.setStackTrace(NO_STACK);

@@ -11,8 +11,9 @@ import io.verbus.rdma.fabric.RemoteKey;
 import java.lang.foreign.Arena;
 
 /**
- * Memory of this process that is registered with a device. What the device does not let go of stays
- * allocated: others would find it written by the peer. Made and closed on a thread that may wait.
+ * Memory of this process that is registered with a device. Memory that the device does not release
+ * stays allocated, because the peer could still write it. Created and closed on a thread that may
+ * block.
  */
 public final class RegisteredBuffer implements AutoCloseable {
     private static final int PAGE = 4096;
@@ -21,11 +22,11 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final RegisteredMemory region;
 
     /**
-     * Allocates and registers; leaves nothing if that is refused.
+     * Allocates and registers memory; frees it if the registration fails.
      *
-     * @param domain of the queue pair that uses it.
-     * @param length in bytes.
-     * @param access which side may write it.
+     * @param domain domain of the queue pair that uses the memory.
+     * @param length length in bytes.
+     * @param access side that may write the memory.
      */
     public RegisteredBuffer(Domain domain, long length, Access access) {
         try {
@@ -41,12 +42,12 @@ public final class RegisteredBuffer implements AutoCloseable {
         return region.address();
     }
 
-    /** Names the memory in this side's work requests. */
+    /** Key of the memory for local work requests. */
     public LocalKey localKey() {
         return region.localKey();
     }
 
-    /** Names the memory in the peer's work requests. */
+    /** Key of the memory for the peer's work requests. */
     public RemoteKey remoteKey() {
         return region.remoteKey();
     }

@@ -9,10 +9,10 @@ import io.verbus.rdma.fabric.LocalKey;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Registered memory for what one agent sends, in slots of one size. A slot is taken again only when
- * the work requests that read it are known to be complete.
+ * Registered memory for one agent's sends, in slots of equal size. A slot is reused only once the
+ * work requests that read it are known to be complete.
  *
- * <p>Made and closed by threads that may wait, used by one agent between.
+ * <p>Created and closed by threads that may block, used by one agent in between.
  */
 public final class SendRing implements AutoCloseable {
     private static final long STAGED = Long.MAX_VALUE;
@@ -27,11 +27,11 @@ public final class SendRing implements AutoCloseable {
     private int firstStaged;
 
     /**
-     * Allocates and registers.
+     * Allocates and registers the memory.
      *
-     * @param domain of the queue pair.
-     * @param slots their number.
-     * @param slotLength in bytes, a multiple of 64.
+     * @param domain domain of the queue pair.
+     * @param slots number of slots.
+     * @param slotLength length of a slot in bytes, a multiple of 64.
      */
     public SendRing(Domain domain, int slots, int slotLength) {
         this.slotLength = slotLength;
@@ -46,8 +46,8 @@ public final class SendRing implements AutoCloseable {
     /**
      * Takes the next slot.
      *
-     * @param completed work requests of the queue pair that are complete.
-     * @return offset of the slot in the buffer, or -1 if it is still in use.
+     * @param completed number of completed work requests of the queue pair.
+     * @return offset of the slot in the buffer, or -1 if the slot is still in use.
      */
     public int claim(long completed) {
         if (freeAt[next] > completed) {
@@ -60,9 +60,9 @@ public final class SendRing implements AutoCloseable {
     }
 
     /**
-     * What was staged from the slots is posted.
+     * Records that the requests staged from the slots were posted.
      *
-     * @param count of work requests after which the slots are free.
+     * @param count count of work requests after which the slots are free.
      */
     public void posted(long count) {
         while (freeAt[firstStaged] == STAGED) {
@@ -76,12 +76,12 @@ public final class SendRing implements AutoCloseable {
         return buffer;
     }
 
-    /** Address of an offset in the buffer. */
+    /** Returns the address of an offset in the buffer. */
     public long address(int offset) {
         return address + offset;
     }
 
-    /** Names the memory in work requests. */
+    /** Key of the memory for work requests. */
     public LocalKey key() {
         return key;
     }

@@ -3,21 +3,22 @@
 package io.verbus.rdma.common;
 
 /**
- * A stream that a peer offers, its values checked for range.
+ * A stream offered by a peer; its values have been range-checked.
  *
- * @param registrationId of the publication, unique in its driver.
- * @param sessionId of the publication.
- * @param streamId of the publication.
- * @param initialTermId of the publication.
- * @param termLength of its log in bytes.
- * @param mtu longest frame in bytes.
- * @param position from which a new image starts; of a stream that resumes, up to where it was sent.
- * @param creditAddress of the credit slot in the peer.
+ * @param registrationId registration id of the publication, unique in its driver.
+ * @param sessionId session of the publication.
+ * @param streamId stream of the publication.
+ * @param initialTermId initial term id of the publication.
+ * @param termLength term length of its log in bytes.
+ * @param mtu maximum frame length in bytes.
+ * @param position start position of a new image, or the sent position of a resumed stream.
+ * @param creditAddress address of the credit slot in the peer.
  * @param creditKey rkey of the credit slot.
- * @param resumeToken random number of the stream, which only the two drivers know.
- * @param isResuming whether the stream was accepted before, on a connection that was lost.
- * @param wantsResponses whether its messages are requests, whose responses are awaited.
- * @param controlId of the control address at which this side has announced itself, or 0.
+ * @param resumeToken random number of the stream, known only to the two drivers.
+ * @param isResuming whether the stream was accepted before, on a connection that was lost or before
+ *     a move.
+ * @param wantsResponses whether its messages are requests whose responses are awaited.
+ * @param controlId id of the control address at which this side has announced itself, or 0.
  */
 public record Setup(
         long registrationId,
@@ -33,12 +34,12 @@ public record Setup(
         boolean isResuming,
         boolean wantsResponses,
         long controlId) {
-    /** The stream, for people. */
+    /** Describes the stream for messages. */
     public String description() {
         return "stream " + streamId + " session " + sessionId;
     }
 
-    /** Whether another offer is of a log of the same shape and identity. */
+    /** Whether another offer has a log of the same shape and identity. */
     public boolean isOfSameStream(Setup other) {
         return sessionId == other.sessionId
                 && streamId == other.streamId

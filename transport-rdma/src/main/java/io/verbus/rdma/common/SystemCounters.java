@@ -10,22 +10,22 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counters of the transport as a whole, for operators. Conductor's thread. */
+/** Counters of the whole transport. Used by the conductor's thread. */
 public final class SystemCounters implements AutoCloseable {
     private final TransportHost host;
     private final List<AtomicCounter> all = new ArrayList<>();
 
     /**
-     * @param host that keeps them.
+     * @param host driver that keeps the counters.
      */
     public SystemCounters(TransportHost host) {
         this.host = host;
     }
 
     /**
-     * Allocates one more.
+     * Allocates a counter.
      *
-     * @throws io.verbus.BusException if there is none left.
+     * @throws io.verbus.BusException if no counter is left.
      */
     public AtomicCounter counter(TransportCounter which) {
         AtomicCounter counter = host.counter(which);

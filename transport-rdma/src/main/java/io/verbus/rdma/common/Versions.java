@@ -3,49 +3,49 @@
 package io.verbus.rdma.common;
 
 /**
- * The versions of the protocol that a driver speaks. Two drivers use the lower of their highest
- * versions, which both must speak. A release speaks the version of the release before it, too.
+ * The protocol versions that a driver speaks. Two drivers use the lower of their highest versions,
+ * which both must speak. A release also speaks the version of the previous release.
  *
- * @param lowest that the driver speaks.
- * @param highest that the driver speaks.
+ * @param lowest lowest version that the driver speaks.
+ * @param highest highest version that the driver speaks.
  */
 public record Versions(int lowest, int highest) {
-    /** The one that has no range in its greetings, and no authentication. */
+    /** Version without a version range in its greetings, and without authentication. */
     private static final int WITHOUT_RANGE = 3;
 
-    /** Those that this release speaks. */
+    /** Versions that this release speaks. */
     public static final Versions OURS = new Versions(WITHOUT_RANGE, 4);
 
-    /** Of {@link #common} where there is none. */
+    /** Result of {@link #common} if there is no common version. */
     public static final int NONE = 0;
 
     /**
-     * Those of a peer's greeting.
+     * Returns the versions of a peer's greeting.
      *
-     * @param lowest as told.
-     * @param highest as told; 0 where the peer tells only one version.
+     * @param lowest lowest version in the greeting.
+     * @param highest highest version in the greeting; 0 if it contains a single version.
      */
     static Versions told(int lowest, int highest) {
         return new Versions(lowest, Math.max(lowest, highest));
     }
 
-    /** The version that both speak; {@link #NONE} if there is none. */
+    /** Returns the highest version that both speak, or {@link #NONE}. */
     public int common(Versions other) {
         int common = Math.min(highest, other.highest);
         return common >= Math.max(lowest, other.lowest) ? common : NONE;
     }
 
-    /** Whether the two do not understand each other. */
+    /** Whether there is no common version. */
     public boolean isStrangeTo(Versions other) {
         return common(other) == NONE;
     }
 
-    /** Version of the messages' schema that belongs to a version of the protocol. */
+    /** Returns the schema version of a protocol version. */
     static int schema(int version) {
         return version - WITHOUT_RANGE;
     }
 
-    /** Tells that a peer speaks none of this release's versions, with the remedy. */
+    /** Returns the error message for a peer without a common version, with the remedy. */
     public String differ(String peer) {
         return peer
                 + " speaks "

@@ -2,14 +2,14 @@
 
 package io.verbus.rdma.common;
 
-/** How a driver deals with adapters that may place a later write before an earlier one. */
+/** Policy for adapters that may place a later write before an earlier one. */
 public enum WriteOrder {
-    /** Uses them, with a warning. */
+    /** Uses such adapters, with a warning. */
     TRUST,
 
-    /** Refuses their connections. */
+    /** Refuses connections of such adapters. */
     CHECK,
 
-    /** Commits a batch only when the peer has confirmed that its body is in place. */
+    /** Commits a batch only after the peer has confirmed that its body is in place. */
     SAFE
 }

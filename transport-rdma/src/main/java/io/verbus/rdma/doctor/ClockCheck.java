@@ -4,12 +4,12 @@ package io.verbus.rdma.doctor;
 
 import java.util.Set;
 
-/** Whether reading the time is cheap: agents do so once a duty cycle. */
+/** Checks that reading the time is cheap: agents read it once per duty cycle. */
 final class ClockCheck {
     private static final String AREA = "clock";
     private static final String SYSFS = "/sys/devices/system/clocksource/clocksource0";
 
-    /** Those that Linux reads on x86-64 and aarch64 without a system call. */
+    /** Clock sources that Linux reads on x86-64 and aarch64 without a system call. */
     private static final Set<String> FAST =
             Set.of("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter");
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which error counters of the ports move while they are watched. */
+/** Checks which error counters of the ports increase during an interval. */
 final class CounterCheck {
     private CounterCheck() {}
 
@@ -36,7 +36,7 @@ final class CounterCheck {
         }
     }
 
-    /** A port and what its counters were when the interval began. */
+    /** A port and its counters at the start of the interval. */
     private record Watch(DeviceInfo device, DeviceInfo.Port port, Map<String, Long> first) {}
 
     private static Map<String, Long> sample(Host host, DeviceInfo device, DeviceInfo.Port port) {

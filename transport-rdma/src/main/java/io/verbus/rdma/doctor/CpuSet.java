@@ -4,7 +4,7 @@ package io.verbus.rdma.doctor;
 
 import java.util.BitSet;
 
-/** A list of CPUs as the kernel writes it, such as {@code 0-3,8}. */
+/** A set of CPUs in the kernel's list format, such as {@code 0-3,8}. */
 final class CpuSet {
     private static final int MAX = 1 << 16;
 
@@ -12,7 +12,7 @@ final class CpuSet {
 
     private CpuSet() {}
 
-    /** What is no list of CPUs, such as {@code (null)}, is an empty one. */
+    /** Parses a list; anything else, such as {@code (null)}, yields an empty set. */
     static CpuSet of(String list) {
         CpuSet set = new CpuSet();
         for (String range : list.split(",")) {
@@ -46,7 +46,7 @@ final class CpuSet {
         return cpus.intersects(other.cpus);
     }
 
-    /** Whether all of these are in the other. */
+    /** Whether all CPUs of this set are in the other. */
     boolean isWithin(CpuSet other) {
         BitSet rest = (BitSet) cpus.clone();
         rest.andNot(other.cpus);

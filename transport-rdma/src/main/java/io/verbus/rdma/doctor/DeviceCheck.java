@@ -9,19 +9,19 @@ import io.verbus.rdma.verbs.VerbsException;
 
 import java.util.List;
 
-/** Which devices there are, and whether one of their ports can carry a remote log. */
+/** Checks which devices there are, and whether one of their ports can carry a remote log. */
 final class DeviceCheck {
     private static final String AREA = "devices";
     static final String SYSFS = KernelFiles.DEVICES_PATH;
 
     private DeviceCheck() {}
 
-    /** Area of findings on one device. */
+    /** Returns the area of findings on one device. */
     static String area(DeviceInfo device) {
         return "device " + device.name();
     }
 
-    /** Returns the devices, also those that cannot be used. */
+    /** Returns the devices, including unusable ones. */
     static List<DeviceInfo> examine(Host host, Findings findings) {
         List<DeviceInfo> devices = list(host, findings);
         boolean anyUsable =

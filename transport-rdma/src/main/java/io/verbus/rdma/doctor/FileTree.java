@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files of a host below a root, which is {@code /} but in tests. What is absent and what may
- * not be read are the same: unknown.
+ * The files of a host below a root, which is {@code /} except in tests. Absent and unreadable files
+ * are both treated as unknown.
  *
- * @param root of them.
- * @param devices folder of the RDMA devices.
+ * @param root root directory.
+ * @param devices directory of the RDMA devices.
  */
 record FileTree(Path root, Path devices) {
-    /** A host whose files are all below a root. */
+    /** Creates a tree with all files below a root. */
     FileTree(Path root) {
         this(root, root.resolve(KernelFiles.DEVICES_PATH.substring(1)));
     }
 
-    /** The file at an absolute path of the host. */
+    /** Returns the file at an absolute path of the host. */
     Path at(String path) {
         if (path.equals(KernelFiles.DEVICES_PATH)) {
             return devices;
@@ -39,17 +39,17 @@ record FileTree(Path root, Path devices) {
         return Files.exists(at(path));
     }
 
-    /** Content without the white space around it; empty if it is unknown. */
+    /** Reads a file without surrounding white space; empty if unknown. */
     String read(String path) {
         try {
             return Files.readString(at(path)).strip();
         } catch (IOException unknown) {
-            // An attribute that is not set gives EINVAL.
+            // Attributes that are not set yield EINVAL.
             return "";
         }
     }
 
-    /** Bytes of a file; none if it is unknown. */
+    /** Reads the bytes of a file; empty if unknown. */
     byte[] bytes(String path) {
         try {
             return Files.readAllBytes(at(path));
@@ -58,12 +58,12 @@ record FileTree(Path root, Path devices) {
         }
     }
 
-    /** Lines of a file; none if it is unknown. */
+    /** Reads the lines of a file; empty if unknown. */
     List<String> lines(String path) {
         return read(path).lines().toList();
     }
 
-    /** A decimal number in a file, or -1 if there is none. */
+    /** Reads a decimal number from a file; -1 if there is none. */
     long number(String path) {
         try {
             return Long.parseLong(read(path));
@@ -72,7 +72,7 @@ record FileTree(Path root, Path devices) {
         }
     }
 
-    /** Names in a folder, sorted; none if it is unknown. */
+    /** Lists the names in a directory, sorted; empty if unknown. */
     List<String> list(String path) {
         try (Stream<Path> entries = Files.list(at(path))) {
             return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
@@ -81,7 +81,7 @@ record FileTree(Path root, Path devices) {
         }
     }
 
-    /** Last name of what a symbolic link leads to; empty if it is unknown. */
+    /** Returns the last name of a symbolic link's target; empty if unknown. */
     String target(String path) {
         try {
             return Files.readSymbolicLink(at(path)).getFileName().toString();
@@ -90,7 +90,7 @@ record FileTree(Path root, Path devices) {
         }
     }
 
-    /** The value behind a key and a colon, as in {@code /proc/meminfo}; empty if it is unknown. */
+    /** Returns the value after a key and a colon, as in {@code /proc/meminfo}; empty if unknown. */
     String field(String path, String key) {
         for (String line : lines(path)) {
             if (line.startsWith(key + ":")) {
@@ -100,7 +100,7 @@ record FileTree(Path root, Path devices) {
         return "";
     }
 
-    /** The selected one of values as in {@code always [madvise] never}; all if none is. */
+    /** Returns the selected value, as in {@code always [madvise] never}; all values if none is. */
     String selected(String path) {
         String values = read(path);
         int begin = values.indexOf('[');
@@ -108,7 +108,7 @@ record FileTree(Path root, Path devices) {
         return begin < 0 || end < begin ? values : values.substring(begin + 1, end);
     }
 
-    /** Lines of {@code /proc/mounts}, each split at its spaces. */
+    /** Returns the lines of {@code /proc/mounts}, each split at its spaces. */
     List<String[]> mounts() {
         List<String[]> mounts = new ArrayList<>();
         for (String line : lines("/proc/mounts")) {

@@ -8,7 +8,7 @@ import io.verbus.transport.Finding.Level;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects findings, those of an area together in the order in which the areas first came. */
+/** Collects findings, grouped by area in the order in which the areas first occurred. */
 final class Findings {
     private final List<Finding> all = new ArrayList<>();
 

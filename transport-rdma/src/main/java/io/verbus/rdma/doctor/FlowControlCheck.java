@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PFC and ECN (DCQCN) of RoCE adapters, as far as the driver shows them in sysfs; the kernel itself
- * tells them only by netlink.
+ * Checks PFC and ECN (DCQCN) of RoCE adapters, as far as the driver shows them in sysfs; the kernel
+ * itself reports them only by netlink.
  */
 final class FlowControlCheck {
     private FlowControlCheck() {}

@@ -11,8 +11,8 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * Which GID rdma_cm uses for the addresses of a port's network interfaces: the entry that holds the
- * address itself and has the port's RoCE mode. InfiniBand and iWARP need no more than an address.
+ * Checks which GID rdma_cm uses for the addresses of a port's network interfaces: the entry with
+ * the address and the port's RoCE mode. InfiniBand and iWARP only need an address.
  */
 final class GidCheck {
     private static final String V1 = PathAdvice.ROCE_V1;
@@ -28,7 +28,7 @@ final class GidCheck {
     private boolean isUsable;
 
     /**
-     * @param anyUsable as in {@link PortCheck}.
+     * @param anyUsable whether some port of this host is usable, as in {@link PortCheck}.
      */
     GidCheck(
             Host host,
@@ -45,7 +45,7 @@ final class GidCheck {
         name = PortCheck.name(device, port);
     }
 
-    /** Whether some address leads to the port. */
+    /** Checks the GIDs; returns whether any address leads to the port. */
     boolean examine() {
         boolean roce =
                 device.transport() == TransportType.INFINIBAND
@@ -80,7 +80,7 @@ final class GidCheck {
         return isUsable;
     }
 
-    /** RoCE mode of connections: the kernel prefers v2 unless it was told otherwise. */
+    /** Returns the RoCE mode of connections: v2 if available, unless configured otherwise. */
     private String mode() {
         String set =
                 host.files()
@@ -132,7 +132,7 @@ final class GidCheck {
         }
     }
 
-    /** Entries that no address stands behind: what was left over, or what is link-local. */
+    /** Reports entries without an address of the interface, such as stale ones. */
     private void examineEntries(String netdev, List<InetAddress> addresses) {
         for (Gid gid : port.gids()) {
             InetAddress address = gid.inetAddress();

@@ -18,54 +18,54 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A host to examine: its files, and what only calls can tell.
+ * A host to examine: its files, and calls for other information.
  *
- * @param files of it.
- * @param calls that ask it.
+ * @param files files of the host.
+ * @param calls calls to query the host.
  */
 record Host(FileTree files, Calls calls) {
-    /** The host that this process runs on. */
+    /** Returns the host of this process. */
     static Host own() {
         return new Host(new FileTree(Path.of("/"), KernelFiles.DEVICES), new OwnCalls());
     }
 
-    /** What is asked by calls. */
+    /** Calls to query a host. */
     interface Calls {
         /**
          * Loads libibverbs and librdmacm.
          *
-         * @throws io.verbus.rdma.verbs.VerbsException that names what is missing.
+         * @throws io.verbus.rdma.verbs.VerbsException that names the missing library.
          */
         void loadLibraries();
 
         /**
-         * The RDMA devices as libibverbs shows them.
+         * Lists the RDMA devices that libibverbs shows.
          *
          * @throws io.verbus.rdma.verbs.VerbsException if they cannot be listed or opened.
          */
         List<DeviceInfo> devices();
 
-        /** What becomes at a fork of memory that devices write. */
+        /** Effect of a fork on memory that devices write. */
         VerbsLibraries.ForkSafety forkSafety();
 
-        /** Addresses of a network interface; none if there is no such interface. */
+        /** Addresses of a network interface; empty if there is no such interface. */
         List<InetAddress> addresses(String networkInterface);
 
-        /** Value of a variable of this process's environment; null if it is not set. */
+        /** Value of an environment variable of this process; null if it is not set. */
         String variable(String name);
 
-        /** Room on the file system of a path; null if it is unknown. */
+        /** Space on the file system of a path; null if unknown. */
         Space space(String path);
 
-        /** Lets time pass between two samples of the counters. */
+        /** Waits between two samples of the counters. */
         void pause(Duration interval) throws InterruptedException;
     }
 
     /**
-     * Room on a file system.
+     * Space on a file system.
      *
-     * @param total bytes.
-     * @param free bytes.
+     * @param total total bytes.
+     * @param free usable bytes.
      */
     record Space(long total, long free) {}
 

@@ -10,11 +10,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/** The network interfaces beside a port, by whose addresses rdma_cm finds it. */
+/** Finds the network interfaces of a port, by whose addresses rdma_cm finds the port. */
 final class Interfaces {
     private Interfaces() {}
 
-    /** Names, by the best source that knows any. */
+    /** Returns the names of the interfaces, from the best source that has any. */
     static SequencedSet<String> of(Host host, DeviceInfo device, DeviceInfo.Port port) {
         SequencedSet<String> names = new LinkedHashSet<>();
         for (DeviceInfo.Gid gid : port.gids()) {
@@ -42,7 +42,7 @@ final class Interfaces {
         return names;
     }
 
-    /** GIDs of iWARP devices begin with the Ethernet address of their interface. */
+    /** Finds interfaces by their Ethernet address, with which the GIDs of iWARP devices begin. */
     private static List<String> withHardwareAddressOf(FileTree files, DeviceInfo.Port port) {
         List<String> names = new ArrayList<>();
         for (String name : files.list("/sys/class/net")) {
@@ -56,7 +56,7 @@ final class Interfaces {
         return names;
     }
 
-    /** Addresses that a channel can name: none that is link-local. */
+    /** Returns the addresses that a channel can name, which excludes link-local ones. */
     static List<InetAddress> addresses(Host host, String name) {
         return host.calls().addresses(name).stream()
                 .filter(address -> !address.isLinkLocalAddress())

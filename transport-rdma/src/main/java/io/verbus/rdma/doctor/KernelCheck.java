@@ -5,12 +5,12 @@ package io.verbus.rdma.doctor;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Whether the kernel has RDMA and lets programs at it. */
+/** Checks that the kernel supports RDMA and lets programs use it. */
 final class KernelCheck {
     private static final String AREA = "kernel";
     private static final String DEVICE_FOLDER = "/dev/infiniband";
 
-    /** Modules that drive devices with reliable connections. */
+    /** Modules of devices with reliable connections. */
     private static final List<String> DRIVERS =
             List.of(
                     "mlx5_ib",

@@ -4,7 +4,7 @@ package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.verbs.VerbsException;
 
-/** Whether the verbs libraries can be loaded. */
+/** Checks that the verbs libraries can be loaded. */
 final class LibraryCheck {
     private static final String AREA = "libraries";
 
@@ -15,7 +15,7 @@ final class LibraryCheck {
             host.calls().loadLibraries();
             findings.ok(AREA, "libibverbs and librdmacm are there");
         } catch (VerbsException missing) {
-            // Its message ends in the remedy, behind a colon.
+            // Its message ends with the remedy, after a colon.
             String message = missing.getMessage();
             int end = message.indexOf(": ");
             findings.error(

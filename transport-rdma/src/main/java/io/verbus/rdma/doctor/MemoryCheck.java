@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Whether logs can be pinned and where they lie. */
+/** Checks that logs can be pinned, and which memory they use. */
 final class MemoryCheck {
     private static final String AREA = "memory";
 
-    /** Bytes of a log of the default term length, 16 MiB: three terms. */
+    /** Bytes of a log with the default term length of 16 MiB: three terms. */
     private static final long LOG = 48L << 20;
 
-    /** Logs, publications and images, that a small set-up has. */
+    /** Number of logs, of publications and images, in a small set-up. */
     private static final int FEW = 8;
 
     private static final int CAP_IPC_LOCK = 14;
 
-    /** Of the /dev/shm that container runtimes make where they are not told otherwise. */
+    /** Default size of /dev/shm in containers. */
     private static final long CONTAINER_SHM = 64L << 20;
 
     private static final String THP = "/sys/kernel/mm/transparent_hugepage";
@@ -29,7 +29,7 @@ final class MemoryCheck {
     private MemoryCheck() {}
 
     /**
-     * @param hardware whether there is an adapter whose translation tables huge pages spare.
+     * @param hardware whether there is an adapter, which needs fewer translations with huge pages.
      */
     static void examine(Host host, boolean hardware, Findings findings) {
         examineLimit(host.files(), findings);
@@ -73,14 +73,14 @@ final class MemoryCheck {
         }
     }
 
-    /** The capability counts only in the initial user namespace. */
+    /** Whether CAP_IPC_LOCK is effective, which requires the initial user namespace. */
     private static boolean mayLockAll(FileTree files) {
         String[] mapping = files.read("/proc/self/uid_map").split("\\s+");
         return hasCapability(files, "CapEff")
                 && List.of(mapping).equals(List.of("0", "0", "4294967295"));
     }
 
-    /** Why a capability that may have been given does not help. */
+    /** Explains why the capability has no effect. */
     private static String capability(FileTree files) {
         if (hasCapability(files, "CapEff")) {
             return "; CAP_IPC_LOCK is effective in a user namespace only, where it does not count";
@@ -204,7 +204,7 @@ final class MemoryCheck {
         }
     }
 
-    /** Linux does since 5.12. */
+    /** Whether the kernel copies pinned pages, as Linux does since 5.12. */
     private static boolean copiesPinnedPages(String release) {
         Matcher version = RELEASE.matcher(release);
         if (!version.matches()) {
@@ -215,7 +215,7 @@ final class MemoryCheck {
     }
 
     private static String size(long bytes) {
-        // Agrona leaves what is no whole number of a unit in bytes.
+        // Agrona formats sizes as bytes unless they are a whole number of a unit.
         return SystemUtil.formatSize(bytes >= 1 << 20 ? bytes >> 20 << 20 : bytes);
     }
 }

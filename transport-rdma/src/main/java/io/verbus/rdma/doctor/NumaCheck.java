@@ -4,7 +4,7 @@ package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.verbs.DeviceInfo;
 
-/** Whether the process runs near the device. */
+/** Checks that the process runs near the device. */
 final class NumaCheck {
     private NumaCheck() {}
 

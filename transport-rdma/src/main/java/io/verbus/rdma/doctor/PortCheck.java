@@ -6,7 +6,7 @@ import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.TransportType;
 
-/** State and MTU of a port. */
+/** Checks state and MTU of a port. */
 final class PortCheck {
     private final Host host;
     private final DeviceInfo device;
@@ -16,8 +16,8 @@ final class PortCheck {
     private final String name;
 
     /**
-     * @param anyUsable whether some port of this host can be used: what makes another one unusable
-     *     is then no more than a warning.
+     * @param anyUsable whether some port of this host is usable, so that problems of other ports
+     *     are only warnings.
      */
     PortCheck(
             Host host,

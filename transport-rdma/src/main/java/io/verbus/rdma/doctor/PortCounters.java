@@ -5,8 +5,8 @@ package io.verbus.rdma.doctor;
 import java.util.Set;
 
 /**
- * Counters of a port or of its network interface that should stand still, by what it means when
- * they move. Names are those of the kernel, of mlx5 and of rdma_rxe.
+ * Counters of a port or its network interface that should not increase, grouped by the cause of an
+ * increase. Names are those of the kernel, of mlx5 and of rdma_rxe.
  */
 enum PortCounters {
     LINK(
@@ -70,7 +70,7 @@ enum PortCounters {
                     "rp_cnp_ignored",
                     "port_xmit_wait"));
 
-    /** What it is, in the plural. */
+    /** Description in the plural. */
     final String meaning;
 
     final String remedy;

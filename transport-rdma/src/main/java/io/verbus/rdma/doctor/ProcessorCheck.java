@@ -5,12 +5,12 @@ package io.verbus.rdma.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether threads that poll have processors of their own, at full speed. */
+/** Checks that polling threads have dedicated processors, at full speed. */
 final class ProcessorCheck {
     private static final String AREA = "processors";
     private static final String SYSFS = "/sys/devices/system/cpu";
 
-    /** Conductor, sender and receiver poll, and so does the application. */
+    /** Number of polling threads: conductor, sender, receiver and the application. */
     private static final int POLLING = 4;
 
     private ProcessorCheck() {}

@@ -13,7 +13,7 @@ import java.util.List;
 public final class RdmaExamination implements Examination {
     private final Host host;
 
-    /** Examines the host that this process runs on. */
+    /** Creates an examination of the host of this process. */
     public RdmaExamination() {
         this(Host.own());
     }

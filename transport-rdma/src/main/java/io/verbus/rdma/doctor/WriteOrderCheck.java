@@ -6,8 +6,8 @@ import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
 
 /**
- * What may have an mlx5 adapter place a later write before an earlier one, as far as a host tells
- * it without a connection.
+ * Checks for settings that may make an mlx5 adapter place a later write before an earlier one, as
+ * far as they are visible without a connection.
  */
 final class WriteOrderCheck {
     // PCI Local Bus Specification 3.0, 6.1 and 6.7; PCI Express Base Specification, 7.5.3.4.
@@ -30,7 +30,7 @@ final class WriteOrderCheck {
     /**
      * Examines a device.
      *
-     * @param text which driver and firmware it has.
+     * @param text description of its driver and firmware.
      */
     static void examine(Host host, DeviceInfo device, String text, Findings findings) {
         String area = DeviceCheck.area(device);
@@ -73,9 +73,9 @@ final class WriteOrderCheck {
     }
 
     /**
-     * Whether a function may send writes that others may pass.
+     * Returns whether a function may send writes that later ones may pass.
      *
-     * @param config its configuration space, of which all but root see the first 64 bytes.
+     * @param config configuration space, of which only root can read more than the first 64 bytes.
      */
     private static PciOrder pciOrder(byte[] config) {
         if (config.length <= FIRST_CAPABILITY || (config[STATUS] & HAS_CAPABILITIES) == 0) {

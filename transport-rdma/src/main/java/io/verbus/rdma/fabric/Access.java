@@ -3,18 +3,16 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Says which side may write a registered region. Never more than is needed, and never relaxed
- * ordering.
+ * Specifies which side may write a registered region. Never grants more than needed, and never
+ * relaxed ordering.
  */
 public enum Access {
-    /**
-     * The device reads the region for this side's own writes and sends; the peer cannot reach it.
-     */
+    /** The device reads the region for local writes and sends; the peer cannot access it. */
     LOCAL_READ,
 
-    /** The device also writes it for this side: buffers of receives. */
+    /** The device also writes the region for this side: receive buffers. */
     LOCAL_WRITE,
 
-    /** The peer may write it with the region's remote key. */
+    /** The peer may write the region with its remote key. */
     REMOTE_WRITE
 }

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The network interfaces beside RDMA devices, as {@code /sys/class/infiniband} tells them. */
+/** Finds the network interfaces of RDMA devices in {@code /sys/class/infiniband}. */
 public final class DeviceInterfaces {
     private static final int HARDWARE_ADDRESS_LENGTH = 6;
 
     private DeviceInterfaces() {}
 
     /**
-     * Names the interfaces of all devices.
+     * Returns the names of the interfaces of all devices.
      *
-     * @param devices folder of the devices, which may be absent.
+     * @param devices directory of the devices; may be absent.
      * @throws IOException if they cannot be listed.
      */
     public static SortedSet<String> of(Path devices) throws IOException {
@@ -37,12 +37,12 @@ public final class DeviceInterfaces {
     }
 
     /**
-     * Names the interfaces of a port: RoCE names the interface at each GID, InfiniBand has it
-     * beside the device, and the first GID of an iWARP device begins with the interface's hardware
-     * address.
+     * Returns the names of a port's interfaces: RoCE lists the interface of each GID, InfiniBand
+     * lists it at the device, and the first GID of an iWARP device begins with the interface's
+     * hardware address.
      *
-     * @param device folder of the device.
-     * @param port folder of the port.
+     * @param device directory of the device.
+     * @param port directory of the port.
      * @throws IOException if they cannot be listed.
      */
     public static SortedSet<String> of(Path device, Path port) throws IOException {
@@ -51,7 +51,7 @@ public final class DeviceInterfaces {
             try {
                 names.add(Files.readString(file).strip());
             } catch (IOException e) {
-                // The kernel refuses to read the entries of the GID table that are not in use.
+                // The kernel refuses to read unused entries of the GID table.
                 continue;
             }
         }
@@ -76,7 +76,7 @@ public final class DeviceInterfaces {
         }
     }
 
-    /** What a folder holds, in the order of names; nothing if it is absent. */
+    /** Returns the entries of a directory sorted by name; empty if it is absent. */
     public static List<Path> entries(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();

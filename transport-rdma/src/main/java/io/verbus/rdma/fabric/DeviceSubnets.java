@@ -11,27 +11,28 @@ import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Collections;
 
-/** The subnets that this host's addresses are in, as the system has them. Any thread. */
+/** Determines the subnets of this host's addresses from the system. Thread-safe. */
 public final class DeviceSubnets {
     private DeviceSubnets() {}
 
     /**
-     * The subnets of the network interfaces beside RDMA ports, without those of one address.
+     * Returns the subnets of the network interfaces of RDMA ports, except subnets of a single
+     * address.
      *
-     * @return the subnets; null where there is no such interface.
+     * @return the subnets; null if there is no such interface.
      */
     public static Networks find() {
         try {
             return find(KernelFiles.DEVICES);
         } catch (IOException gone) {
-            return null; // devices went away meanwhile: whoever opens one is told
+            return null; // devices disappeared meanwhile: opening one reports it
         }
     }
 
     /**
      * As {@link #find()}.
      *
-     * @param devices folder of the devices.
+     * @param devices directory of the devices.
      * @throws IOException if they cannot be listed.
      */
     static Networks find(Path devices) throws IOException {
@@ -57,7 +58,7 @@ public final class DeviceSubnets {
         }
     }
 
-    /** Bits that an address of this host has in common with its subnet; 0 if it is none. */
+    /** Returns the subnet prefix length of a local address; 0 if the address is not local. */
     public static int prefixLength(InetAddress address) {
         try {
             NetworkInterface owner = NetworkInterface.getByInetAddress(address);

@@ -6,35 +6,34 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Makes connections on the RDMA devices of this host. Conductor's thread only. No method waits for
- * a device or a peer, but for {@link #listen} and {@link #close}: calls that these can hold are
- * made on other threads, those of one connection in their order, and {@link #poll} tells what
- * became of them.
+ * Makes connections on the RDMA devices of this host. Used by the conductor's thread only. No
+ * method except {@link #listen} and {@link #close} waits for a device or a peer: calls that may
+ * block run on other threads, in order per connection, and {@link #poll} reports their results.
  */
 public interface Fabric extends AutoCloseable {
     /**
      * Listens for connections.
      *
-     * @param localAddress of a device's port; the port number 0 takes a free one.
-     * @param options of the connections that arrive.
+     * @param localAddress address of a device's port; port number 0 selects a free one.
+     * @param options options of incoming connections.
      * @return the listener.
-     * @throws FabricException if the address is no RDMA device's, or is in use.
+     * @throws FabricException if the address does not belong to an RDMA device, or is in use.
      */
     Listener listen(InetSocketAddress localAddress, ConnectionOptions options);
 
     /**
-     * Begins to connect; {@link FabricHandler#onEstablished} or {@link FabricHandler#onEnded}
+     * Starts connecting; {@link FabricHandler#onEstablished} or {@link FabricHandler#onEnded}
      * follows.
      *
-     * @param remoteAddress where the peer listens.
-     * @param localAddress to connect from, or null for the route's own choice.
-     * @param options of the connection.
-     * @param domain to reuse if it is on the device that leads to the peer, or null.
-     * @param privateData for the peer, at most 56 bytes.
-     * @param provision registered before the peer is asked, and released by {@link
+     * @param remoteAddress address at which the peer listens.
+     * @param localAddress local address to connect from, or null to let the route decide.
+     * @param options options of the connection.
+     * @param domain domain to reuse if it is on the device that reaches the peer, or null.
+     * @param privateData data for the peer, at most 56 bytes.
+     * @param provision memory to register before the request is sent; released by {@link
      *     Connection#close}.
-     * @return the connection, whose queue pair and domain are there when it is established.
-     * @throws FabricException if an address is not resolved.
+     * @return the connection; its queue pair and domain exist once it is established.
+     * @throws FabricException if an address is unresolved.
      */
     Connection connect(
             InetSocketAddress remoteAddress,
@@ -44,7 +43,7 @@ public interface Fabric extends AutoCloseable {
             byte[] privateData,
             Provision provision);
 
-    /** Begins to connect with no provision. */
+    /** Starts connecting without a provision. */
     default Connection connect(
             InetSocketAddress remoteAddress,
             InetSocketAddress localAddress,
@@ -55,26 +54,26 @@ public interface Fabric extends AutoCloseable {
     }
 
     /**
-     * Bits that an address of this host has in common with its subnet. Asks the system.
+     * Returns the subnet prefix length of a local address. Queries the system.
      *
-     * @param localAddress of this host.
-     * @return the bits; 0 if the address is none of this host's.
+     * @param localAddress address of this host.
+     * @return the number of bits; 0 if the address is not local.
      */
     int prefixLength(InetAddress localAddress);
 
     /**
-     * Handles the connection events that have arrived, and the results of calls; looks for events
-     * about once a millisecond, however often it is called.
+     * Handles connection events and results of calls. Checks for events about once per millisecond,
+     * regardless of how often it is called.
      *
-     * @param handler of them.
-     * @param nowNs monotonic time, as {@link System#nanoTime} tells it.
-     * @return their number.
+     * @param handler handler of the events.
+     * @param nowNs monotonic time, as returned by {@link System#nanoTime}.
+     * @return the number of events and results handled.
      */
     int poll(FabricHandler handler, long nowNs);
 
     /**
-     * Closes all that is still open, and waits for it within a bound: what a device holds for
-     * longer is told to the error log, and ends later. Idempotent.
+     * Closes everything still open and waits for a bounded time. Resources that a device holds
+     * longer are reported to the error log and end later. Idempotent.
      */
     @Override
     void close();

@@ -2,7 +2,10 @@
 
 package io.verbus.rdma.fabric;
 
-/** A call of the fabric failed. The message is one sentence that names the cause and the remedy. */
+/**
+ * Thrown when a call of the fabric fails. The message is one sentence with the cause and the
+ * remedy.
+ */
 public class FabricException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +18,7 @@ public class FabricException extends RuntimeException {
 
     /**
      * @param message cause and remedy.
-     * @param cause what was thrown below.
+     * @param cause underlying exception.
      */
     public FabricException(String message, Throwable cause) {
         super(message, cause);

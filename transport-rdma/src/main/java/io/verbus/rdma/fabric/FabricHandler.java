@@ -4,18 +4,17 @@ package io.verbus.rdma.fabric;
 
 import java.net.InetSocketAddress;
 
-/** What {@link Fabric#poll} finds. Called on the conductor's thread. */
+/** Handles the events that {@link Fabric#poll} finds. Called on the conductor's thread. */
 public interface FabricHandler {
     /**
-     * A peer asks for a connection. Answer with {@link Connection#accept} or {@link
-     * Connection#reject}, at once or later.
+     * Called when a peer requests a connection. Answer with {@link Connection#accept} or {@link
+     * Connection#reject}, immediately or later.
      *
-     * @param listener at which it arrived.
-     * @param connection that it would be; its queue pair and domain come with {@link
-     *     Connection#accept}.
-     * @param remoteAddress of the peer.
-     * @param privateData as it arrived: possibly padded with zeros by the fabric, never to be
-     *     trusted.
+     * @param listener listener that received the request.
+     * @param connection requested connection; {@link Connection#accept} creates its queue pair and
+     *     domain.
+     * @param remoteAddress address of the peer.
+     * @param privateData untrusted data as received; the fabric may have padded it with zeros.
      */
     void onConnectRequest(
             Listener listener,
@@ -24,41 +23,42 @@ public interface FabricHandler {
             byte[] privateData);
 
     /**
-     * A listener hears nothing any more, and tries to listen again until it is closed.
+     * Called when a listener stops receiving requests. Listening is retried until the listener is
+     * closed.
      *
-     * @param listener that was lost.
-     * @param reason in words.
+     * @param listener listener that was lost.
+     * @param reason description of the failure.
      */
     default void onListenerLost(Listener listener, String reason) {
         throw new FabricException("a listener was lost: " + reason);
     }
 
     /**
-     * A listener that was lost listens again.
+     * Called when a lost listener works again.
      *
-     * @param listener that is back.
+     * @param listener listener that recovered.
      */
     default void onListenerBack(Listener listener) {
-        // It is as before.
+        // Nothing has changed for the handler.
     }
 
     /**
-     * A connection is ready for use.
+     * Called when a connection is established.
      *
-     * @param connection that is ready.
-     * @param privateData of the accepting side, possibly padded with zeros; empty at the accepting
-     *     side itself.
+     * @param connection established connection.
+     * @param privateData data of the accepting side, possibly padded with zeros; empty at the
+     *     accepting side itself.
      */
     void onEstablished(Connection connection, byte[] privateData);
 
     /**
-     * A connection could not be made or accepted, or has ended. {@link Connection#close()} is still
-     * owed.
+     * Called when a connection has failed or ended. The handler must still call {@link
+     * Connection#close()}.
      *
-     * @param connection that ended.
-     * @param cause of it.
-     * @param reason in words, with what the fabric said.
-     * @param privateData of a rejecting peer, otherwise empty.
+     * @param connection connection that ended.
+     * @param cause cause of the end.
+     * @param reason description that includes the fabric's report.
+     * @param privateData data of a rejecting peer, otherwise empty.
      */
     void onEnded(Connection connection, Cause cause, String reason, byte[] privateData);
 
@@ -67,13 +67,13 @@ public interface FabricHandler {
         /** No host answers at the address, or the address or route cannot be resolved. */
         UNREACHABLE,
 
-        /** The peer refused: no driver listens there, or it rejected the connection. */
+        /** The peer refused: no driver listens, or the driver rejected the connection. */
         REJECTED,
 
         /** The peer ended an established connection, or its process died. */
         DISCONNECTED,
 
-        /** A call failed on this side, or the device went away. */
+        /** A local call failed, or the device was removed. */
         FAILED
     }
 }

@@ -4,15 +4,15 @@ package io.verbus.rdma.fabric;
 
 import java.nio.file.Path;
 
-/** Where the kernel describes RDMA devices. The one place that names it. */
+/** Paths of the kernel's files for RDMA devices. */
 public final class KernelFiles {
-    /** Names another sysfs, such as that of a test's own devices. */
+    /** Environment variable that replaces {@code /sys}, such as with devices of a test. */
     private static final String SYSFS_VARIABLE = "VERBUS_TEST_SYSFS";
 
-    /** The same on a host whose files are looked at below another root. */
+    /** Absolute path of {@link #DEVICES}, for hosts whose files are examined below another root. */
     public static final String DEVICES_PATH = "/sys/class/infiniband";
 
-    /** One folder per device. */
+    /** Directory with one subdirectory per device. */
     public static final Path DEVICES =
             Path.of(System.getenv().getOrDefault(SYSFS_VARIABLE, "/sys"))
                     .resolve("class/infiniband");

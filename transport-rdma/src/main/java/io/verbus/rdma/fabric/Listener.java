@@ -4,12 +4,12 @@ package io.verbus.rdma.fabric;
 
 import java.net.InetSocketAddress;
 
-/** Waits for connections at one local address. Conductor's thread only. */
+/** Accepts connections at one local address. Used by the conductor's thread only. */
 public interface Listener extends AutoCloseable {
-    /** The address, with the port that was really bound. */
+    /** Bound address, with the actual port. */
     InetSocketAddress localAddress();
 
-    /** Stops listening; connections made stay. Idempotent. */
+    /** Stops listening; existing connections stay open. Idempotent. */
     @Override
     void close();
 }

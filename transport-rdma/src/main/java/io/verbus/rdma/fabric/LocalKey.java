@@ -3,11 +3,11 @@
 package io.verbus.rdma.fabric;
 
 /**
- * The lkey of a registered region: names local memory in a work request.
+ * The lkey of a registered region, which identifies local memory in a work request.
  *
- * <p>A type of its own, because software devices give a region one number for both keys, so that a
- * mix-up would go unnoticed until it meets hardware.
+ * <p>A separate type, because software devices use the same number for both keys, so that confusing
+ * them would go unnoticed until the code runs on hardware.
  *
- * @param value as the device gave it.
+ * @param value value assigned by the device.
  */
 public record LocalKey(int value) {}

@@ -2,37 +2,39 @@
 
 package io.verbus.rdma.fabric;
 
-/** What can be done about a path that is not as it should be, in words. */
+/** Describes remedies for paths with unsuitable settings. */
 public final class PathAdvice {
-    /** Type of a GID of RoCE v1 or InfiniBand, as sysfs names it. */
+    /** GID type of RoCE v1 and InfiniBand in sysfs. */
     public static final String ROCE_V1 = "IB/RoCE v1";
 
-    /** Type of a GID of RoCE v2, as sysfs names it. */
+    /** GID type of RoCE v2 in sysfs. */
     public static final String ROCE_V2 = "RoCE v2";
 
-    /** Environment variable that has MLNX_OFED 4 place what a process receives as it comes. */
+    /**
+     * Environment variable that makes MLNX_OFED 4 place packets as they arrive, even out of order.
+     */
     public static final String RELAXED_VARIABLE = "MLX5_RELAXED_PACKET_ORDERING_ON";
 
     /** Link layer of RoCE and iWARP. */
     public static final String ETHERNET = "Ethernet";
 
-    /** Link layer of InfiniBand itself. */
+    /** Link layer of InfiniBand. */
     public static final String INFINIBAND = "InfiniBand";
 
     /**
-     * What the kernel takes off an Ethernet interface's MTU for RoCE (iboe_get_mtu: GRH, UDP, BTH,
-     * XRC, ETH and ICRC), rounded up.
+     * Bytes that the kernel subtracts from an Ethernet interface's MTU for RoCE (iboe_get_mtu: GRH,
+     * UDP, BTH, XRC, ETH and ICRC), rounded up.
      */
     private static final int ROCE_OVERHEAD = 104;
 
     private PathAdvice() {}
 
-    /** Least MTU of an Ethernet interface whose RoCE packets are to carry so many bytes. */
+    /** Returns the minimum interface MTU for RoCE packets with the given payload. */
     public static int interfaceMtu(int roceMtu) {
         return roceMtu + ROCE_OVERHEAD;
     }
 
-    /** How to have writes placed in the order in which they were posted. */
+    /** Describes how to make the adapter place writes in posting order. */
     public static String keepOrder(boolean isIwarp) {
         return isIwarp
                 ? "use the adapter's RoCE v2 mode if it has one, or try it with lost packets first"
@@ -42,23 +44,23 @@ public final class PathAdvice {
                         + ", and use rdma-core 36 or later, which tells";
     }
 
-    /** How to make a port's connections use RoCE v2. */
+    /** Describes how to make a port's connections use RoCE v2. */
     public static String useRoceV2(String device, int port) {
         return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that can RoCE v2"
                 .formatted(configuration(device), configuration(device), roceMode(port));
     }
 
-    /** Folder in configfs that an administrator makes to configure a device. */
+    /** Returns the configfs directory that an administrator creates to configure a device. */
     public static String configuration(String device) {
         return "/sys/kernel/config/rdma_cm/" + device;
     }
 
-    /** File in the folder that holds the RoCE mode of a port. */
+    /** Returns the name of the file in that directory that holds a port's RoCE mode. */
     public static String roceMode(int port) {
         return "ports/" + port + "/default_roce_mode";
     }
 
-    /** How to raise the MTU of an Ethernet interface, where there is one to name. */
+    /** Describes how to raise the MTU of an Ethernet interface; its name may be empty. */
     public static String raiseRoceMtu(String netdev, int roceMtu) {
         int least = interfaceMtu(roceMtu);
         return netdev.isEmpty()
@@ -69,7 +71,7 @@ public final class PathAdvice {
                         .formatted(netdev, least);
     }
 
-    /** How to raise the MTU of an InfiniBand path. */
+    /** Describes how to raise the MTU of an InfiniBand path. */
     public static String raiseInfiniBandMtu() {
         return "raise it in the subnet manager's partition and on the switches";
     }

@@ -5,22 +5,22 @@ package io.verbus.rdma.fabric;
 import java.net.InetAddress;
 
 /**
- * The path of an established connection, as the device tells it.
+ * The path of an established connection, as reported by the device.
  *
- * @param device name, as {@code ibv_devices} prints it.
- * @param port of the device, from 1.
- * @param isIwarp whether TCP carries the connection: it has neither GID nor path MTU of its own.
- * @param linkLayer {@code InfiniBand}, {@code Ethernet}, or what else the port says.
+ * @param device device name, as {@code ibv_devices} prints it.
+ * @param port port of the device, from 1.
+ * @param isIwarp whether TCP carries the connection, which then has neither GID nor path MTU.
+ * @param linkLayer {@code InfiniBand}, {@code Ethernet}, or another value reported by the port.
  * @param netdev network interface of the GID; empty if unknown.
- * @param gidType as sysfs names it, such as {@link PathAdvice#ROCE_V2}; empty if unknown.
- * @param gid address in the GID that the connection uses; null if unknown.
- * @param pathMtu bytes of a packet's payload; 0 where it is not the connection's own.
- * @param maxMtu bytes that the port could carry in a packet.
- * @param trafficClass of the packets.
- * @param ackTimeout exponent in use.
- * @param retryCount in use.
- * @param rnrRetryCount in use.
- * @param order in which this side's adapter places what the peer writes.
+ * @param gidType type in sysfs, such as {@link PathAdvice#ROCE_V2}; empty if unknown.
+ * @param gid address in the GID of the connection; null if unknown.
+ * @param pathMtu payload bytes of a packet; 0 if the connection has no MTU of its own.
+ * @param maxMtu maximum payload bytes that the port supports.
+ * @param trafficClass traffic class of the packets.
+ * @param ackTimeout effective exponent of the acknowledgement time-out.
+ * @param retryCount effective number of retries.
+ * @param rnrRetryCount effective number of retries while no receive is posted.
+ * @param order order in which the local adapter places the peer's writes.
  */
 public record PathInfo(
         String device,
@@ -37,24 +37,24 @@ public record PathInfo(
         int retryCount,
         int rnrRetryCount,
         Order order) {
-    /** What is known of the order in which writes are placed. */
+    /** Knowledge about the order in which writes are placed. */
     public enum Order {
-        /** The device says that it places them in the order in which they were posted. */
+        /** The device reports that it places writes in posting order. */
         KEPT,
 
-        /** Nobody has told. */
+        /** The device does not report the order. */
         UNKNOWN,
 
-        /** Devices of its kind may place a later write before an earlier one. */
+        /** Devices of this kind may place a later write before an earlier one. */
         DOUBTFUL
     }
 
-    /** Whether the device tells the path of a connection. */
+    /** Whether the device reports the path of a connection. */
     public boolean isKnown() {
         return isIwarp || pathMtu > 0;
     }
 
-    /** Whether InfiniBand's transport runs over Ethernet. */
+    /** Whether the InfiniBand transport runs over Ethernet. */
     public boolean isRoce() {
         return !isIwarp && linkLayer.equals(PathAdvice.ETHERNET);
     }

@@ -3,11 +3,11 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Memory that a connection needs beside its queue pair. Called on a thread that may wait; what it
- * writes can be read by the conductor when the connection is established.
+ * Memory that a connection needs in addition to its queue pair. Called on a thread that may block;
+ * the conductor can read what it writes once the connection is established.
  */
 public interface Provision {
-    /** Of a connection that needs none. */
+    /** Provision without any memory. */
     Provision NONE =
             new Provision() {
                 @Override
@@ -24,11 +24,11 @@ public interface Provision {
     /**
      * Registers the memory.
      *
-     * @param domain of the queue pair.
+     * @param domain domain of the queue pair.
      * @throws FabricException if the device refuses; the connection ends with its message.
      */
     void register(Domain domain);
 
-    /** Releases what is registered, after the queue pair is destroyed. */
+    /** Releases the memory, after the queue pair is destroyed. */
     void release();
 }

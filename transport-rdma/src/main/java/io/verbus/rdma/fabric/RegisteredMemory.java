@@ -3,9 +3,9 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Memory that a device has pinned and may access; it must stay mapped until {@link #close()} has
- * returned, which takes long where it is much, and must not be given to others before it {@link
- * #isReleased()}. Closed by one thread at a time.
+ * Memory that a device has pinned and may access. It must stay mapped until {@link #close()} has
+ * returned, which may take long, and must not be reused before it {@link #isReleased()}. Closed by
+ * one thread at a time.
  */
 public interface RegisteredMemory extends AutoCloseable {
     /** Address of the first byte in this process. */
@@ -14,21 +14,18 @@ public interface RegisteredMemory extends AutoCloseable {
     /** Length in bytes. */
     long length();
 
-    /** Names the region in this side's work requests. */
+    /** Key of the region for local work requests. */
     LocalKey localKey();
 
     /**
-     * Names the region in the peer's work requests; of use only with {@link Access#REMOTE_WRITE}.
+     * Key of the region for the peer's work requests; only useful with {@link Access#REMOTE_WRITE}.
      */
     RemoteKey remoteKey();
 
-    /**
-     * Unpins the memory. Idempotent. Where the device refuses that, the error log is told, and the
-     * closing thread goes on.
-     */
+    /** Unpins the memory. Idempotent. A failure is reported to the error log, not thrown. */
     @Override
     void close();
 
-    /** Whether the device has let go of the memory: only then may it be used for something else. */
+    /** Whether the device has released the memory, so that it may be reused. */
     boolean isReleased();
 }

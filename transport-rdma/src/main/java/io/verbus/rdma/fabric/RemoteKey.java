@@ -3,8 +3,8 @@
 package io.verbus.rdma.fabric;
 
 /**
- * The rkey of a region of the peer: names remote memory in a work request.
+ * The rkey of the peer's region, which identifies remote memory in a work request.
  *
- * @param value as the peer's device gave it.
+ * @param value value assigned by the peer's device.
  */
 public record RemoteKey(int value) {}

@@ -11,25 +11,28 @@ import io.verbus.rdma.fabric.Listener;
 
 import java.net.InetSocketAddress;
 
-/** Decides whether a peer may connect, and with which code it is refused. Conductor's thread. */
+/**
+ * Decides whether a peer may connect, and with which code it is rejected. Used by the conductor's
+ * thread.
+ */
 final class Admission {
     private final Admittance admittance;
     private final int maxPeers;
     private final WriteOrder order;
 
     /**
-     * A connection that is refused.
+     * A rejected connection.
      *
-     * @param code for the peer.
-     * @param kind of complaint; null if there is none.
-     * @param complaint for the error log, without the peer's port, so that a host which tries again
-     *     is one entry of it; null if there is nothing to complain about.
+     * @param code code for the peer.
+     * @param kind kind of the error record; null if there is none.
+     * @param complaint message for the error log, without the peer's port, so that retries of a
+     *     host are one entry; null if there is nothing to report.
      */
     record Refusal(RejectCode code, RdmaPeerErrors.Kind kind, String complaint) {}
 
     /**
-     * @param admittance of hosts.
-     * @param maxPeers most connections at a time.
+     * @param admittance admission rules for hosts.
+     * @param maxPeers maximum number of connections.
      * @param order whether peers must be able to confirm writes.
      */
     Admission(Admittance admittance, int maxPeers, WriteOrder order) {
@@ -39,15 +42,15 @@ final class Admission {
     }
 
     /**
-     * Decides about a peer that wants to connect.
+     * Decides whether a peer may connect.
      *
-     * @param address of the peer.
-     * @param local address at which it arrived; null if it is not known.
-     * @param listener at which it arrived.
-     * @param endpoint of the listener; null if that is closed.
-     * @param greeting of the peer; null if it has none.
-     * @param peers number of connections that there are.
-     * @return null if it may connect.
+     * @param address address of the peer.
+     * @param local address at which the request arrived; null if unknown.
+     * @param listener listener that received the request.
+     * @param endpoint endpoint of the listener; null if it is closed.
+     * @param greeting greeting of the peer; null if it is invalid.
+     * @param peers current number of connections.
+     * @return the refusal, or null if the peer may connect.
      */
     Refusal refusal(
             InetSocketAddress address,

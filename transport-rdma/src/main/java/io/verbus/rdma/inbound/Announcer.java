@@ -30,7 +30,8 @@ import java.util.function.Predicate;
 
 /**
  * Announces this driver's endpoints at the control addresses of publications, until their driver
- * has connected and offers what is asked for: then again when that is lost. Conductor's thread.
+ * has connected and offers the requested streams; resumes when these are lost. Used by the
+ * conductor's thread.
  *
  * <pre>
  *   WAITING ─due and not offered─▶ ASKING ─refused, which is the answer─▶ WAITING
@@ -48,18 +49,18 @@ final class Announcer implements AutoCloseable {
     private final AtomicCounter asked;
     private final List<Wish> wishes = new ArrayList<>();
 
-    /** What is asked for at a control address. */
+    /** A request for streams at a control address. */
     private final class Wish {
         private final InboundListener listener;
         private final Endpoint control;
 
-        /** Null where whatever there is for all is asked for. */
+        /** Null when requesting all streams rather than one session. */
         private final AwaitedResponses session;
 
-        /** While it does not answer. */
+        /** Backoff while the control address does not answer. */
         private final Backoff backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
 
-        /** While it has answered, and offers nothing. */
+        /** Backoff while the control address has answered but offers nothing. */
         private final Backoff patience = new Backoff(options.backoffMaxNs(), LONGEST_PATIENCE_NS);
 
         private CompletableFuture<Void> names;
@@ -67,12 +68,12 @@ final class Announcer implements AutoCloseable {
         private long dueNs;
         private int attempts;
 
-        /** Of the control address, as it has answered; or 0. */
+        /** Id in the control address's answer, or 0. */
         private long controlId;
 
         /**
-         * It has answered: that nobody listens there later, as its publication has gone, is no
-         * news.
+         * The control address has answered before, so a later refusal, after its publication has
+         * closed, is not an error.
          */
         private boolean isParted;
 
@@ -96,12 +97,12 @@ final class Announcer implements AutoCloseable {
 
     /**
      * @param host the driver.
-     * @param fabric to ask through.
-     * @param options of the transport.
-     * @param peers that have connected.
-     * @param keys that control addresses may ask for.
-     * @param counters of the transport.
-     * @param complaints about those that are asked.
+     * @param fabric fabric to connect through.
+     * @param options options of the transport.
+     * @param peers connected peers.
+     * @param keys keys for proofs to control addresses.
+     * @param counters counters of the transport.
+     * @param complaints error records of control addresses.
      */
     Announcer(
             TransportHost host,
@@ -121,11 +122,11 @@ final class Announcer implements AutoCloseable {
     }
 
     /**
-     * Asks for streams, until {@link #forget} or the endpoint is closed. Idempotent.
+     * Requests streams until {@link #forget} or until the endpoint is closed. Idempotent.
      *
-     * @param listener where they are to be sent.
-     * @param control address of their publications.
-     * @param session of responses; null for whatever there is for all.
+     * @param listener endpoint to receive the streams.
+     * @param control control address of the publications.
+     * @param session session of the responses; null to request all streams.
      * @param nowNs monotonic time.
      */
     void add(InboundListener listener, Endpoint control, AwaitedResponses session, long nowNs) {
@@ -134,12 +135,12 @@ final class Announcer implements AutoCloseable {
         }
     }
 
-    /** Asks for responses no more. */
+    /** Stops requesting responses. */
     void forget(InboundListener listener, AwaitedResponses session) {
         forget(wish -> wish.listener == listener && session.equals(wish.session));
     }
 
-    /** An endpoint is closed. */
+    /** Stops all requests of a closed endpoint. */
     void forget(InboundListener listener) {
         forget(wish -> wish.listener == listener);
     }
@@ -152,7 +153,7 @@ final class Announcer implements AutoCloseable {
         }
     }
 
-    /** Timers. */
+    /** Runs the timers; returns the work count. */
     int work(long nowNs) {
         int work = 0;
         for (int i = 0; i < wishes.size(); i++) {
@@ -235,7 +236,7 @@ final class Announcer implements AutoCloseable {
         asked.incrementRelease();
     }
 
-    /** A connection stands: its peer takes an announcement for something else. */
+    /** Handles an unexpected connection: the peer is not a control address. */
     boolean onEstablished(Connection connection, long nowNs) {
         Wish wish = at(connection);
         if (wish != null) {
@@ -245,9 +246,9 @@ final class Announcer implements AutoCloseable {
     }
 
     /**
-     * A connection has ended.
+     * Handles the end of a connection.
      *
-     * @return whether it is an announcement of this side.
+     * @return whether the connection was an announcement of this side.
      */
     boolean onEnded(
             Connection connection, Cause cause, String reason, byte[] privateData, long nowNs) {

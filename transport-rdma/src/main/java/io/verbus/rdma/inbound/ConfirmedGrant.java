@@ -10,18 +10,18 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Grants credit to a peer whose adapter may place a later write before an earlier one: the slot is
- * written again only when the grant before is in place, so that no older one is left there.
+ * written again only once the previous grant is in place, so that no older grant overwrites it.
  */
 final class ConfirmedGrant extends CreditGrant {
     private final PlacementProbe placement;
 
-    /** Answered when the last grant is in place. */
+    /** Question that is answered once the last grant is in place. */
     private long question;
 
     /**
-     * The parameters are those of {@link CreditGrant}, and
+     * Takes the parameters of {@link CreditGrant} and a probe.
      *
-     * @param placement of what is written through the connection.
+     * @param placement probe that confirms writes through the connection.
      */
     ConfirmedGrant(
             InboundImage image,

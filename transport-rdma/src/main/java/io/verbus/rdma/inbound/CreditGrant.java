@@ -9,8 +9,8 @@ import io.verbus.transport.RoundRobin;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * What of an image the peer was told to be consumed. Made by the conductor, then the receiver's
- * alone.
+ * Grants the peer credit for what an image has consumed. Created by the conductor, then used only
+ * by the receiver.
  */
 class CreditGrant extends RoundRobin.Taker {
     private final InboundImage image;
@@ -24,26 +24,26 @@ class CreditGrant extends RoundRobin.Taker {
     private final AtomicCounter grants;
     private final AtomicCounter bytes;
 
-    /** Written by the receiver; read by the conductor when the receiver has let go. */
+    /** Written by the receiver; read by the conductor after the receiver has released the link. */
     private long granted;
 
     private long grantedAtNs;
 
-    /** The peer must be told once, because what it was told last may not have arrived. */
+    /** Whether one grant must be sent in any case, because the last one may not have arrived. */
     private boolean isOwed;
 
     private boolean isNews;
 
     /**
-     * @param image to grant credit of.
-     * @param registrationId of the publication.
-     * @param creditAddress of the slot in the peer.
-     * @param creditKey of the slot.
-     * @param startPosition from which the peer writes.
-     * @param window past what is consumed.
-     * @param before the grant of the connection that was lost, or null.
-     * @param grants counts them.
-     * @param bytes counts the bytes that they release.
+     * @param image image to grant credit for.
+     * @param registrationId registration id of the publication.
+     * @param creditAddress address of the slot in the peer.
+     * @param creditKey key of the slot.
+     * @param startPosition position from which the peer writes.
+     * @param window number of bytes granted beyond the consumed position.
+     * @param before grant of the lost connection, or null.
+     * @param grants counter of grants.
+     * @param bytes counter of the bytes that grants release.
      */
     CreditGrant(
             InboundImage image,
@@ -88,13 +88,15 @@ class CreditGrant extends RoundRobin.Taker {
         return creditKey;
     }
 
-    /** The peer is told to begin. */
+    /** Starts granting when the peer is asked to begin. */
     void begin(long nowNs) {
         grantedAtNs = nowNs;
         isOwed = isResumed;
     }
 
-    /** The position to grant now, or -1 if there is no need, or a subscriber has just joined. */
+    /**
+     * Returns the position to grant now, or -1 if no grant is due or a subscriber has just joined.
+     */
     long due(long nowNs, long statusIntervalNs) {
         long consumed = image.consumedPosition();
         isNews = isOwed || consumed > granted;
@@ -106,13 +108,13 @@ class CreditGrant extends RoundRobin.Taker {
         return isDue && image.grant(position) ? position : -1;
     }
 
-    /** Whether something was consumed of which the peer is told when the interval has passed. */
+    /** Whether consumption is waiting to be granted when the interval has passed. */
     @Override
     protected boolean isWaiting() {
         return isNews;
     }
 
-    /** The position was granted. */
+    /** Records a grant. */
     void granted(long position, long nowNs) {
         bytes.getAndAddRelease(position - granted);
         granted = position;

@@ -10,9 +10,9 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayDeque;
 
 /**
- * Connections that have offered no stream yet, the oldest first. Each holds a queue pair and memory
- * for somebody of whom nothing is known, so there are few, and not for long; with one more the
- * oldest has to go, because an honest peer is done within a round trip. Conductor's thread.
+ * Connections that have not offered a stream yet, oldest first. Each holds a queue pair and memory
+ * for an unknown peer, so their number and time are limited. At the limit the oldest is closed,
+ * because an honest peer needs only a round trip. Used by the conductor's thread.
  */
 final class HalfOpen {
     private final int capacity;
@@ -28,12 +28,15 @@ final class HalfOpen {
         all.add(peer);
     }
 
-    /** The peer has offered a stream, or is gone. */
+    /** Removes a peer that has offered a stream or is gone. */
     void remove(InboundPeer peer) {
         all.remove(peer);
     }
 
-    /** Takes one that has to go: the oldest, if there are too many or its time is over; or null. */
+    /**
+     * Removes and returns the oldest peer if there are too many or its time is over; otherwise
+     * returns null.
+     */
     InboundPeer takeOverdue(long nowNs) {
         InboundPeer oldest = all.peek();
         if (oldest == null || all.size() <= capacity && nowNs - oldest.deadlineNs < 0) {

@@ -9,24 +9,24 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Images whose connection was lost, kept for a while because their publishing driver may come back.
- * Nothing can write them: the queue pair that could is destroyed. Conductor's thread.
+ * Images whose connection was lost, held for a while because their publishing driver may reconnect.
+ * Nothing can write them, because their queue pair is destroyed. Used by the conductor's thread.
  *
- * <p>An image goes on only for the driver that began it: the offer must bear the driver's id, the
- * registration, and the random token of the offer with which the image began. The id is any peer's
- * to claim; the token was said to this driver only.
+ * <p>An image resumes only for the driver that began it: the offer must contain the driver's id,
+ * the registration id, and the random token of the image's first offer. Any peer can claim the id,
+ * but the token is known only to the two drivers.
  */
 final class HeldImages {
     private final int capacity;
     private final long durationNs;
     private final List<Held> all = new ArrayList<>();
 
-    /** An image, and the peer that wrote it. */
+    /** An image and the peer that wrote it. */
     record Held(IncomingImage image, InboundPeer peer) {}
 
     /**
-     * @param capacity most images that are held for the drivers of one host.
-     * @param durationNs for which each is held.
+     * @param capacity maximum number of held images per host.
+     * @param durationNs time to hold each image.
      */
     HeldImages(int capacity, long durationNs) {
         this.capacity = capacity;
@@ -36,9 +36,9 @@ final class HeldImages {
     /**
      * Holds an image.
      *
-     * @param image that the peer wrote.
-     * @param peer whose queue pair is destroyed.
-     * @param reason of the loss.
+     * @param image image to hold.
+     * @param peer peer that wrote it; its queue pair is destroyed.
+     * @param reason reason of the loss.
      * @param nowNs monotonic time.
      * @return whether there was room.
      */
@@ -52,13 +52,13 @@ final class HeldImages {
         return true;
     }
 
-    /** Holds an image as before: the peer that came back for it cannot write it. */
+    /** Holds an image again that the returning peer cannot write. */
     void putBack(IncomingImage image, InboundPeer peer) {
         image.state(IncomingImage.State.HELD);
         all.add(new Held(image, peer));
     }
 
-    /** Holds an image in the place of another, for the same peer. */
+    /** Replaces a held image, for the same peer. */
     void replace(IncomingImage before, IncomingImage image) {
         all.replaceAll(held -> held.image == before ? new Held(image, held.peer) : held);
     }
@@ -71,7 +71,7 @@ final class HeldImages {
         return count;
     }
 
-    /** The image for which a peer comes back; or null. */
+    /** Returns the held image that a peer's offer resumes, or null. */
     IncomingImage find(InboundPeer peer, Setup offer) {
         for (Held held : all) {
             if (held.peer.driverId == peer.driverId
@@ -85,8 +85,8 @@ final class HeldImages {
     }
 
     /**
-     * Takes an image of the same session that another driver on the same host takes the place of:
-     * the one that began it was restarted; or null.
+     * Removes and returns an image of the same session from another driver on the same host, which
+     * has restarted; or returns null.
      */
     IncomingImage takeReplaced(InboundPeer peer, Setup offer) {
         for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {
@@ -103,7 +103,7 @@ final class HeldImages {
         return null;
     }
 
-    /** Takes one that was held for long enough; or null. */
+    /** Removes and returns an image whose time has passed, or returns null. */
     Held takeLate(long nowNs) {
         for (int i = 0; i < all.size(); i++) {
             if (nowNs - all.get(i).image.deadlineNs() >= 0) {
@@ -113,7 +113,7 @@ final class HeldImages {
         return null;
     }
 
-    /** Lets go of an image: it goes on, has ended, or the driver closes it. */
+    /** Removes an image that resumes, has ended, or is closed by the driver. */
     void remove(IncomingImage image) {
         all.removeIf(held -> held.image == image);
     }

@@ -14,8 +14,8 @@ import io.verbus.transport.TransportHost;
 import java.util.Queue;
 
 /**
- * How images end whose connection stands: their peer ends them, or the driver closes or rejects
- * them. Conductor's thread.
+ * Ends images of established connections: their peer ends them, or the driver closes or rejects
+ * them. Used by the conductor's thread.
  */
 final class ImageEnds {
     private final TransportHost host;
@@ -37,7 +37,10 @@ final class ImageEnds {
         this.images = images;
     }
 
-    /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
+    /**
+     * Handles a peer's Close, which ends a stream or answers that an image was closed; returns the
+     * violation, or null.
+     */
     String onClose(InboundPeer peer, ReceiverEvent.Closed close) {
         long registrationId = close.registrationId();
         peer.deferred.remove(peer.deferred(registrationId));
@@ -77,7 +80,7 @@ final class ImageEnds {
         return null;
     }
 
-    /** Ends an image of a connection that stands, when the peer can write it no more. */
+    /** Ends an image of an established connection, once the peer can no longer write it. */
     private void loseUnwritten(IncomingImage image, String reason) {
         registrations.whenUnused(
                 image.image.log(),
@@ -88,7 +91,10 @@ final class ImageEnds {
                 });
     }
 
-    /** A subscriber has rejected an image: its peer is told why, if that writes it. */
+    /**
+     * Closes an image that a subscriber has rejected, and reports the reason to its peer if that
+     * writes it.
+     */
     void reject(InboundImage image, String reason, long nowNs) {
         IncomingImage incoming = images.of(image);
         if (incoming != null && incoming.isWritten()) {
@@ -100,7 +106,7 @@ final class ImageEnds {
         close(image, nowNs);
     }
 
-    /** The driver wants an image closed. */
+    /** Closes an image at the driver's request. */
     void close(InboundImage image, long nowNs) {
         IncomingImage incoming = images.of(image);
         if (incoming == null) {
@@ -121,7 +127,7 @@ final class ImageEnds {
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
             case MOVING -> {
-                // The peer offers the stream anew, and is told then that there is no image.
+                // The peer's next offer is answered that there is no image.
                 incoming.state(IncomingImage.State.CLOSING);
                 incoming.awaitUntil(nowNs + options.probeTimeoutNs());
             }
@@ -132,7 +138,7 @@ final class ImageEnds {
                 rejectEnded(peer, incoming.offer);
             }
             case CLOSING -> {
-                // The peer answers.
+                // Waiting for the peer's answer.
             }
             case HELD -> {
                 images.letGo(incoming);
@@ -143,8 +149,8 @@ final class ImageEnds {
     }
 
     /**
-     * The driver closes an image that the peer does not write yet: the stream is offered anew, and
-     * put off then if there is no subscription.
+     * Defers the offer of an image that the driver closed before the peer wrote it. The peer offers
+     * the stream again, and is deferred if there is no subscription.
      */
     private void putOff(InboundPeer peer, Setup offer) {
         if (offer.isResuming()) {
@@ -162,7 +168,10 @@ final class ImageEnds {
                         offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
     }
 
-    /** Whether a peer has not answered in time that an image was closed: null, or the words. */
+    /**
+     * Returns an error message if a peer has not confirmed the close of an image in time, otherwise
+     * null.
+     */
     String late(InboundPeer peer, long nowNs) {
         if (!peer.isAwaited()) {
             return null;
@@ -180,7 +189,7 @@ final class ImageEnds {
         return null;
     }
 
-    /** A peer has said that it writes an image no more, which the driver has closed. */
+    /** Releases an image closed by the driver, after its peer has stopped writing it. */
     void release(InboundPeer peer, IncomingImage image) {
         images.takeFrom(peer, image);
         images.forget(image);

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bytes of the images' logs, in all and by the host whose drivers offered them: a host that offers
- * ever more streams, or ever longer terms, must not use up the memory of this one. A share is taken
- * before the log is made. That of an offer that fails counts for a while longer, as what it cost
- * cannot be had again at once. Conductor's thread.
+ * Counts the bytes of images' logs, in total and per host, so that a host that offers many streams
+ * or long terms cannot exhaust memory. A share is taken before the log is created. The share of a
+ * failed offer counts for a while longer, because its cost is not recovered immediately. Used by
+ * the conductor's thread.
  */
 final class ImageMemory {
-    /** As long as publishers wait for between two offers at the most. */
+    /** Longest time that publishers wait between two offers. */
     static final long FAILED_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final long mostOfHost;
@@ -25,7 +25,7 @@ final class ImageMemory {
     private final ArrayDeque<Share> failed = new ArrayDeque<>();
     private long inAll;
 
-    /** What one offer takes. */
+    /** Share of one offer. */
     static final class Share {
         private final String host;
         private final long bytes;
@@ -37,22 +37,22 @@ final class ImageMemory {
             this.bytes = bytes;
         }
 
-        /** The offer has failed: its share is given back late. */
+        /** Marks the offer failed, which delays the return of its share. */
         void fail() {
             isFailed = true;
         }
     }
 
     /**
-     * @param mostOfHost bytes for the drivers of one host.
-     * @param mostInAll bytes for all.
+     * @param mostOfHost maximum bytes for the drivers of one host.
+     * @param mostInAll maximum total bytes.
      */
     ImageMemory(long mostOfHost, long mostInAll) {
         this.mostOfHost = mostOfHost;
         this.mostInAll = mostInAll;
     }
 
-    /** Takes a share for an image of so long terms; null if there is no room. */
+    /** Takes a share for an image with the given term length; returns null if there is no room. */
     Share take(String host, int termLength) {
         long bytes = LogLayout.fileLength(termLength);
         long ofHost = byHost.getOrDefault(host, 0L);
@@ -64,7 +64,7 @@ final class ImageMemory {
         return new Share(host, bytes);
     }
 
-    /** Gives a share back: the image is released, or there will be none. */
+    /** Returns the share of an image that is released or was not created. */
     void giveBack(Share share, long nowNs) {
         if (share.isFailed) {
             share.untilNs = nowNs + FAILED_NS;
@@ -74,7 +74,7 @@ final class ImageMemory {
         }
     }
 
-    /** Timers. */
+    /** Frees the shares of failed offers whose time has passed. */
     void work(long nowNs) {
         while (!failed.isEmpty() && nowNs - failed.peek().untilNs >= 0) {
             free(failed.poll());

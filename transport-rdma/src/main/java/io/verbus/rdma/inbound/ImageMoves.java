@@ -16,12 +16,12 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Streams that are to go on in another log. Their peer is asked to offer them anew; its offer
- * follows its last write on the same queue pair. The driver says then in which image the stream
- * goes on, and the peer resumes there. Conductor's thread.
+ * Moves streams to another log. The peer is asked to offer a stream again; its offer follows its
+ * last write on the same queue pair. The driver then names the image in which the stream continues,
+ * and the peer resumes there. Used by the conductor's thread.
  *
- * <p>Where the connection is lost meanwhile, the image is held, and the stream goes on in what the
- * driver says when the peer is back.
+ * <p>If the connection is lost meanwhile, the image is held, and the stream continues in the image
+ * that the driver names when the peer has reconnected.
  */
 final class ImageMoves {
     private final TransportHost host;
@@ -30,7 +30,7 @@ final class ImageMoves {
     private final InboundImages images;
     private final AtomicCounter moved;
 
-    /** Held images, for the driver to be told in a later turn that nothing writes them. */
+    /** Held images; the driver is notified in a later turn that nothing writes them. */
     private final ArrayDeque<IncomingImage> held = new ArrayDeque<>();
 
     ImageMoves(
@@ -46,7 +46,7 @@ final class ImageMoves {
         moved = counters.counter(TransportCounter.RDMA_MOVES);
     }
 
-    /** The driver wants a stream in another log. Nothing happens where its peer has just begun. */
+    /** Starts moving a stream. Does nothing unless its image is open or held. */
     void begin(InboundImage image, long nowNs) {
         IncomingImage incoming = images.of(image);
         if (incoming == null || incoming.isBeingMoved()) {
@@ -67,7 +67,7 @@ final class ImageMoves {
         }
     }
 
-    /** Each turn. Returns the amount of work done. */
+    /** Runs the duty cycle; returns the work count. */
     int work() {
         int work = 0;
         IncomingImage next;
@@ -79,10 +79,10 @@ final class ImageMoves {
     }
 
     /**
-     * A peer has offered a stream anew because it was asked to.
+     * Handles a peer's offer that was requested to move a stream.
      *
-     * @param outcome of going on.
-     * @return null, or how the offer breaks the protocol.
+     * @param outcome callback for the result of resuming.
+     * @return description of the protocol violation, or null.
      */
     String onOffer(
             InboundPeer peer, IncomingImage written, Setup offer, InboundImages.Outcome outcome) {

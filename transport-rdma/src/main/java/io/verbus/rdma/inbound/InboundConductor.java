@@ -29,9 +29,9 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The conductor's part of the subscribing side: the life of each connection that arrives, from the
- * peer's request to its end. What it carries is {@link InboundSetups}'s and {@link
- * InboundImages}'s. Conductor's thread.
+ * The conductor's part of the subscribing side: handles each incoming connection from the peer's
+ * request to its end. {@link InboundSetups} and {@link InboundImages} handle its streams. Used by
+ * the conductor's thread.
  */
 public final class InboundConductor implements AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
@@ -56,13 +56,13 @@ public final class InboundConductor implements AutoCloseable {
 
     /**
      * @param host the driver.
-     * @param fabric to listen with.
-     * @param options of the transport.
-     * @param registrations of all logs.
+     * @param fabric fabric to listen with.
+     * @param options options of the transport.
+     * @param registrations registrations of all logs.
      * @param agent the receiver's part.
-     * @param counters of the transport.
-     * @param admittance of hosts.
-     * @param complaints about peers.
+     * @param counters counters of the transport.
+     * @param admittance admission rules for hosts.
+     * @param complaints error records of peers.
      * @param nowNs monotonic time.
      */
     public InboundConductor(
@@ -102,28 +102,34 @@ public final class InboundConductor implements AutoCloseable {
         return listener;
     }
 
-    /** Opens the endpoint of one destination, which is not shared. */
+    /** Opens the unshared endpoint of one destination. */
     public InboundEndpoint openDestination(ChannelUri channel) {
         InboundListener listener = listeners.openDestination(channel);
         announce(listener, channel);
         return listener;
     }
 
-    /** Where the channel names a control address, its publications come by themselves. */
+    /**
+     * Announces the endpoint if the channel names a control address, so that its publications
+     * connect.
+     */
     private void announce(InboundListener listener, ChannelUri channel) {
         if (channel.control() != null && !channel.response().isResponse()) {
             announcer.add(listener, channel.control(), null, nowNs);
         }
     }
 
-    /** Joins an endpoint that is open. */
+    /** Joins an open endpoint. */
     public void join(InboundEndpoint endpoint, ChannelUri channel) {
         InboundListener listener = InboundListeners.of(endpoint);
         listener.join(channel);
         announce(listener, channel);
     }
 
-    /** Leaves an endpoint. The last to leave closes it; its connections end when all is said. */
+    /**
+     * Leaves an endpoint. The last to leave closes it; its connections end after all answers are
+     * sent.
+     */
     public void leave(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);
         if (listeners.leave(listener, nowNs)) {
@@ -131,30 +137,30 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Asks for the responses of a session. */
+    /** Requests the responses of a session. */
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         InboundListener listener = InboundListeners.of(endpoint);
         announcer.add(
                 listener, listener.responses(), new AwaitedResponses(streamId, sessionId), nowNs);
     }
 
-    /** Asks for the responses of a session no more. */
+    /** Stops requesting the responses of a session. */
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         announcer.forget(InboundListeners.of(endpoint), new AwaitedResponses(streamId, sessionId));
     }
 
     /**
-     * Tells the peer that writes an image of requests in which session the responses come.
+     * Reports the session id of the responses to the peer that writes an image of requests.
      *
-     * @param image of the requests.
-     * @param sessionId of the responses; null if nothing more is to be told.
-     * @return the peer's driver id; 0 if it is not known any more.
+     * @param image image of the requests.
+     * @param sessionId session of the responses; null to stop reporting.
+     * @return the peer's driver id; 0 if it is no longer known.
      */
     public long tellResponseSession(InboundImage image, Integer sessionId) {
         return images.tellResponseSession(image, sessionId);
     }
 
-    /** A subscription has come: offers what was put off for want of one. */
+    /** Requests deferred streams for which a subscription was added. */
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
         offers.offerAgain(InboundListeners.of(endpoint), streamId);
     }
@@ -164,7 +170,7 @@ public final class InboundConductor implements AutoCloseable {
         ends.reject(image, reason, nowNs);
     }
 
-    /** Has the peer go on in another image, which the driver names when the peer has stopped. */
+    /** Moves a stream to another image, which the driver names when the peer has stopped. */
     public void moveImage(InboundImage image) {
         moves.begin(image, nowNs);
     }
@@ -174,7 +180,7 @@ public final class InboundConductor implements AutoCloseable {
         ends.close(image, nowNs);
     }
 
-    /** The duty cycle. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         int work = 0;
@@ -195,7 +201,10 @@ public final class InboundConductor implements AutoCloseable {
         return work + images.work(nowNs) + announcer.work(nowNs);
     }
 
-    /** Ends a connection that has offered nothing, when they are too many or it is too old. */
+    /**
+     * Closes a connection that has not offered a stream, if there are too many or its time has
+     * passed.
+     */
     private int giveUpHalfOpen() {
         InboundPeer peer = halfOpen.takeOverdue(nowNs);
         if (peer == null) {
@@ -216,7 +225,7 @@ public final class InboundConductor implements AutoCloseable {
     private int check(InboundPeer peer) {
         switch (peer.state()) {
             case ACCEPTED -> {
-                // Half open: has a deadline.
+                // Half open, with a deadline.
             }
             case UP -> {
                 if (peer.listener.isClosedFor(options.probeTimeoutNs(), nowNs)
@@ -234,19 +243,22 @@ public final class InboundConductor implements AutoCloseable {
                 }
             }
             case LEAVING, RELEASING, ENDING -> {
-                // The receiver answers, or the fabric.
+                // Waiting for the receiver or the fabric.
             }
         }
         return 0;
     }
 
-    /** The channel of a subscription at a listener; null if it is none of this side. */
+    /**
+     * Returns the channel of a subscription at a listener; null if it is not a listener of this
+     * side.
+     */
     public ChannelUri channel(Listener listener) {
         InboundListener endpoint = listeners.get(listener);
         return endpoint == null ? null : endpoint.channel();
     }
 
-    /** A peer wants to connect. */
+    /** Handles a connection request. */
     public void onConnectRequest(
             Listener listener,
             Connection connection,
@@ -299,9 +311,9 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * A connection is ready.
+     * Handles an established connection.
      *
-     * @return whether it is one of this side.
+     * @return whether it is a connection of this side.
      */
     public boolean onEstablished(Connection connection) {
         InboundPeer peer = peers.at(connection);
@@ -325,9 +337,9 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * A connection has ended.
+     * Handles the end of a connection.
      *
-     * @return whether it is one of this side.
+     * @return whether it is a connection of this side.
      */
     public boolean onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         InboundPeer peer = peers.at(connection);
@@ -348,7 +360,7 @@ public final class InboundConductor implements AutoCloseable {
             }
             case UP, LEAVING -> detach(peer, reason);
             case RELEASING, ENDING -> {
-                // The receiver answers, or the fabric.
+                // Waiting for the receiver or the fabric.
             }
         }
     }
@@ -402,7 +414,7 @@ public final class InboundConductor implements AutoCloseable {
                 "driver=" + Long.toHexString(peer.driverId) + " " + how);
     }
 
-    /** The peer does not prove that it has the key: it is told nothing, and goes. */
+    /** Detaches a peer that does not prove that it has the key, without an answer. */
     private void unauthenticated(InboundPeer peer) {
         if (!peer.isGoing()) {
             String reason =
@@ -429,7 +441,7 @@ public final class InboundConductor implements AutoCloseable {
         commands.add(new ReceiverCommand.Detach(peer.link(), reason));
     }
 
-    /** Destroys the queue pair before anything else: from then on no image can be written. */
+    /** Destroys the queue pair first, so that no image can be written any more. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         boolean isLeaving = peer.state() == InboundPeer.State.LEAVING;
         halfOpen.remove(peer);

@@ -25,11 +25,12 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * The images that peers write, from when a peer begins to their release. Conductor's thread.
+ * The images that peers write, from the first offer to their release. Used by the conductor's
+ * thread.
  *
- * <p>An image is taken from its peer when that has said that it writes no more (its Close, or its
- * next Setup, follows its last write on the same queue pair), or when its queue pair is destroyed.
- * The log is released when it is deregistered as well, which is done in the background.
+ * <p>An image is taken from its peer when the peer has confirmed that it no longer writes (its
+ * Close, or its next Setup, follows its last write on the same queue pair), or when its queue pair
+ * is destroyed. The log is released once it is also deregistered, which happens in the background.
  */
 final class InboundImages implements AutoCloseable {
     private static final int ENDS_PER_CYCLE = 16;
@@ -47,15 +48,18 @@ final class InboundImages implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private long nowNs;
 
-    /** A held image goes on in another: offers may wait for that. */
+    /** Whether a held image was replaced by another, for which offers may wait. */
     private boolean isAnyReplaced;
 
-    /** What let a peer write an image: told in a later turn, unless it ends meanwhile. */
+    /**
+     * Callback for the result of letting a peer write an image. Called in a later turn, unless the
+     * image ends meanwhile.
+     */
     interface Outcome {
-        /** The peer was told to begin. */
+        /** The peer was asked to begin. */
         void onAccepted();
 
-        /** The log cannot be registered: a new image has ended, one that was held is as before. */
+        /** The log cannot be registered: a new image has ended, and a held image is held again. */
         void onRefused(String reason);
     }
 
@@ -77,7 +81,7 @@ final class InboundImages implements AutoCloseable {
         memory = new ImageMemory(options.maxImageMemory(), options.maxTotalImageMemory());
     }
 
-    /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
+    /** Notifies the driver of released images, in the duty cycle and never within its own call. */
     int work(long nowNs) {
         this.nowNs = nowNs;
         countersPool.work(nowNs);
@@ -105,24 +109,24 @@ final class InboundImages implements AutoCloseable {
         return work;
     }
 
-    /** Takes the memory of one more image of a peer's host; null if there is no room for it. */
+    /** Takes the memory for another image of a peer's host; returns null if there is no room. */
     ImageMemory.Share take(InboundPeer peer, Setup offer) {
         return memory.take(peer.host, offer.termLength());
     }
 
-    /** The image is not made for which memory was taken. */
+    /** Returns the memory of an image that is not created. */
     void giveBack(ImageMemory.Share share) {
         memory.giveBack(share, nowNs);
     }
 
-    /** Takes a new image whose peer writes nothing, and ends it. */
+    /** Adds a new image that its peer does not write, and ends it. */
     void beginUnwritten(InboundImage image, Setup offer, ImageMemory.Share share, String reason) {
         IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);
         lose(unwritten, reason);
     }
 
-    /** Lets a peer write a new image, for which it has a share of the memory. */
+    /** Lets a peer write a new image, whose share of the memory was taken. */
     void begin(
             InboundPeer peer,
             InboundImage image,
@@ -147,24 +151,24 @@ final class InboundImages implements AutoCloseable {
         write(peer, image, offer, offer.position(), null, share, counters, outcome);
     }
 
-    /** The image that is held for an offer; null if there is none. */
+    /** Returns the image that is held for an offer; null if there is none. */
     IncomingImage held(InboundPeer peer, Setup offer) {
         return held.find(peer, offer);
     }
 
-    /** Ends an image that was held. */
+    /** Ends a held image. */
     void endHeld(IncomingImage image, String reason) {
         held.remove(image);
         lose(image, reason);
     }
 
-    /** Holds an image no longer. */
+    /** Stops holding an image. */
     void letGo(IncomingImage image) {
         held.remove(image);
         image.state(IncomingImage.State.UNWRITABLE);
     }
 
-    /** Ends what is held of a session that another driver now offers in its place. */
+    /** Ends held images of a session that a different driver now offers. */
     void endReplaced(InboundPeer peer, Setup offer) {
         IncomingImage replaced;
         while ((replaced = held.takeReplaced(peer, offer)) != null) {
@@ -172,25 +176,24 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** What is known of an image; null if it was closed. */
+    /** Returns the state of an image; null if it was closed. */
     IncomingImage of(InboundImage image) {
         return byId.get(image.imageId());
     }
 
-    /** The peer that writes an image. */
+    /** Returns the peer that writes an image. */
     InboundPeer writer(InboundImage image) {
         return writers.get(image.imageId());
     }
 
     /**
-     * The driver says in which image a stream goes on that it has moved: in another, or where it
-     * was.
+     * Continues a moved stream in the image that the driver has named, which may be the same.
      *
-     * @param peer that has offered the stream for that; null of a held image.
-     * @param before that nothing writes, as it was then.
-     * @param image in which the stream goes on.
-     * @param offer of the peer; null of a held image.
-     * @param outcome of going on; null of a held image.
+     * @param peer peer that has offered the stream for the move; null for a held image.
+     * @param before image that the peer has stopped writing, in its state at that time.
+     * @param image image in which the stream continues.
+     * @param offer offer of the peer; null for a held image.
+     * @param outcome callback for the result; null for a held image.
      */
     void goOn(
             InboundPeer peer,
@@ -221,7 +224,7 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** The image that a stream was in is only to be closed. */
+    /** Keeps the stream's previous image only until it is closed. */
     private void handOver(IncomingImage before, InboundImage next) {
         if (next != before.image) {
             byId.put(
@@ -230,14 +233,14 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** Whether an image is held in another's place since this was last asked. */
+    /** Returns whether an image was replaced since the last call. */
     boolean takeReplaced() {
         boolean wasReplaced = isAnyReplaced;
         isAnyReplaced = false;
         return wasReplaced;
     }
 
-    /** Lets a peer write an image that was held, from a position on. */
+    /** Lets a peer write a held image from a position. */
     void resume(
             InboundPeer peer, IncomingImage image, Setup offer, long position, Outcome outcome) {
         held.remove(image);
@@ -321,7 +324,10 @@ final class InboundImages implements AutoCloseable {
                         placement);
     }
 
-    /** No longer than before, where it was held before. */
+    /**
+     * Returns the time until which to hold an image; the time of an image held before is not
+     * extended.
+     */
     private long heldUntil(IncomingImage before) {
         return before.lossReason() == null
                 ? nowNs + options.resumeTimeoutNs()
@@ -341,11 +347,11 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * Tells the peer that writes an image in which session the responses come: again on each of its
-     * connections.
+     * Reports the session id of the responses to the peer that writes an image, again on each
+     * connection.
      *
-     * @param sessionId of the responses; null if nothing more is to be told.
-     * @return the peer's driver id; 0 if it is not known any more.
+     * @param sessionId session of the responses; null to stop reporting.
+     * @return the peer's driver id; 0 if it is no longer known.
      */
     long tellResponseSession(InboundImage image, Integer sessionId) {
         IncomingImage incoming = byId.get(image.imageId());
@@ -375,12 +381,12 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * The queue pair of a peer is destroyed, and what it had sent before is read: a stream whose
-     * Close had arrived has ended.
+     * Handles the loss of a peer, after its queue pair was destroyed and its last messages were
+     * read: a stream whose Close had arrived has ended.
      *
-     * @param peer that is lost.
-     * @param reason in words.
-     * @param mayResume whether it may come back.
+     * @param peer lost peer.
+     * @param reason description of the reason.
+     * @param mayResume whether its streams may resume.
      * @param nowNs monotonic time.
      */
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {
@@ -396,7 +402,7 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** The peer writes it no more. */
+    /** Takes an image from a peer that no longer writes it. */
     void takeFrom(InboundPeer peer, IncomingImage image) {
         image.closeLog();
         if (image.isAnswerAwaited()) {
@@ -407,7 +413,7 @@ final class InboundImages implements AutoCloseable {
         writers.remove(image.image.imageId());
     }
 
-    /** The driver has closed it: it is told when the log is free. */
+    /** Forgets an image closed by the driver, which is notified when the log is free. */
     void forget(IncomingImage image) {
         byId.remove(image.image.imageId());
         if (image.counters != null) {

@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The receiver's end of one connection: hands the peer's messages to the conductor, sends the
- * conductor's answers, and grants credit. Made by the conductor; between attachment and release the
- * receiver's alone.
+ * The receiver's end of one connection: passes the peer's messages to the conductor, sends the
+ * conductor's answers, and grants credit. Created by the conductor; used only by the receiver
+ * between attachment and release.
  */
 final class InboundLink
         implements QueuePair.Handler,
@@ -35,7 +35,7 @@ final class InboundLink
                 Goodbye.Sayer {
     private static final int MAX_DRAIN_POLLS = 64;
 
-    /** Work requests kept free of credit, so that answers and probes always find room. */
+    /** Work requests reserved for answers and probes, not used for credit. */
     private static final int RESERVED = 4;
 
     private final QueuePair queuePair;
@@ -46,7 +46,7 @@ final class InboundLink
     private final SendRing credit;
     private final Probe probe;
 
-    /** The probe where each side waits for the other's confirmation; otherwise null. */
+    /** The probe if each side waits for the other's confirmation; otherwise null. */
     private final PlacementProbe placement;
 
     private final boolean isCreditInline;
@@ -62,16 +62,16 @@ final class InboundLink
     private String failure;
     private LinkEnd end = LinkEnd.LOST;
 
-    /** Why the conductor wants the link to end when all is answered; or null. */
+    /** Reason to end the link once everything is answered, or null. */
     private String leaving;
 
-    /** What was read at the very end; null before. */
+    /** Messages read after the release; null before. */
     private List<ReceiverEvent.Closed> last;
 
-    /** Work requests after which the peer has every answer. */
+    /** Count of work requests after which the peer has every answer. */
     private long answeredAt;
 
-    /** Events that the conductor has handled. Writer: conductor. Reader: receiver. */
+    /** Number of events that the conductor has handled. Writer: conductor. Reader: receiver. */
     private volatile long handled;
 
     InboundLink(
@@ -100,10 +100,10 @@ final class InboundLink
     }
 
     /**
-     * One duty cycle.
+     * Runs one duty cycle.
      *
-     * @param nowNs of the cycle.
-     * @return the amount of work done.
+     * @param nowNs time of the cycle.
+     * @return the work count.
      */
     int work(long nowNs) {
         int completions = queuePair.poll(this);
@@ -125,7 +125,7 @@ final class InboundLink
         return work;
     }
 
-    /** Of what is written here; null where the order of writes is trusted. */
+    /** Probe that confirms writes; null if the order of writes is trusted. */
     PlacementProbe placement() {
         return placement;
     }
@@ -139,7 +139,7 @@ final class InboundLink
         return work;
     }
 
-    /** An image's turn. */
+    /** Runs an image's turn. */
     @Override
     public int take(CreditGrant grant, long nowNs) {
         long position = grant.due(nowNs, options.statusIntervalNs());
@@ -186,14 +186,14 @@ final class InboundLink
         }
     }
 
-    /** Answers the peer, when there is room. */
+    /** Queues an answer to the peer. */
     void answer(ReceiverCommand.Answer answer) {
         if (leaving == null) {
             answers.add(answer);
         }
     }
 
-    /** Fails for a reason of the conductor's, once the peer has all answers. */
+    /** Ends the link at the conductor's request, once the peer has all answers. */
     void leave(String reason) {
         leaving = reason;
     }
@@ -269,21 +269,21 @@ final class InboundLink
         long before = posted;
         posted = queuePair.post(signaled || !isCreditInline);
         control.posted(posted);
-        // What is inline was read when the post returned.
+        // Inline data was already read when the post returned.
         credit.posted(isCreditInline ? 0 : posted);
         counters.posted.getAndAddRelease(posted - before);
         isStaged = false;
         return posted;
     }
 
-    /** Whether the connection has failed: {@link #release} is due. */
+    /** Whether the connection has failed, so that {@link #release} is due. */
     boolean hasFailed() {
         return failure != null;
     }
 
     /**
-     * Reads what arrived since the receiver has let go of the queue pair, which takes nothing any
-     * more. On the thread that takes the connection down.
+     * Reads the messages that arrived after the receiver released the queue pair, which accepts no
+     * more. Called on the thread that closes the connection.
      *
      * @return the streams that the peer has ended.
      */
@@ -293,14 +293,14 @@ final class InboundLink
         return last;
     }
 
-    /** Lets go of the queue pair for a reason of the conductor's. */
+    /** Releases the queue pair at the conductor's request. */
     void detach(String reason) {
         drain();
         failed(reason);
         release();
     }
 
-    /** Lets go of the queue pair: nothing here touches it any more. */
+    /** Releases the queue pair: this side no longer uses it. */
     void release() {
         drain();
         while (grants.count() > 0) {
@@ -310,7 +310,10 @@ final class InboundLink
         events.add(new ReceiverEvent.Released(this, failure, end));
     }
 
-    /** What arrived before the end, such as a Close, still counts: to the peer it has arrived. */
+    /**
+     * Reads what arrived before the end, such as a Close, which still counts: for the peer it
+     * arrived.
+     */
     private void drain() {
         for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
             continue;
@@ -330,7 +333,7 @@ final class InboundLink
         failed("the peer breaks the protocol: " + reason);
     }
 
-    // What the queue pair brings
+    // Events of the queue pair
 
     @Override
     public void onMessage(long address, int length) {
@@ -380,7 +383,8 @@ final class InboundLink
     }
 
     /**
-     * A peer that sends faster than the conductor can follow must not fill this driver's memory.
+     * Passes an event to the conductor. A peer that sends faster than the conductor handles events
+     * must not fill this driver's memory.
      */
     private void handOver(ReceiverEvent event) {
         if (handedOver - handled >= maxUnhandled || answers.size() >= maxUnhandled) {
@@ -391,7 +395,10 @@ final class InboundLink
         events.add(event);
     }
 
-    /** The conductor has handled an event of this link. Conductor's thread. */
+    /**
+     * Counts an event of this link that the conductor has handled. Called by the conductor's
+     * thread.
+     */
     void onHandled() {
         handled = handled + 1;
     }

@@ -19,11 +19,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A local address at which peers connect, shared by the subscriptions to it unless it is a
- * destination. Conductor's thread.
+ * A local address to which peers connect, shared by its subscriptions unless it is a destination.
+ * Used by the conductor's thread.
  */
 final class InboundListener implements InboundEndpoint {
-    /** A local address in a channel's words. */
+    /** A local address as named by a channel. */
     private record Place(Endpoint endpoint, Endpoint control, LocalInterface local) {
         static Place of(ChannelUri channel) {
             return channel.hasEndpoint()
@@ -34,15 +34,15 @@ final class InboundListener implements InboundEndpoint {
 
     private final InetSocketAddress requested;
 
-    /** What channels say that led here. */
+    /** Names in the channels that resolved to this endpoint. */
     private final Set<Place> places = new HashSet<>();
 
-    /** Where the responses are sent from that arrive here; null if none do. */
+    /** Control address from which responses arrive here; null if none do. */
     private final Endpoint responses;
 
     private final Listener listener;
 
-    /** The channel of the first subscription, which errors name. */
+    /** Channel of the first subscription, named in errors. */
     private final ChannelUri channel;
 
     private final ConnectionOptions options;
@@ -73,13 +73,16 @@ final class InboundListener implements InboundEndpoint {
         places.add(Place.of(channel));
     }
 
-    /** Whether a channel says the same as one that led here, wherever its names lead by now. */
+    /**
+     * Whether a channel has the same names as one that resolved to this endpoint, even if they
+     * resolve differently by now.
+     */
     boolean isNamed(ChannelUri channel) {
         boolean isAnyPort = channel.hasEndpoint() && channel.endpoint().port() == 0;
         return !isAnyPort && places.contains(Place.of(channel));
     }
 
-    /** Whether it is a destination of one subscription, so that no other may join. */
+    /** Whether it is a destination of one subscription, which no other subscription may join. */
     boolean isDestination() {
         return isDestination;
     }
@@ -88,27 +91,27 @@ final class InboundListener implements InboundEndpoint {
         return requested.equals(address);
     }
 
-    /** Whether responses from there arrive here, at any port of an address. */
+    /** Whether responses of a control address arrive here, at any port of the given address. */
     boolean isOfResponses(Endpoint control, InetAddress address) {
         return control.equals(responses) && requested.getAddress().equals(address);
     }
 
-    /** Where the responses are sent from that arrive here; null if none do. */
+    /** Control address from which responses arrive here; null if none do. */
     Endpoint responses() {
         return responses;
     }
 
-    /** The address, with the port that was really bound. */
+    /** Address with the port actually bound. */
     InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 
-    /** The channel of the first of its subscriptions. */
+    /** Channel of the first subscription. */
     ChannelUri channel() {
         return channel;
     }
 
-    /** Of the connections that arrive. */
+    /** Options of incoming connections. */
     ConnectionOptions options() {
         return options;
     }
@@ -118,9 +121,9 @@ final class InboundListener implements InboundEndpoint {
     }
 
     /**
-     * Another subscription comes.
+     * Adds another subscription.
      *
-     * @throws TransportException if its channel asks for what is not so here.
+     * @throws TransportException if its channel requires different settings.
      */
     void join(ChannelUri joining) {
         ChannelOptions.requireShared(options, joining, "the endpoint " + description());
@@ -169,7 +172,7 @@ final class InboundListener implements InboundEndpoint {
         return groupTag;
     }
 
-    /** Leaves; whether that was the last user. */
+    /** Removes a user; returns whether it was the last one. */
     boolean leave() {
         users--;
         return users == 0;
@@ -179,18 +182,20 @@ final class InboundListener implements InboundEndpoint {
         return users == 0;
     }
 
-    /** Bytes that may be written past the consumption position of an image: one term by default. */
+    /**
+     * Number of bytes that may be written beyond an image's consumed position: one term by default.
+     */
     int window(int termLength) {
         return (int) Math.min(window.orElse(termLength), 2L * termLength);
     }
 
-    /** Stops listening: there is no subscription here any more. */
+    /** Stops listening, because there is no subscription any more. */
     void close(long nowNs) {
         closedAtNs = nowNs;
         listener.close();
     }
 
-    /** Whether it was closed so long ago. */
+    /** Whether it has been closed for at least the given time. */
     boolean isClosedFor(long durationNs, long nowNs) {
         return isClosed() && nowNs - closedAtNs >= durationNs;
     }

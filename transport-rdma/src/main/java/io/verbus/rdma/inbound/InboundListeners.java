@@ -18,7 +18,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The local addresses at which peers may connect now. Conductor's thread. */
+/** The open local addresses to which peers may connect. Used by the conductor's thread. */
 final class InboundListeners {
     private final TransportHost host;
     private final Fabric fabric;
@@ -28,9 +28,9 @@ final class InboundListeners {
 
     /**
      * @param host the driver.
-     * @param fabric to listen with.
-     * @param preset of connections, where a channel asks for nothing else.
-     * @param admittance of hosts.
+     * @param fabric fabric to listen with.
+     * @param preset default options of connections.
+     * @param admittance admission rules for hosts.
      */
     InboundListeners(
             TransportHost host, Fabric fabric, ConnectionOptions preset, Admittance admittance) {
@@ -41,10 +41,11 @@ final class InboundListeners {
     }
 
     /**
-     * Opens or joins the endpoint of a channel: that of others which say the same, wherever the
-     * names lead by now, or lead to the same.
+     * Opens or joins the endpoint of a channel: one whose channels have the same names, even if
+     * they resolve differently by now, or that has the same address.
      *
-     * @throws TransportException if it cannot be listened at, or not as the channel asks.
+     * @throws TransportException if it cannot listen there, or the channel requires different
+     *     settings.
      */
     InboundListener open(ChannelUri channel) {
         for (InboundListener listener : all) {
@@ -68,9 +69,9 @@ final class InboundListeners {
     }
 
     /**
-     * Opens the endpoint of one destination, which is not shared.
+     * Opens the unshared endpoint of one destination.
      *
-     * @throws TransportException if it cannot be listened at.
+     * @throws TransportException if it cannot listen there.
      */
     InboundListener openDestination(ChannelUri channel) {
         return listen(channel, address(channel), true);
@@ -94,7 +95,9 @@ final class InboundListeners {
         }
     }
 
-    /** Where responses arrive whose channel names no endpoint, the system chooses a port. */
+    /**
+     * Returns the channel's address; for responses without an endpoint the system chooses the port.
+     */
     private InetSocketAddress address(ChannelUri channel) {
         if (channel.hasEndpoint()) {
             return found(channel.endpoint().host(), channel.endpoint().port());
@@ -118,7 +121,7 @@ final class InboundListeners {
         return address;
     }
 
-    /** Leaves an endpoint; the last to leave closes it. Returns whether it is closed. */
+    /** Leaves an endpoint, which the last to leave closes; returns whether it is closed. */
     boolean leave(InboundListener listener, long nowNs) {
         if (!listener.leave()) {
             return false;
@@ -128,7 +131,7 @@ final class InboundListeners {
         return true;
     }
 
-    /** The endpoint of the fabric's listener; null if it was closed. */
+    /** Returns the endpoint of the fabric's listener; null if it was closed. */
     InboundListener get(Listener listener) {
         for (InboundListener each : all) {
             if (each.uses(listener)) {
@@ -138,7 +141,7 @@ final class InboundListeners {
         return null;
     }
 
-    /** The endpoint, which is one of this transport's. */
+    /** Returns the endpoint as a listener of this transport. */
     static InboundListener of(InboundEndpoint endpoint) {
         if (endpoint instanceof InboundListener listener) {
             return listener;
@@ -146,7 +149,7 @@ final class InboundListeners {
         throw new IllegalArgumentException("endpoint " + endpoint + " is of another transport");
     }
 
-    /** The transport closes. */
+    /** Closes all listeners. */
     void close(long nowNs) {
         for (InboundListener listener : all) {
             listener.close(nowNs);

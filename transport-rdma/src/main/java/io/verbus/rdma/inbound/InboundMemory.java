@@ -9,8 +9,8 @@ import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Provision;
 
 /**
- * What a connection of a peer registers before it stands: the memory of answers and of credit.
- * Registered and released by a thread that may wait; the receiver's between.
+ * Memory that an incoming connection registers before it is established: for answers and for
+ * credit. Registered and released by a thread that may block; used by the receiver in between.
  */
 final class InboundMemory implements Provision {
     private static final int CONTROL_SLOTS = 32;
@@ -30,12 +30,12 @@ final class InboundMemory implements Provision {
         }
     }
 
-    /** Answers. */
+    /** Returns the memory for answers. */
     SendRing control() {
         return control;
     }
 
-    /** Grants of credit. */
+    /** Returns the memory for grants of credit. */
     SendRing credit() {
         return credit;
     }

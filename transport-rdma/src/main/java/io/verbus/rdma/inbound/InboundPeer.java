@@ -12,19 +12,22 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A connection that a publishing driver has made, and what it carries. Conductor's thread. */
+/** A connection from a publishing driver, and its streams. Used by the conductor's thread. */
 final class InboundPeer {
     enum State {
         ACCEPTED,
         UP,
 
-        /** The endpoint has no subscription any more: ends when the peer has every answer. */
+        /**
+         * The endpoint has no subscription any more: the connection ends when the peer has every
+         * answer.
+         */
         LEAVING,
 
-        /** The receiver was asked to let go. */
+        /** The receiver was asked to release the connection. */
         RELEASING,
 
-        /** It is being taken down. */
+        /** The connection is being closed. */
         ENDING
     }
 
@@ -34,18 +37,18 @@ final class InboundPeer {
     final long driverId;
     final String source;
 
-    /** The source without its port, which differs from connection to connection. */
+    /** Source without its port, which differs per connection. */
     final String host;
 
-    /** Streams without a subscription yet, or that an older connection still carries. */
+    /** Streams without a subscription, or that an older connection still carries. */
     final List<Setup> deferred = new ArrayList<>();
 
-    /** Streams whose images are being made. */
+    /** Streams whose images are being created. */
     final List<Setup> pending = new ArrayList<>();
 
     final List<IncomingImage> images = new ArrayList<>();
 
-    /** Version of the protocol in which the two drivers speak. */
+    /** Protocol version common to the two drivers. */
     final int version;
 
     /** Whether each side commits only what the other has confirmed. */
@@ -55,22 +58,22 @@ final class InboundPeer {
 
     private State state = State.ACCEPTED;
 
-    /** Null before the connection stands. */
+    /** Null before the connection is established. */
     private InboundLink link;
 
-    /** The proof that the peer owes before all else; null if it owes none. */
+    /** Proof that the peer must send before everything else; null if none is owed. */
     private Proof awaited;
 
-    /** The peer has broken the protocol: its images are not held. */
+    /** Whether the peer has violated the protocol, so that its images are not held. */
     private boolean isHostile;
 
-    /** A newer connection of the same driver offers a stream that this one carries. */
+    /** Whether a newer connection of the same driver offers a stream that this one carries. */
     private boolean isSuperseded;
 
-    /** When it must have offered a stream. */
+    /** Time by which it must have offered a stream. */
     final long deadlineNs;
 
-    /** Images that it was told to stop writing, and that it has not answered for. */
+    /** Number of images that the peer was asked to stop writing, without an answer so far. */
     private int closing;
 
     InboundPeer(
@@ -101,43 +104,46 @@ final class InboundPeer {
         return state;
     }
 
-    /** The connection stands. */
+    /** Marks the connection established. */
     void up(InboundLink made) {
         link = made;
         state = State.UP;
     }
 
-    /** The receiver's end; null before the connection stands. */
+    /** Returns the receiver's end; null before the connection is established. */
     InboundLink link() {
         return link;
     }
 
-    /** Whether the receiver lets go of it, or has: nothing more is answered. */
+    /**
+     * Whether the receiver is releasing or has released the connection, so that nothing more is
+     * answered.
+     */
     boolean isGoing() {
         return state == State.RELEASING || state == State.ENDING;
     }
 
-    /** It is taken down: the peer may still write for a moment. */
+    /** Marks the connection closing: the peer may still write for a moment. */
     void end() {
         state = State.ENDING;
     }
 
-    /** It ends when the peer has every answer. */
+    /** Ends the connection once the peer has every answer. */
     void leave() {
         state = State.LEAVING;
     }
 
-    /** The receiver is asked to let go of it. */
+    /** Marks that the receiver was asked to release the connection. */
     void release() {
         state = State.RELEASING;
     }
 
-    /** Whether the peer owes a proof of its key: until then it may say nothing else. */
+    /** Whether the peer owes a proof of its key and may send nothing else before it. */
     boolean owesProof() {
         return awaited != null;
     }
 
-    /** Takes a proof; whether it is the right one, and in time. */
+    /** Checks a proof; returns whether it is correct and was expected. */
     boolean prove(Proof proof) {
         boolean isRight = awaited != null && awaited.isSame(proof);
         awaited = isRight ? null : awaited;
@@ -148,7 +154,7 @@ final class InboundPeer {
         return isHostile;
     }
 
-    /** The peer has broken the protocol. */
+    /** Marks that the peer has violated the protocol. */
     void onViolation() {
         isHostile = true;
     }
@@ -157,34 +163,37 @@ final class InboundPeer {
         return isSuperseded;
     }
 
-    /** A newer connection of the same driver offers a stream that this one carries. */
+    /** Marks that a newer connection of the same driver offers a stream that this one carries. */
     void supersede() {
         isSuperseded = true;
     }
 
-    /** The peer is told to stop writing one more image. */
+    /** Counts an image that the peer is asked to stop writing. */
     void awaitClose() {
         closing++;
     }
 
-    /** The peer has answered for an image that it was told to stop writing. */
+    /** Counts the peer's answer for an image that it was asked to stop writing. */
     void onClosed() {
         closing--;
     }
 
-    /** Whether the peer owes an answer for an image that it was told to stop writing. */
+    /** Whether the peer owes an answer for an image that it was asked to stop writing. */
     boolean isAwaited() {
         return closing > 0;
     }
 
-    /** An address as peers are called, for people. */
+    /** Formats an address for messages. */
     static String text(InetSocketAddress address) {
         return address == null || address.getAddress() == null
                 ? String.valueOf(address)
                 : address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 
-    /** The image of a registration that the peer writes or was told to stop writing; or null. */
+    /**
+     * Returns the image of a registration that the peer writes or was asked to stop writing, or
+     * null.
+     */
     IncomingImage written(long registrationId) {
         for (int i = 0; i < images.size(); i++) {
             IncomingImage image = images.get(i);
@@ -196,7 +205,7 @@ final class InboundPeer {
         return null;
     }
 
-    /** Whether the peer writes an image, or was told to stop and has not said that it did. */
+    /** Whether the peer writes an image, or was asked to stop and has not confirmed it. */
     boolean isWriting() {
         for (int i = 0; i < images.size(); i++) {
             if (images.get(i).state() != IncomingImage.State.UNWRITABLE) {
@@ -207,10 +216,10 @@ final class InboundPeer {
     }
 
     /**
-     * Whether the peer has offered a stream because this driver has announced itself.
+     * Whether the peer has offered a stream in response to an announcement of this driver.
      *
-     * @param controlId of the control address.
-     * @param session that it is to be of; null for any.
+     * @param controlId id of the control address.
+     * @param session session of the stream; null for any.
      */
     boolean hasOffered(long controlId, AwaitedResponses session) {
         for (int i = 0; i < images.size(); i++) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
 
-/** The connections that publishing drivers have made, and what each holds. Conductor's thread. */
+/** The connections from publishing drivers and their resources. Used by the conductor's thread. */
 final class InboundPeers implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
@@ -35,9 +35,9 @@ final class InboundPeers implements AutoCloseable {
 
     /**
      * @param host the driver.
-     * @param options of the transport.
-     * @param registrations of all logs.
-     * @param events for the conductor.
+     * @param options options of the transport.
+     * @param registrations registrations of all logs.
+     * @param events queue of events to the conductor.
      * @param nowNs monotonic time.
      */
     InboundPeers(
@@ -62,7 +62,7 @@ final class InboundPeers implements AutoCloseable {
         return all.get(index);
     }
 
-    /** The peer at the other end of a connection; null if it is none of this side. */
+    /** Returns the peer of a connection; null if it is not a connection of this side. */
     InboundPeer at(Connection connection) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).connection == connection) {
@@ -72,7 +72,7 @@ final class InboundPeers implements AutoCloseable {
         return null;
     }
 
-    /** The peer at the other end of a link; or null. */
+    /** Returns the peer of a link, or null. */
     InboundPeer at(InboundLink link) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).link() == link) {
@@ -85,7 +85,7 @@ final class InboundPeers implements AutoCloseable {
     /**
      * Accepts a connection.
      *
-     * @throws BusException if the driver has no counters left; nothing of it is left then.
+     * @throws BusException if the driver has no counters left; the connection is closed then.
      */
     InboundPeer accept(
             InboundListener endpoint,
@@ -145,7 +145,7 @@ final class InboundPeers implements AutoCloseable {
         return peer;
     }
 
-    /** The connection of a peer stands. */
+    /** Handles the established connection of a peer. */
     void up(InboundPeer peer, long nowNs) {
         peer.up(
                 new InboundLink(
@@ -164,10 +164,10 @@ final class InboundPeers implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair of a peer, which counts until that is done.
+     * Destroys the queue pair of a peer, which is counted until that is done.
      *
-     * @param then told when the peer can write nothing more: the streams that it has ended and of
-     *     which the receiver did not know yet. To the peer its word has arrived.
+     * @param then called when the peer can no longer write, with the streams that it has ended and
+     *     whose end the receiver had not read. For the peer these messages have arrived.
      */
     void cutOff(InboundPeer peer, Consumer<List<ReceiverEvent.Closed>> then) {
         peer.end();
@@ -184,7 +184,7 @@ final class InboundPeers implements AutoCloseable {
                 });
     }
 
-    /** Frees what a peer held, after it is cut off and its images' logs are taken from it. */
+    /** Frees a peer's resources, after it is cut off and its images' logs are taken from it. */
     void free(InboundPeer peer) {
         closeDomain(peer);
         countersPool.giveBack(peer.counters);
@@ -196,7 +196,7 @@ final class InboundPeers implements AutoCloseable {
         }
     }
 
-    /** Timers. */
+    /** Runs the timers. */
     void work(long nowNs) {
         countersPool.work(nowNs);
     }

@@ -16,8 +16,8 @@ import io.verbus.transport.TransportHost;
 import java.util.Queue;
 
 /**
- * What peers offer, and how each offer is answered: with a new image, with the one that is held for
- * it, by putting it off, or with a refusal. Conductor's thread.
+ * Answers the offers of peers: with a new image, with the image held for it, by deferring it, or by
+ * rejecting it. Used by the conductor's thread.
  */
 final class InboundSetups {
     private final TransportHost host;
@@ -30,14 +30,14 @@ final class InboundSetups {
     private final RdmaPeerErrors complaints;
 
     /**
-     * @param host the driver, which makes images.
-     * @param options of the transport.
-     * @param commands for the receiver.
-     * @param peers all that there are.
-     * @param images that they write.
-     * @param ends of images.
-     * @param moves of images.
-     * @param complaints about them.
+     * @param host the driver, which creates images.
+     * @param options options of the transport.
+     * @param commands queue of commands to the receiver.
+     * @param peers connected peers.
+     * @param images images of the peers.
+     * @param ends ends of images.
+     * @param moves moves of images.
+     * @param complaints error records of peers.
      */
     InboundSetups(
             TransportHost host,
@@ -58,7 +58,7 @@ final class InboundSetups {
         this.complaints = complaints;
     }
 
-    /** A peer offers a stream; returns null, or how that breaks the protocol. */
+    /** Handles a peer's offer; returns a description of its protocol violation, or null. */
     String onOffer(InboundPeer peer, Setup offer) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
@@ -73,7 +73,7 @@ final class InboundSetups {
             return offer.description() + " is offered twice";
         }
         if (written != null) {
-            // The peer offers anew because it has stopped to write the image that was closed.
+            // The peer offers it again because it has stopped writing the closed image.
             ends.release(peer, written);
         }
         if (peer.deferred.size() + peer.pending.size() + peer.images.size()
@@ -92,20 +92,22 @@ final class InboundSetups {
         return null;
     }
 
-    /** False if it has to wait: for an older connection to go, or for a subscriber. */
+    /**
+     * Returns false if the offer must wait for an older connection to close, or for a subscriber.
+     */
     private boolean isAnswered(InboundPeer peer, Setup offer) {
         return !isCarriedElsewhere(peer, offer)
                 && !isBeingMoved(peer, offer)
                 && (resume(peer, offer) || accept(peer, offer));
     }
 
-    /** Whether the driver has yet to say in which image the stream goes on. */
+    /** Whether the driver has yet to name the image in which the stream continues. */
     private boolean isBeingMoved(InboundPeer peer, Setup offer) {
         IncomingImage image = images.held(peer, offer);
         return image != null && image.isBeingMoved();
     }
 
-    /** Whether an older connection of the same driver carries the stream: it has to go first. */
+    /** Whether an older connection of the same driver carries the stream, and must close first. */
     private boolean isCarriedElsewhere(InboundPeer peer, Setup offer) {
         boolean carried = false;
         for (int i = 0; i < peers.count(); i++) {
@@ -123,7 +125,7 @@ final class InboundSetups {
         return carried;
     }
 
-    /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
+    /** Resumes the image held for an offer; returns false if the offer is for a new image. */
     private boolean resume(InboundPeer peer, Setup offer) {
         images.endReplaced(peer, offer);
         IncomingImage image = images.held(peer, offer);
@@ -146,7 +148,9 @@ final class InboundSetups {
         return true;
     }
 
-    /** What becomes of a stream that goes on; counts it, unless that is null. */
+    /**
+     * Returns a callback for the result of resuming, which counts it if the counters are not null.
+     */
     private InboundImages.Outcome resumed(InboundPeer peer, Setup offer, ImageCounters counters) {
         return new InboundImages.Outcome() {
             @Override
@@ -164,7 +168,10 @@ final class InboundSetups {
         };
     }
 
-    /** Makes an image of an offer; false without a subscription. A failed offer is refused. */
+    /**
+     * Creates an image for an offer; returns false without a subscription. A failed offer is
+     * rejected.
+     */
     private boolean accept(InboundPeer peer, Setup offer) {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
@@ -206,7 +213,8 @@ final class InboundSetups {
     }
 
     /**
-     * What the driver says to an offer. The peer may have gone, or closed the stream, meanwhile.
+     * The driver's answer to an offer. The peer may have disconnected or closed the stream
+     * meanwhile.
      */
     private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
@@ -232,7 +240,7 @@ final class InboundSetups {
 
         @Override
         public void onAccepted() {
-            // The peer writes.
+            // The peer writes the image.
         }
 
         @Override
@@ -270,8 +278,8 @@ final class InboundSetups {
     }
 
     /**
-     * A subscriber has come: asks for what was put off for want of one. It is offered anew, because
-     * the stream may have gone on meanwhile.
+     * Requests deferred streams for a new subscriber. The peer offers them again, because they may
+     * have advanced meanwhile.
      */
     void offerAgain(InboundListener listener, int streamId) {
         for (int i = 0; i < peers.count(); i++) {
@@ -291,7 +299,10 @@ final class InboundSetups {
         return true;
     }
 
-    /** What offers waited for is gone or done, such as an older connection: they are taken up. */
+    /**
+     * Handles deferred offers again, after an older connection or a move that they waited for has
+     * ended.
+     */
     void offerWaiting() {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);

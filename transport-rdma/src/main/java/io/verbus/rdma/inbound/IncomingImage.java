@@ -8,7 +8,7 @@ import io.verbus.rdma.common.Setup;
 import io.verbus.transport.InboundImage;
 
 /**
- * An image and the connection that writes it. Conductor's thread.
+ * An image and the connection that writes it. Used by the conductor's thread.
  *
  * <pre>
  *   REGISTERING ──in place──▶ OPEN ──driver closes──▶ CLOSING ──answered, link lost──▶ released
@@ -18,11 +18,11 @@ import io.verbus.transport.InboundImage;
  *    └──peer's Setup────────────────────────────┘ └──time-out──▶ UNWRITABLE
  * </pre>
  *
- * <p>One that cannot be registered is UNWRITABLE, or HELD as before; one that the driver closes
- * while it is being registered is released.
+ * <p>An image that cannot be registered becomes UNWRITABLE, or HELD if it was held before. An image
+ * that the driver closes while it is being registered is released.
  *
- * <p>Its log is registered and deregistered in the background: the driver is told that an image is
- * released when none of its log's registrations is left.
+ * <p>Its log is registered and deregistered in the background: the driver is notified that an image
+ * is released when its log has no registrations left.
  */
 final class IncomingImage {
     enum State {
@@ -32,54 +32,63 @@ final class IncomingImage {
         /** The peer writes it. */
         OPEN,
 
-        /** The peer was asked to offer the stream anew, and has not done so yet. */
+        /** The peer was asked to offer the stream again, and has not done so yet. */
         MOVING,
 
-        /** The peer has offered the stream anew, and waits for the image in which it goes on. */
+        /** The peer has offered the stream again, and waits for the image in which to continue. */
         MOVED,
 
-        /** The peer was told to stop, and has not said yet that it did. */
+        /** The peer was asked to stop, and has not confirmed it yet. */
         CLOSING,
 
-        /** The link was lost: nothing can write it, but it goes on when the same peer is back. */
+        /**
+         * The link was lost: nothing can write the image, but it resumes when the same peer
+         * reconnects.
+         */
         HELD,
 
-        /** The peer writes it no more, nor goes on with it; its subscribers may still read. */
+        /** The peer no longer writes or resumes it; its subscribers may still read. */
         UNWRITABLE
     }
 
-    /** In which the peer writes; another when the stream was moved. */
+    /** Image that the peer writes; a different one after a move. */
     final InboundImage image;
 
-    /** Driver of the peer; 0 if it never was to write. */
+    /** Id of the peer's driver; 0 if no peer was ever to write it. */
     final long driverId;
 
-    /** With which the peer offered the stream, on the last of its connections. */
+    /** The peer's offer on its last connection. */
     final Setup offer;
 
-    /** Of the memory for images: handed on when the image goes on. */
+    /** Share of the memory for images, passed on when the image resumes. */
     final ImageMemory.Share share;
 
     private State state;
 
-    /** Those of the image, handed on when it goes on; null if it never was written. */
+    /** Counters of the image, passed on when it resumes; null if it was never written. */
     final ImageCounters counters;
 
-    /** When the peer must have answered, while closing; until when it is held. */
+    /** Deadline of the peer's answer while closing; end of the time for which it is held. */
     private long deadlineNs;
 
-    /** Why the link was lost, while it is held. */
+    /** Reason of the link's loss, while it is held. */
     private String lossReason;
 
-    /** The driver was told that nothing writes it, and is to say in which image it goes on. */
+    /**
+     * Whether the driver was notified that nothing writes it, and must name the image to continue
+     * in.
+     */
     private boolean isBeingMoved;
 
     private final CreditGrant grant;
 
-    /** In which the responses to its messages come, while the peer is to be told; or null. */
+    /** Session of the responses to report to the peer, or null. */
     private Integer responseSession;
 
-    /** Of the log, in the domain of the peer's connection; null if the peer cannot write it. */
+    /**
+     * Registration of the log in the domain of the peer's connection; null if the peer cannot write
+     * it.
+     */
     private LogRegistration registration;
 
     private IncomingImage(
@@ -106,7 +115,7 @@ final class IncomingImage {
         return deadlineNs;
     }
 
-    /** The peer must answer by then. */
+    /** Sets the deadline for the peer's answer. */
     void awaitUntil(long newDeadlineNs) {
         deadlineNs = newDeadlineNs;
     }
@@ -115,7 +124,7 @@ final class IncomingImage {
         return lossReason;
     }
 
-    /** It is held for its driver to come back. */
+    /** Holds it until the deadline for its driver to reconnect. */
     void holdUntil(long newDeadlineNs, String reason) {
         deadlineNs = newDeadlineNs;
         lossReason = reason;
@@ -125,7 +134,7 @@ final class IncomingImage {
         return isBeingMoved;
     }
 
-    /** The driver is told that nothing writes it, and asked in which image it goes on. */
+    /** Marks that the driver was asked in which image the stream continues. */
     void beginMove() {
         isBeingMoved = true;
     }
@@ -134,12 +143,12 @@ final class IncomingImage {
         return responseSession;
     }
 
-    /** The peer is to be told in which session the responses come; null: no more. */
+    /** Sets the session of the responses to report to the peer; null to stop. */
     void awaitResponses(Integer sessionId) {
         responseSession = sessionId;
     }
 
-    /** One that a peer will write. */
+    /** Creates an image that a peer will write. */
     static IncomingImage registering(
             InboundImage image,
             long driverId,
@@ -152,7 +161,7 @@ final class IncomingImage {
                 image, driverId, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
-    /** One that is held in the place of another, in which its peer does not go on. */
+    /** Creates a held image that replaces another, in which its peer does not resume. */
     static IncomingImage held(InboundImage image, IncomingImage before) {
         IncomingImage held =
                 new IncomingImage(
@@ -169,17 +178,17 @@ final class IncomingImage {
         return held;
     }
 
-    /** One that no peer writes, or none any more; without a share if another has taken that. */
+    /** Creates an image that no peer writes; without a share if another image has taken it. */
     static IncomingImage unwritten(InboundImage image, Setup offer, ImageMemory.Share share) {
         return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
     }
 
-    /** Whether the peer has it, and can be told of it. */
+    /** Whether the peer has the image, so that messages about it can be sent. */
     boolean isWritten() {
         return state == State.OPEN || state == State.MOVING || state == State.MOVED;
     }
 
-    /** Whether the peer must answer within a time. */
+    /** Whether the peer must answer before the deadline. */
     boolean isAnswerAwaited() {
         return state == State.MOVING || state == State.CLOSING;
     }
@@ -206,12 +215,12 @@ final class IncomingImage {
         }
     }
 
-    /** What the peer was told to be consumed; null if it was never accepted. */
+    /** Returns the credit granted to the peer; null if the peer was never accepted. */
     CreditGrant grant() {
         return grant;
     }
 
-    /** Has the log taken from the peer: a write that arrives after that fails its connection. */
+    /** Deregisters the log from the peer: a write that arrives later fails its connection. */
     void closeLog() {
         if (registration != null) {
             registration.end();

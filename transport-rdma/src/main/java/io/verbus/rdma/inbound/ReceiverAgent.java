@@ -7,21 +7,21 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.Queue;
 
-/** The receiver's part of the transport: drives every connection that it was handed. */
+/** The receiver's part of the transport: drives all attached connections. */
 public final class ReceiverAgent {
     private final Queue<ReceiverCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private InboundLink[] links = new InboundLink[0];
 
-    /** Where the conductor puts what it asks. */
+    /** Queue of the conductor's commands. */
     Queue<ReceiverCommand> commands() {
         return commands;
     }
 
     /**
-     * The duty cycle. Receiver's thread.
+     * Runs the duty cycle. Used by the receiver's thread.
      *
      * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @return the work count.
      */
     public int work(long nowNs) {
         int work = 0;

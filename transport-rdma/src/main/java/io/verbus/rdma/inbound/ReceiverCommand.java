@@ -6,30 +6,29 @@ import io.verbus.codecs.rdma.RejectCode;
 
 import java.util.OptionalLong;
 
-/** What the conductor asks of the receiver. */
+/** Commands from the conductor to the receiver. */
 sealed interface ReceiverCommand {
-    /** Use a connection that is ready. */
+    /** Starts using an established connection. */
     record Attach(InboundLink link) implements ReceiverCommand {}
 
-    /** Let go of a connection; {@link ReceiverEvent.Released} follows. */
+    /** Releases a connection; {@link ReceiverEvent.Released} follows. */
     record Detach(InboundLink link, String reason) implements ReceiverCommand {}
 
     /**
-     * Let go of a connection once the peer has every answer that was given; {@link
-     * ReceiverEvent.Released} follows.
+     * Releases a connection once the peer has every answer; {@link ReceiverEvent.Released} follows.
      */
     record Leave(InboundLink link, String reason) implements ReceiverCommand {}
 
-    /** Answer the peer. */
+    /** Answers the peer. */
     record Reply(InboundLink link, Answer answer) implements ReceiverCommand {}
 
-    /** An answer to a peer; sent in the order in which they are given. */
+    /** An answer to a peer. Answers are sent in order. */
     sealed interface Answer {
-        /** Of the stream's publication. */
+        /** Registration id of the stream's publication. */
         long registrationId();
     }
 
-    /** Accept, and grant credit from now on. */
+    /** Accepts a stream, and starts granting credit. */
     record Accept(CreditGrant grant, long logAddress, int logKey, OptionalLong groupTag)
             implements Answer {
         @Override
@@ -38,21 +37,21 @@ sealed interface ReceiverCommand {
         }
     }
 
-    /** Put off. */
+    /** Defers a stream. */
     record Defer(long registrationId) implements Answer {}
 
-    /** Ask to be offered anew what was put off. */
+    /** Requests a deferred stream. */
     record Wanted(long registrationId) implements Answer {}
 
-    /** Grant no more credit, then ask to be offered anew what is written. */
+    /** Stops granting credit, then asks for a written stream to be offered again. */
     record Again(long registrationId) implements Answer {}
 
-    /** Refuse. */
+    /** Rejects a stream. */
     record Reject(long registrationId, RejectCode code, String text) implements Answer {}
 
-    /** Tell in which session the responses to a stream come. */
+    /** Reports the session id of the responses to a stream. */
     record ResponseSession(long registrationId, int sessionId) implements Answer {}
 
-    /** Grant no more credit, then tell that the image is closed. */
+    /** Stops granting credit, then reports that the image is closed. */
     record ImageClosed(long registrationId) implements Answer {}
 }

@@ -7,9 +7,9 @@ import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.Setup;
 
-/** What the receiver tells the conductor. */
+/** Events from the receiver to the conductor. */
 sealed interface ReceiverEvent {
-    /** Where it happened. */
+    /** Link of the event. */
     InboundLink link();
 
     /** The peer proves that it has a key. */
@@ -18,17 +18,17 @@ sealed interface ReceiverEvent {
     /** The peer offers a stream. */
     record Offered(InboundLink link, Setup offer) implements ReceiverEvent {}
 
-    /** The peer ends a stream, or has stopped to write an image that was closed. */
+    /** The peer ends a stream, or has stopped writing a closed image. */
     record Closed(InboundLink link, long registrationId, long finalPosition, StreamEnd end)
             implements ReceiverEvent {}
 
     /**
-     * The receiver has let go of a connection: its queue pair may be destroyed. Told once, after
-     * all else of the link.
+     * The receiver has released a connection, so its queue pair may be destroyed. Sent once, as the
+     * link's last event.
      *
-     * @param link that was let go of.
-     * @param reason in words.
-     * @param end how it came to that.
+     * @param link released link.
+     * @param reason description of the reason.
+     * @param end type of the end.
      */
     record Released(InboundLink link, String reason, LinkEnd end) implements ReceiverEvent {}
 }

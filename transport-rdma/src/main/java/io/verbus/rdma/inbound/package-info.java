@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The subscribing side: the conductor's part listens, and makes an image of what a peer offers; the
- * receiver's part answers the peer and grants it credit.
+ * The subscribing side: the conductor's part listens and creates images for peers' offers, and the
+ * receiver's part answers the peers and grants them credit.
  */
 package io.verbus.rdma.inbound;

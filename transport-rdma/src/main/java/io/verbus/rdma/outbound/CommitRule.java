@@ -6,12 +6,12 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.fabric.QueuePair;
 
 /**
- * How a batch of committed frames is put into a remote log.
+ * Writes batches of committed frames into a remote log.
  *
  * <p>Invariant: <b>the word at the frontier of the remote log is zero until everything behind it is
  * in place.</b> The frontier is where the next batch will begin. A reader that finds a frame length
- * there (acquire) therefore finds the whole batch, and a zero word behind it; whatever an earlier
- * lap has left in the log is never taken for a frame, and nothing needs cleaning.
+ * there (acquire) therefore finds the whole batch, and a zero word behind it. Data left from an
+ * earlier lap is never taken for a frame, and the log needs no cleaning.
  *
  * <p>The batch [P, E) lies in one term:
  *
@@ -22,19 +22,19 @@ import io.verbus.rdma.fabric.QueuePair;
  *   WR 2                            |w|                                       first word of P
  * </pre>
  *
- * WR 1 is one write to [P+8, E+8): the log's own [P+8, E) and a word of zeros. WR 2 writes the
- * first word of the batch over the zero at P. Where nothing can be gathered the zero goes first, as
- * a work request of its own: at the end of the term, to the first word of the next; behind a
- * padding frame, whose body is not sent, to the word that follows it.
+ * <p>WR 1 is one write to [P+8, E+8): the log's own [P+8, E) and a word of zeros. WR 2 writes the
+ * first word of the batch over the zero at P. If the zero cannot be gathered, it is written first
+ * by a separate work request: at the end of a term to the first word of the next term; after a
+ * padding frame, whose body is not sent, to the word that follows the frame.
  *
  * <p>This relies on two promises of a reliable connection without relaxed ordering: writes become
  * visible in the order in which they were posted, and an aligned word becomes visible at once.
- * Within a write nothing is assumed. Where the first promise is not kept, WR 2 is posted only when
- * WR 1 is known to be in place: see {@link ConfirmedReplication}. The word that is zeroed belongs
- * to what was consumed before, because {@code E <= consumed + 2 terms}.
+ * Nothing is assumed within a write. If the first promise may be broken, WR 2 is posted only once
+ * WR 1 is known to be in place: see {@link ConfirmedReplication}. The zeroed word belongs to data
+ * consumed before, because {@code E <= consumed + 2 terms}.
  */
 public final class CommitRule {
-    /** Most work requests that a batch takes. */
+    /** Maximum number of work requests per batch. */
     public static final int MAX_WORK_REQUESTS = 3;
 
     private static final int WORD = Long.BYTES;
@@ -44,12 +44,12 @@ public final class CommitRule {
     /**
      * Stages the writes of a batch.
      *
-     * @param queuePair to stage them in, with {@link #MAX_WORK_REQUESTS} free.
-     * @param path of the log.
-     * @param position of the batch, P.
-     * @param dataLength bytes from P that are sent: up to E, or to the end of the header of a
-     *     padding frame that is the batch's last.
-     * @param length of the batch, E - P; it does not cross a term.
+     * @param queuePair queue pair with at least {@link #MAX_WORK_REQUESTS} free.
+     * @param path path of the log.
+     * @param position start of the batch, P.
+     * @param dataLength number of bytes to send from P: up to E, or up to the end of the header if
+     *     the batch ends with a padding frame.
+     * @param length length of the batch, E - P; within one term.
      */
     public static void stage(
             QueuePair queuePair, LogPath path, long position, int dataLength, int length) {
@@ -60,7 +60,7 @@ public final class CommitRule {
         queuePair.stageWrite(local, WORD, path.localKey(), remote, path.remoteKey());
     }
 
-    /** Stages all of a batch but its first word; the parameters are those of {@link #stage}. */
+    /** Stages a batch except its first word, with the parameters of {@link #stage}. */
     static void stageBody(
             QueuePair queuePair, LogPath path, long position, int dataLength, int length) {
         long offset = logOffset(path, position);
@@ -69,7 +69,7 @@ public final class CommitRule {
         stageBody(queuePair, path, offset, local, remote, dataLength, length);
     }
 
-    /** Stages the first word of a batch, by which its reader finds it. */
+    /** Stages the first word of a batch, which makes the batch visible to the reader. */
     static void stageCommit(QueuePair queuePair, LogPath path, long position) {
         long offset = logOffset(path, position);
         queuePair.stageWrite(

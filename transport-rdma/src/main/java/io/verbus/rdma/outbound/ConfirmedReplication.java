@@ -10,32 +10,32 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Writes into the image of a peer whose adapter may place a later write before an earlier one: the
- * word that commits a batch is posted only when the batch is known to be in place.
+ * word that commits a batch is posted only once the batch is known to be in place.
  *
  * <pre>
  *   WR 1, question ─▶ ... answer ─▶ WR 2 of this batch, WR 1 of the next, question ─▶ ...
  * </pre>
  *
- * <p>One batch is on its way at a time. Within a list only writes to different words can overtake
- * each other: the commit of one batch and the body of the next.
+ * <p>Only one batch is in flight. Within a list, only writes to different words can overtake each
+ * other: the commit of one batch and the body of the next.
  */
 final class ConfirmedReplication extends Replication {
     private static final long NONE = -1;
 
     private final PlacementProbe placement;
 
-    /** Position of the batch that is not committed. */
+    /** Position of the uncommitted batch, or {@link #NONE}. */
     private long pending = NONE;
 
-    /** Answered when that batch is in place. */
+    /** Question that is answered once that batch is in place. */
     private long question;
 
     /**
-     * @param stream to send.
-     * @param logKey of its log.
-     * @param credit that the peer writes.
-     * @param consumed position up to which the peer has released the log on an earlier connection.
-     * @param placement of what is written through the connection.
+     * @param stream stream to send.
+     * @param logKey key of the stream's log.
+     * @param credit credit line that the peer writes.
+     * @param consumed position up to which the peer released the log on an earlier connection.
+     * @param placement probe that confirms writes through the connection.
      */
     ConfirmedReplication(
             OutboundStream stream,

@@ -37,9 +37,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The control addresses of publications, at which receivers announce themselves: each becomes a
- * destination of all publications there, or of the one that responds to it, and stays one while it
- * is connected, or may come back. Conductor's thread.
+ * Control addresses of publications, at which receivers announce themselves. Each receiver becomes
+ * a destination of all publications at the address, or of the publication that responds to it,
+ * while it is connected or may return. Used by the conductor's thread.
  */
 final class ControlEndpoints implements AutoCloseable {
     private static final SecureRandom IDS = new SecureRandom();
@@ -55,39 +55,39 @@ final class ControlEndpoints implements AutoCloseable {
     private final List<Control> controls = new ArrayList<>();
     private long lookAtNs;
 
-    /** What sends to receivers. */
+    /** Sends publications to receivers. */
     interface Receivers {
         /**
-         * Sends a publication to one more.
+         * Sends a publication to one more receiver.
          *
          * @throws BusException if it cannot be sent there.
          */
         OutboundPublication add(OutboundStream stream, ChannelUri destination, long controlId);
 
-        /** Sends to one no more. */
+        /** Stops sending to a receiver. */
         void remove(OutboundPublication receiver);
     }
 
-    /** A control address, and what channels say that led there. */
+    /** A control address, and the channel endpoints that resolved to it. */
     private record Control(
             InetSocketAddress address,
             Set<Endpoint> names,
             Listener listener,
             long id,
             List<Published> published) {
-        /** As it was really bound. */
+        /** Returns the address with the port actually bound. */
         private String description() {
             InetSocketAddress bound = listener.localAddress();
             return endpoint(bound.getAddress(), bound.getPort());
         }
     }
 
-    /** A publication there. */
+    /** A publication at a control address. */
     private static final class Published {
         private final OutboundStream stream;
         private final List<Receiver> receivers = new ArrayList<>();
 
-        /** Of the driver that alone may receive what responds to it; 0 for any. */
+        /** Id of the only driver that may receive this response publication; 0 for any. */
         private long requesterId;
 
         private Published(OutboundStream stream) {
@@ -116,12 +116,12 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    /** Where a publication is sent to. */
+    /** A receiver of a publication. */
     private static final class Receiver {
         private final String endpoint;
         private final OutboundPublication part;
 
-        /** Until when it may come back. */
+        /** Time until which the receiver may return. */
         private long lapsesAtNs;
 
         private Receiver(String endpoint, OutboundPublication part) {
@@ -132,12 +132,12 @@ final class ControlEndpoints implements AutoCloseable {
 
     /**
      * @param host the driver.
-     * @param fabric to listen with.
-     * @param options of the transport.
-     * @param counters of the transport.
-     * @param admittance of hosts.
-     * @param complaints about peers.
-     * @param receivers what sends to them.
+     * @param fabric fabric to listen with.
+     * @param options options of the transport.
+     * @param counters counters of the transport.
+     * @param admittance admission rules for hosts.
+     * @param complaints error records of peers.
+     * @param receivers sender to receivers.
      */
     ControlEndpoints(
             TransportHost host,
@@ -157,9 +157,9 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Listens for the receivers of a publication.
+     * Listens for receivers of a publication.
      *
-     * @throws TransportException if the address cannot be listened at.
+     * @throws TransportException if it cannot listen at the address.
      */
     void add(OutboundStream stream, long nowNs) {
         Control control = control(stream.channel());
@@ -175,7 +175,10 @@ final class ControlEndpoints implements AutoCloseable {
         control.published.add(added);
     }
 
-    /** That of others which say the same, wherever the name leads by now, or lead to the same. */
+    /**
+     * Returns the control of other channels that name the same endpoint, even if the name resolves
+     * differently by now, or that resolve to the same address; otherwise a new one.
+     */
     private Control control(ChannelUri channel) {
         Endpoint named = channel.control();
         boolean isShared = named.port() != 0;
@@ -219,7 +222,7 @@ final class ControlEndpoints implements AutoCloseable {
         return id == 0 ? 1 : id;
     }
 
-    /** A publication ends: nobody more comes to it. */
+    /** Ends a publication: it accepts no more receivers. */
     void end(OutboundStream stream) {
         for (Control control : controls) {
             if (control.published.removeIf(each -> each.stream == stream)) {
@@ -232,7 +235,7 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    /** The responses of a session are for the driver that has sent the requests. */
+    /** Restricts the responses of a session to the driver that sent the requests. */
     void answer(int sessionId, long driverId) {
         for (Control control : controls) {
             for (Published each : control.published) {
@@ -243,7 +246,10 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    /** Where receivers announce themselves to a publication; null if nowhere. */
+    /**
+     * Returns the address at which receivers announce themselves to a publication; null if there is
+     * none.
+     */
     String localAddress(OutboundStream stream) {
         for (Control control : controls) {
             for (Published each : control.published) {
@@ -261,9 +267,9 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * A peer wants to connect.
+     * Answers a connection request of a peer if it arrived at a control address.
      *
-     * @return whether it has asked at a control address.
+     * @return whether it arrived at a control address.
      */
     boolean onConnectRequest(
             Listener listener,
@@ -286,7 +292,10 @@ final class ControlEndpoints implements AutoCloseable {
         return true;
     }
 
-    /** The channel of the oldest publication at a listener; null if it is none of this side. */
+    /**
+     * Returns the channel of the oldest publication at a listener; null if the listener is not for
+     * control.
+     */
     ChannelUri channel(Listener listener) {
         Control control = at(listener);
         return control == null || control.published.isEmpty()
@@ -366,7 +375,7 @@ final class ControlEndpoints implements AutoCloseable {
         return code;
     }
 
-    /** Sends a publication to a receiver from now on; false if that is one too many. */
+    /** Starts sending a publication to a receiver; returns false if it cannot be sent there. */
     private boolean sendTo(Control control, Published published, String endpoint, long nowNs) {
         Receiver receiver = published.receiver(endpoint);
         if (receiver == null) {
@@ -389,12 +398,12 @@ final class ControlEndpoints implements AutoCloseable {
         return true;
     }
 
-    /** Time for which a receiver may be away: to resume, and to be met again. */
+    /** Time for which a receiver may be disconnected: to resume, and to reconnect. */
     private long lapseNs() {
         return options.resumeTimeoutNs() + 2 * options.backoffMaxNs();
     }
 
-    /** Lets go of receivers that are not connected and do not come back. */
+    /** Removes receivers that are disconnected and have not returned in time. */
     int work(long nowNs) {
         if (nowNs - lookAtNs < 0) {
             return 0;

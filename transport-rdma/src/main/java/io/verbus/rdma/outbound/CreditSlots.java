@@ -16,23 +16,23 @@ import java.util.List;
 
 /**
  * The credit slots of one connection: memory that the peer writes, registered in blocks as streams
- * come. A slot is given back only when the peer writes it no more. Conductor's thread, but for
- * registering and releasing, which take long.
+ * are added. A slot is reused only when the peer no longer writes it. Used by the conductor's
+ * thread, except for registering and releasing, which take long.
  */
 final class CreditSlots {
     private static final int SLOTS_PER_BLOCK = 64;
     private static final int BLOCK_LENGTH = SLOTS_PER_BLOCK * CreditLine.LENGTH;
 
-    /** The threads' that register and release. */
+    /** Used by the threads that register and release. */
     private final List<RegisteredBuffer> blocks = new ArrayList<>();
 
     private final ArrayDeque<Slot> free = new ArrayDeque<>();
 
     /**
-     * A slot.
+     * A credit slot.
      *
-     * @param buffer over the slot: see {@link CreditLine}.
-     * @param key that the peer writes it with.
+     * @param buffer buffer over the slot: see {@link CreditLine}.
+     * @param key key with which the peer writes the slot.
      */
     record Slot(UnsafeBuffer buffer, RemoteKey key) {
         long address() {
@@ -40,24 +40,24 @@ final class CreditSlots {
         }
     }
 
-    /** Takes a slot; null where none is free, and a block is to be registered and added. */
+    /** Takes a slot; returns null if none is free, so that a block must be registered and added. */
     Slot take() {
         return free.poll();
     }
 
-    /** Gives a slot back. */
+    /** Returns a slot to the pool. */
     void giveBack(Slot slot) {
         free.add(slot);
     }
 
-    /** Registers one more block, on a thread that may wait. */
+    /** Registers another block, on a thread that may block. */
     RegisteredBuffer register(Domain domain) {
         RegisteredBuffer block = new RegisteredBuffer(domain, BLOCK_LENGTH, Access.REMOTE_WRITE);
         blocks.add(block);
         return block;
     }
 
-    /** Adds the slots of a block that is registered. */
+    /** Adds the slots of a registered block. */
     void add(RegisteredBuffer block) {
         for (int i = 0; i < SLOTS_PER_BLOCK; i++) {
             free.add(
@@ -69,7 +69,7 @@ final class CreditSlots {
         }
     }
 
-    /** Releases all blocks, on a thread that may wait; the peer writes none any more. */
+    /** Releases all blocks, on a thread that may block, once the peer no longer writes them. */
     void release() {
         blocks.forEach(RegisteredBuffer::close);
         blocks.clear();

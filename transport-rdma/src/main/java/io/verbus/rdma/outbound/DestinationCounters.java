@@ -12,9 +12,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What operators see of a destination. Written by the sender; opened and closed by the conductor.
- */
+/** Counters of a destination. Written by the sender; opened and closed by the conductor. */
 final class DestinationCounters implements AutoCloseable {
     final AtomicCounter sent;
     final AtomicCounter released;

@@ -5,14 +5,14 @@ package io.verbus.rdma.outbound;
 import io.verbus.codecs.rdma.StreamEnd;
 
 /**
- * How a transfer comes to its end: the peer is told, then the conductor; first that nothing reads
- * the stream's log any more, and last that the peer writes its credit slot no more. Sender's.
+ * Ends a transfer: notifies the peer, then the conductor; first when nothing reads the stream's log
+ * any more, finally when the peer no longer writes its credit slot. Used by the sender.
  */
 final class Ending {
     private final Transfer transfer;
     private final Retention retention;
 
-    /** Work requests after which nothing reads the log. */
+    /** Count of work requests after which nothing reads the log. */
     private long closedAt;
 
     private boolean isFinished;
@@ -20,8 +20,8 @@ final class Ending {
     private boolean isOver;
 
     /**
-     * @param transfer that ends.
-     * @param retention of its log.
+     * @param transfer transfer to end.
+     * @param retention retention of its log.
      */
     Ending(Transfer transfer, Retention retention) {
         this.transfer = transfer;
@@ -29,19 +29,20 @@ final class Ending {
     }
 
     /**
-     * Tells the peer that the stream ends.
+     * Notifies the peer of the stream's end.
      *
-     * @param port to tell it through.
-     * @param position at which it ends.
-     * @param end whether the peer's image has all of it.
-     * @return whether there was room for it.
+     * @param port port to send through.
+     * @param position final position.
+     * @param end whether the peer's image has all data.
+     * @return false if there was no room for the message.
      */
     boolean tellPeer(OutboundPort port, long position, StreamEnd end) {
         return isPosted(port.sendClose(transfer.registrationId(), position, end));
     }
 
     /**
-     * Ends without a word, because the peer knows nothing of the stream; whether there was room.
+     * Ends without a message, because the peer does not know the stream; returns false if there was
+     * no room.
      */
     boolean passOver(OutboundPort port) {
         if (!isPosted(port.sendBarrier())) {
@@ -58,25 +59,25 @@ final class Ending {
         return count >= 0;
     }
 
-    /** The peer has let go of the stream. */
+    /** The peer has released the stream. */
     void onForgotten() {
         isForgotten = true;
     }
 
-    /** Whether the peer was told, and its image has all that was posted before. */
+    /** Whether the message has arrived, and the peer's image has everything posted before. */
     boolean isDelivered(long completed) {
         return completed >= closedAt;
     }
 
-    /** Whether all is said. */
+    /** Whether the end is complete. */
     boolean isOver() {
         return isOver;
     }
 
     /**
-     * Goes on, once the peer was told.
+     * Continues after the peer was notified.
      *
-     * @return the amount of work done.
+     * @return the work count.
      */
     int work(OutboundPort port) {
         if (!isFinished && isDelivered(port.completed())) {

@@ -21,9 +21,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The publications that are sent to one endpoint, and what carries them while a connection stands:
- * its link, its credit slots, and the domain in which their logs are registered. Conductor's
- * thread.
+ * The publications sent to one endpoint, and the resources of its current connection: its link, its
+ * credit slots, and the domain in which the logs are registered. Used by the conductor's thread.
  */
 final class EndpointStreams implements AutoCloseable {
     private final String name;
@@ -33,34 +32,36 @@ final class EndpointStreams implements AutoCloseable {
     private final Queue<SenderCommand> commands;
     private final List<OutboundPublication> publications = new ArrayList<>();
 
-    /** Of the connection that stands or stood last: another on the same device takes it over. */
+    /**
+     * Domain of the current or last connection; the next connection on the same device reuses it.
+     */
     private Domain domain;
 
     private Connection connection;
     private OutboundLink link;
     private CreditSlots creditSlots;
 
-    /** More credit slots are being registered. */
+    /** Whether more credit slots are being registered. */
     private boolean isRegisteringCredit;
 
-    /** The sender has the link, and was not asked to let go of it. */
+    /** Whether the sender has the link and was not asked to release it. */
     private boolean isAttached;
 
-    /** A stream may be late to resume. */
+    /** Whether a stream may miss its time to resume. */
     private boolean isAnyResuming;
 
-    /** A publication could not be registered on the connection that stands. */
+    /** Whether a publication could not be registered on the current connection. */
     private boolean isAnyUnsent;
 
     private long sendAgainNs;
     private long nowNs;
 
     /**
-     * @param name of the endpoint, for people.
+     * @param name name of the endpoint for messages.
      * @param host the driver.
-     * @param options of the transport.
-     * @param registrations of all logs.
-     * @param commands for the sender.
+     * @param options options of the transport.
+     * @param registrations registrations of all logs.
+     * @param commands queue of commands to the sender.
      * @param nowNs monotonic time.
      */
     EndpointStreams(
@@ -82,7 +83,7 @@ final class EndpointStreams implements AutoCloseable {
         return publications.isEmpty();
     }
 
-    /** The channel of the oldest publication. There is one. */
+    /** Returns the channel of the oldest publication; there must be one. */
     ChannelUri channel() {
         return publications.getFirst().channel();
     }
@@ -91,19 +92,19 @@ final class EndpointStreams implements AutoCloseable {
         return link == other;
     }
 
-    /** The link that the sender has, unless it was asked to let go of it; or null. */
+    /** Returns the sender's link, or null if it has none or was asked to release it. */
     OutboundLink link() {
         return isAttached ? link : null;
     }
 
-    /** The domain that a connection may take over; or null. */
+    /** Returns the domain that a connection may reuse, or null. */
     Domain domain() {
         return domain;
     }
 
     // Publications
 
-    /** Sends a publication. */
+    /** Adds a publication and sends it if a connection is attached. */
     void add(OutboundPublication publication) {
         publications.add(publication);
         if (isAttached) {
@@ -114,7 +115,7 @@ final class EndpointStreams implements AutoCloseable {
     /**
      * Ends a publication.
      *
-     * @return whether it is free at once.
+     * @return whether it can be freed immediately.
      */
     boolean end(OutboundPublication publication) {
         publication.close();
@@ -127,13 +128,13 @@ final class EndpointStreams implements AutoCloseable {
         return false;
     }
 
-    /** A publication is free: forgets it. */
+    /** Removes a freed publication. */
     void remove(OutboundPublication publication) {
         publication.closeLog();
         publications.remove(publication);
     }
 
-    /** The peer has let go of a publication that left it: offers it anew. */
+    /** Offers a dropped publication again, after the peer has released it. */
     void sendAgain(OutboundPublication publication) {
         publication.comeBack();
         if (isAttached) {
@@ -141,12 +142,12 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** A credit slot that the peer writes no more. */
+    /** Returns a credit slot that the peer no longer writes. */
     void giveBack(CreditSlots.Slot slot) {
         creditSlots.giveBack(slot);
     }
 
-    /** One that was closed and has no transfer any more; or null. */
+    /** Returns a closed publication without a transfer, or null. */
     OutboundPublication nextClosed() {
         for (OutboundPublication publication : publications) {
             if (publication.isClosing()
@@ -158,14 +159,14 @@ final class EndpointStreams implements AutoCloseable {
         return null;
     }
 
-    /** Tells the clients of all what has become of the endpoint. */
+    /** Reports a failure of the endpoint to the clients of all publications. */
     void tell(boolean rejected, String message) {
         for (OutboundPublication publication : publications) {
             publication.tell(host, rejected, message);
         }
     }
 
-    /** Timers. */
+    /** Runs the timers; returns the work count. */
     int work(long now) {
         nowNs = now;
         int work = giveUpLate();
@@ -176,7 +177,7 @@ final class EndpointStreams implements AutoCloseable {
         return work;
     }
 
-    /** Tells publishers that no subscriber receives, where a stream has not gone on in time. */
+    /** Reports streams that have not resumed in time to their publishers as not connected. */
     private int giveUpLate() {
         if (!isAnyResuming) {
             return 0;
@@ -209,10 +210,10 @@ final class EndpointStreams implements AutoCloseable {
     // Connections
 
     /**
-     * What was cut off does not go on, because the driver there is another.
+     * Gives up the streams that were cut off, because the driver at the endpoint has restarted.
      *
-     * @param message for their clients.
-     * @return whether anything was cut off.
+     * @param message message for the clients.
+     * @return whether any stream was cut off.
      */
     boolean beginAnew(String message) {
         boolean isAny = false;
@@ -232,15 +233,15 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /**
-     * Hands a connection that is established to the sender, and sends everything through it.
+     * Passes an established connection to the sender, and sends all publications through it.
      *
-     * @param stands connection that does.
-     * @param memory registered for it.
-     * @param version of the protocol in which the two drivers speak.
-     * @param proof that the peer must see before all else; null if there is none.
+     * @param stands established connection.
+     * @param memory memory registered for it.
+     * @param version protocol version common to the two drivers.
+     * @param proof proof to send to the peer before everything else, or null.
      * @param confirms whether each side commits only what the other has confirmed.
-     * @param counters of the connection.
-     * @param events to the conductor.
+     * @param counters counters of the connection.
+     * @param events queue of events to the conductor.
      */
     void attach(
             Connection stands,
@@ -271,19 +272,19 @@ final class EndpointStreams implements AutoCloseable {
         sendAll();
     }
 
-    /** Asks the sender to let go of the connection. */
+    /** Asks the sender to release the connection. */
     void detach(String reason) {
         isAttached = false;
         commands.add(new SenderCommand.Detach(link, reason));
     }
 
-    /** Sends what is not sent yet. */
+    /** Sends the publications that are not being sent yet. */
     private void sendAll() {
         isAnyUnsent = false;
         publications.forEach(this::send);
     }
 
-    /** Sends a publication, unless it is being sent: once its log is registered. */
+    /** Sends a publication unless it is being sent already, once its log is registered. */
     private void send(OutboundPublication publication) {
         if (publication.transfer() != null || !isToBeSent(publication)) {
             return;
@@ -332,7 +333,7 @@ final class EndpointStreams implements AutoCloseable {
         commands.add(new SenderCommand.Add(link, publication.transfer()));
     }
 
-    /** Registers more credit slots; what waits for them is sent then. */
+    /** Registers more credit slots, then sends the publications that wait for them. */
     private void registerCredit() {
         if (isRegisteringCredit) {
             return;
@@ -366,7 +367,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Its clients are told, and it is tried again after a while. */
+    /** Reports the failure to the clients and schedules a retry. */
     private void onUnsent(OutboundPublication publication, RuntimeException failure) {
         isAnyUnsent = true;
         sendAgainNs = nowNs + options.backoffMaxNs();
@@ -377,7 +378,7 @@ final class EndpointStreams implements AutoCloseable {
         publication.tell(host, false, failure.getMessage());
     }
 
-    /** Whether the end of the connection cut a stream off; otherwise it is no failure. */
+    /** Whether the end of the connection cut off a stream; otherwise the end is not a failure. */
     boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
             if (publication.transfer() != null && publication.transfer().image().isCutOff()) {
@@ -403,7 +404,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Takes a connection's domain over: what is registered on another device is not on its. */
+    /** Adopts a connection's domain. Registrations on another device are closed. */
     void adopt(Domain other) {
         if (other != null && other != domain) {
             closeDomain();
@@ -411,7 +412,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** The queue pair is destroyed, and what was registered for it released. Idempotent. */
+    /** Clears the link after its queue pair is destroyed and its memory released. Idempotent. */
     void closeLink() {
         isAttached = false;
         isRegisteringCredit = false;

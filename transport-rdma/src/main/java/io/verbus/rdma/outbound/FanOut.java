@@ -10,8 +10,8 @@ import org.agrona.collections.ArrayUtil;
 import java.util.Queue;
 
 /**
- * What the destinations of one publication are together: how far it may be appended to, and from
- * where on its log is kept. Sender's thread.
+ * Combines the destinations of one publication: determines how far publishers may append, and from
+ * which position the log is kept. Used by the sender's thread.
  *
  * <pre>
  *    floor          lowest           base                       limit
@@ -22,15 +22,16 @@ import java.util.Queue;
  *                      |◀─ two terms, less a quarter ────────────▶|
  * </pre>
  *
- * Base and limit are those of the slowest destination that is connected, of the fastest, or of the
- * slowest that has a tag. Others may be behind the base as far as the log goes; who is further is
- * left: it is set up anew where the publication is then. One that was accepted and is further
- * catches up first, for which publishers wait. The quarter of a term that is spared lets the
- * conductor clean, and a destination that is left be told so, while publishers go on.
+ * <p>Base and limit are those of the slowest connected destination, of the fastest, or of the
+ * slowest with the tag, depending on the strategy. Other destinations may lag behind the base as
+ * far as the log reaches. A destination further behind is dropped and restarted at the current
+ * position. One that was just accepted and is further behind catches up first, while publishers
+ * wait. The spare quarter of a term lets the conductor clean the log, and lets the end of a dropped
+ * destination be sent, while publishers continue.
  *
- * <p>Invariant: nothing behind the floor is sent, and nothing from the floor on is reused. A work
- * request reads no earlier than what its destination has released, and the floor does not pass that
- * while a work request may be outstanding.
+ * <p>Invariant: nothing before the floor is sent, and nothing from the floor on is reused. A work
+ * request reads no earlier than the position its destination has released, and the floor does not
+ * pass that position while a work request may be outstanding.
  */
 final class FanOut {
     private static final FanOutDestination[] NONE = new FanOutDestination[0];
@@ -41,7 +42,7 @@ final class FanOut {
         TAGGED
     }
 
-    /** Tag of {@code fc=tagged} where a channel of Aeron names none. */
+    /** Tag of {@code fc=tagged} in Aeron channels that name no tag. */
     private static final long UNNAMED_TAG = -1;
 
     private final OutboundStream stream;
@@ -55,8 +56,8 @@ final class FanOut {
     private boolean isConnected;
 
     /**
-     * @param stream of the publication.
-     * @param events for the conductor.
+     * @param stream stream of the publication.
+     * @param events queue of events to the conductor.
      */
     FanOut(OutboundStream stream, Queue<SenderEvent> events) {
         this.stream = stream;
@@ -87,12 +88,12 @@ final class FanOut {
         events.add(event);
     }
 
-    /** Position from which on the log holds everything. */
+    /** Position from which the log is kept. */
     long floor() {
         return Math.max(floor, stream.releasedPosition());
     }
 
-    /** A destination is offered the stream. */
+    /** Adds a destination to which the stream is offered. */
     void join(FanOutDestination branch) {
         for (FanOutDestination known : branches) {
             if (known == branch) {
@@ -102,7 +103,7 @@ final class FanOut {
         branches = ArrayUtil.add(branches, branch);
     }
 
-    /** What one destination needs, or whether it is there, has changed. */
+    /** Recomputes floor, limit and connection state after a destination has changed. */
     void update() {
         long base = -1;
         long limit = -1;
@@ -127,7 +128,7 @@ final class FanOut {
             release(base, limit);
             connected(deciding >= groupSize);
         } else {
-            // Whoever takes the stream meanwhile waits.
+            // Reports connected to hold the log while a receiver is awaited.
             connected(isAnyAwaited && stream.goesOnWithoutReceivers());
         }
         if (isAnyGone) {

@@ -10,12 +10,12 @@ import io.verbus.transport.TransportHost;
 import java.util.OptionalInt;
 
 /**
- * A publication on its way to one of its destinations: what a {@link Transfer} takes for its
- * stream. Sent and released positions are the destination's own; {@link FanOut} makes those of the
- * publication of them. Made by the conductor; then the sender's, but for the counters, which the
+ * One destination of a publication, which acts as the stream of a {@link Transfer}. Sent and
+ * released positions are the destination's own; {@link FanOut} combines them into those of the
+ * publication. Created by the conductor, then used by the sender, except the counters, which the
  * conductor closes.
  *
- * <p>What the destination needs of the log:
+ * <p>What the destination needs from the log:
  *
  * <pre>
  *   nothing ─Setup─▶ from the offered position ─Accept─▶ from what it has released
@@ -24,11 +24,11 @@ import java.util.OptionalInt;
  *      └────── the log is wanted by others ◀── not in time ◀──────┘ may resume
  * </pre>
  *
- * While work requests may read the log for it, it is pinned: no strategy reuses the log then. So is
- * one that was removed when its acceptance was on the way.
+ * <p>While work requests may read the log for it, the destination is pinned: no strategy then
+ * reuses the log. A destination that was removed while its acceptance was in flight is also pinned.
  */
 final class FanOutDestination implements OutboundStream, Retention {
-    /** Need of a destination for which nothing of the log is kept. */
+    /** Need of a destination that requires nothing of the log. */
     static final long NOTHING = Long.MAX_VALUE;
 
     private final OutboundStream stream;
@@ -52,13 +52,13 @@ final class FanOutDestination implements OutboundStream, Retention {
     private boolean wasStale;
 
     /**
-     * @param stream of the publication.
-     * @param wireId by which peers know it: that of no publication, nor of another destination,
-     *     since one that was removed may still be ending when it is added again.
-     * @param destination of it.
-     * @param controlId of the control address at which it has announced itself, or 0.
-     * @param fanOut of it.
-     * @param host whose operators see the counters.
+     * @param stream stream of the publication.
+     * @param wireId id on the wire, different from those of publications and other destinations,
+     *     because a removed destination may still be ending when it is added again.
+     * @param destination channel of the destination.
+     * @param controlId id of the control address at which the receiver announced itself, or 0.
+     * @param fanOut fan-out of the publication.
+     * @param host driver that publishes the counters.
      */
     FanOutDestination(
             OutboundStream stream,
@@ -82,7 +82,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return stream;
     }
 
-    /** Of the control address at which it has announced itself, or 0. */
+    /** Id of the control address at which the receiver announced itself, or 0. */
     long controlId() {
         return controlId;
     }
@@ -91,7 +91,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         counters.close();
     }
 
-    // Sender: what the transfer tells
+    // Sender: events of the transfer
 
     @Override
     public void onOffer() {
@@ -123,8 +123,8 @@ final class FanOutDestination implements OutboundStream, Retention {
     }
 
     /**
-     * Whether the log is kept for it though it takes part in nothing: for the answer to an offer,
-     * or because work requests may read it still.
+     * Whether the log is kept although the destination is not a member: while an answer to an offer
+     * is awaited, or because work requests may still read it.
      */
     boolean isAwaited() {
         return isHeld || isPinned && !isMember();
@@ -132,7 +132,7 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     @Override
     public void onAccept(Transfer accepted, boolean hasTag, long tag) {
-        fanOut.join(this); // one that was dropped meanwhile is read for, until it has ended
+        fanOut.join(this); // a destination dropped meanwhile is pinned until it has ended
         transfer = accepted;
         isTagged = hasTag && fanOut.isTag(tag);
         isPinned = true;
@@ -154,7 +154,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         fanOut.update();
     }
 
-    /** It is near enough to the others. */
+    /** The destination has come close enough to the others. */
     void caughtUp() {
         isCatchingUp = false;
     }
@@ -188,7 +188,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isLapsed;
     }
 
-    /** The conductor removes the destination. */
+    /** Removes the destination at the conductor's request. */
     void drop() {
         isDropped = true;
         isMember = false;
@@ -205,7 +205,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isDropped;
     }
 
-    // Sender: what the fan-out asks
+    // Sender: queries of the fan-out
 
     boolean isMember() {
         return isMember && !isDropped;
@@ -215,7 +215,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isTagged;
     }
 
-    /** Position from which on the log is needed, or {@link #NOTHING}. */
+    /** Position from which the log is needed, or {@link #NOTHING}. */
     long need() {
         return need;
     }
@@ -225,15 +225,15 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isPinned || isHeld;
     }
 
-    /** Bytes past what it has released that it takes. */
+    /** Number of bytes that the destination accepts beyond its released position. */
     long window() {
         return window;
     }
 
-    /** It is so far behind that the log will be reused. */
+    /** Drops the destination, because the log will be reused beyond its position. */
     void fallBehind() {
         if (isDropped) {
-            return; // it ends as soon as its connection allows
+            return; // it ends as soon as its connection permits
         }
         if (transfer != null) {
             if (transfer.leave()) {
@@ -258,7 +258,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         fanOut.tell(new SenderEvent.Left(this));
     }
 
-    // What the transfer takes for its stream
+    // The stream for the transfer
 
     @Override
     public long registrationId() {
@@ -329,7 +329,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         stream.onNak();
     }
 
-    /** One that is removed ends behind what was sent. */
+    /** Returns the sent position for a removed destination, because it ends there. */
     @Override
     public long finalPosition() {
         return isDropped ? position : stream.finalPosition();

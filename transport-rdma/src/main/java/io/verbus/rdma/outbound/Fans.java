@@ -12,17 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 
-/** The publications that have several destinations. Conductor's thread. */
+/** Publications with several destinations. Used by the conductor's thread. */
 final class Fans {
     private final TransportHost host;
     private final Queue<SenderEvent> events;
 
-    /** Registrations of the driver's publications are not negative. */
+    /** Negative, because registration ids of the driver's publications are not. */
     private long nextWireId = -1;
 
     private final Long2ObjectHashMap<Fan> byRegistration = new Long2ObjectHashMap<>();
 
-    /** One publication and where it is sent. */
+    /** A publication and its destinations. */
     static final class Fan {
         private final OutboundStream stream;
         private final FanOut fanOut;
@@ -34,12 +34,12 @@ final class Fans {
             this.fanOut = fanOut;
         }
 
-        /** What is sent to each destination, those included that end. A copy. */
+        /** Returns a copy of all parts, one per destination, including those that are ending. */
         List<OutboundPublication> parts() {
             return List.copyOf(parts);
         }
 
-        /** What is sent to a destination that was added and not removed; or null. */
+        /** Returns the part of a destination that was added and not removed, or null. */
         OutboundPublication part(ChannelUri destination) {
             for (OutboundPublication part : parts) {
                 if (!part.isClosing()
@@ -60,17 +60,17 @@ final class Fans {
         byRegistration.put(stream.registrationId(), new Fan(stream, new FanOut(stream, events)));
     }
 
-    /** The publication; null if it has but one destination, or is released. */
+    /** Returns the fan of a publication; null if it has a single destination or is released. */
     Fan get(OutboundStream stream) {
         return byRegistration.get(stream.registrationId());
     }
 
-    /** A publication that was added cannot be sent. */
+    /** Removes a publication that could not be sent. */
     void forget(OutboundStream stream) {
         byRegistration.remove(stream.registrationId());
     }
 
-    /** Makes what is sent to one more destination. */
+    /** Creates the part for one more destination. */
     OutboundPublication addPart(OutboundStream stream, ChannelUri destination, long controlId) {
         Fan fan = get(stream);
         OutboundPublication part =
@@ -81,13 +81,16 @@ final class Fans {
         return part;
     }
 
-    /** The driver has closed a publication: it is released with its last part. */
+    /**
+     * Closes a publication, which is released with its last part; returns whether it is released
+     * now.
+     */
     boolean close(Fan fan) {
         fan.isClosing = true;
         return isReleased(fan);
     }
 
-    /** A part is sent no more; whether the publication is released with it. */
+    /** Removes a part that is no longer sent; returns whether its publication is released now. */
     boolean removePart(OutboundPublication part) {
         Fan fan = get(part.publication());
         fan.parts.remove(part);
@@ -103,7 +106,7 @@ final class Fans {
         return isReleased;
     }
 
-    /** The transport closes. */
+    /** Closes all counters. */
     void close() {
         for (Fan fan : byRegistration.values()) {
             fan.parts.forEach(part -> part.branch.closeCounters());

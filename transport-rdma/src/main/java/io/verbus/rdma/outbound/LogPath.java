@@ -6,15 +6,15 @@ import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 
 /**
- * From where to where a log is written.
+ * Source and target of writes to a remote log.
  *
  * @param localLog address of the publication log's first term.
- * @param localKey of the publication log.
- * @param zero address of eight bytes that are zero for ever.
- * @param zeroKey of these.
+ * @param localKey key of the publication log.
+ * @param zero address of eight bytes that are always zero.
+ * @param zeroKey key of these bytes.
  * @param remoteLog address of the image log's first term in the peer.
- * @param remoteKey of the image log: its three terms.
- * @param termLength of both logs in bytes.
+ * @param remoteKey key of the image log's three terms.
+ * @param termLength term length of both logs in bytes.
  */
 public record LogPath(
         long localLog,

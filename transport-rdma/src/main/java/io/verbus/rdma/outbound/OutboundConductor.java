@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * The conductor's part of the publishing side: which publication goes to which endpoint.
- * Conductor's thread.
+ * The conductor's part of the publishing side: assigns publications to endpoints. Used by the
+ * conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
@@ -48,13 +48,13 @@ public final class OutboundConductor implements AutoCloseable {
 
     /**
      * @param host the driver.
-     * @param fabric to connect through.
-     * @param options of the transport.
-     * @param registrations of all logs.
+     * @param fabric fabric to connect through.
+     * @param options options of the transport.
+     * @param registrations registrations of all logs.
      * @param agent the sender's part.
-     * @param counters of the transport.
-     * @param admittance of hosts.
-     * @param complaints about peers.
+     * @param counters counters of the transport.
+     * @param admittance admission rules for hosts.
+     * @param complaints error records of peers.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
@@ -88,7 +88,7 @@ public final class OutboundConductor implements AutoCloseable {
                         host, fabric, options, counters, admittance, complaints, new Receivers());
     }
 
-    /** Receivers that have announced themselves are destinations like others. */
+    /** Adds receivers that announced themselves as destinations. */
     private final class Receivers implements ControlEndpoints.Receivers {
         @Override
         public OutboundPublication add(
@@ -102,7 +102,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Begins to send a publication. */
+    /** Starts sending a publication. */
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
         channel.checkPublishable();
@@ -117,7 +117,7 @@ public final class OutboundConductor implements AutoCloseable {
         } else if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
-            // Its position moves without a receiver, as that of one with several does.
+            // Its position advances without a receiver, like that of a fan-out.
             fans.add(stream);
             try {
                 addDestination(stream, channel);
@@ -130,7 +130,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Sends a publication to one more destination. */
+    /** Adds a destination to a publication. */
     public void addDestination(OutboundStream stream, ChannelUri destination) {
         destination.checkConnectable();
         addDestination(stream, destination, 0);
@@ -155,7 +155,7 @@ public final class OutboundConductor implements AutoCloseable {
         sent.put(publication.stream, new Sent(publication, endpoint));
     }
 
-    /** Sends a publication to a destination no more. */
+    /** Removes a destination from a publication. */
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
         remove(fans.get(stream).part(destination));
     }
@@ -169,26 +169,29 @@ public final class OutboundConductor implements AutoCloseable {
         end(part);
     }
 
-    /** Where a publication is sent from; null while it is not, and where it is a fan's. */
+    /**
+     * Returns the local address of a publication's connection or control address; null if there is
+     * none.
+     */
     public String localAddress(OutboundStream stream) {
         Sent entry = sent.get(stream);
         return entry == null ? controls.localAddress(stream) : entry.endpoint.localAddress();
     }
 
     /**
-     * The responses of a session are for the driver that has sent the requests.
+     * Restricts the responses of a session to the driver that sent the requests.
      *
-     * @param sessionId of a publication that responds.
-     * @param driverId of the requester.
+     * @param sessionId session of a response publication.
+     * @param driverId id of the requester.
      */
     public void answer(int sessionId, long driverId) {
         controls.answer(sessionId, driverId);
     }
 
     /**
-     * A peer wants to connect.
+     * Answers a connection request of a peer if it arrived at a control address.
      *
-     * @return whether it has announced itself at a control address.
+     * @return whether it arrived at a control address.
      */
     public boolean onConnectRequest(
             Listener listener,
@@ -223,7 +226,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The duty cycle. */
+    /** Runs the duty cycle; returns the work count. */
     public int work(long now) {
         nowNs = now;
         int work = 0;
@@ -251,7 +254,7 @@ public final class OutboundConductor implements AutoCloseable {
         return work;
     }
 
-    /** A connection of this side is ready. */
+    /** Handles an established connection of this side. */
     public void onEstablished(Connection connection, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
@@ -260,12 +263,12 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The channel of a publication whose receivers connect to a listener; null if none do. */
+    /** Returns the channel of a publication whose receivers connect to a listener, or null. */
     public ChannelUri channel(Listener listener) {
         return controls.channel(listener);
     }
 
-    /** A connection of this side has ended. */
+    /** Handles the end of a connection of this side. */
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
@@ -407,7 +410,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The driver hears of it in the duty cycle, never within a call of its own. */
+    /** Frees a publication. The driver is notified in the duty cycle, never within its own call. */
     private void free(Sent entry) {
         entry.endpoint.remove(entry.publication);
         sent.remove(entry.publication.stream);
@@ -416,7 +419,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** The driver may unmap the log, once it is registered nowhere any more. */
+    /** Lets the driver unmap the log, once it is no longer registered. */
     private void release(OutboundStream stream) {
         registrations.whenUnused(stream.log(), () -> released.add(stream));
     }

@@ -33,8 +33,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A remote endpoint and the one connection to it, kept while there are publications to send there.
- * Conductor's thread.
+ * A remote endpoint and the one connection to it, kept while publications are sent there. Used by
+ * the conductor's thread.
  *
  * <pre>
  *   WAITING ─backoff over─▶ CONNECTING ─established─▶ UP ─failure, or idle─▶ RELEASING
@@ -42,8 +42,8 @@ import java.util.concurrent.CompletableFuture;
  *      └─taken down──── ENDING ◀─┴──────────────────────────────────────────────┘
  * </pre>
  *
- * <p>A device or a peer may hold the calls that take a connection down, or that make it: until they
- * return, the next attempt waits.
+ * <p>A device or a peer may delay the calls that make or close a connection. The next attempt waits
+ * until they return.
  */
 final class OutboundEndpoint implements AutoCloseable {
     private enum State {
@@ -76,19 +76,19 @@ final class OutboundEndpoint implements AutoCloseable {
     private long nowNs;
     private long deadlineNs;
 
-    /** A connection was taken down: publications may be free. */
+    /** Whether a connection was closed, so that publications may be free. */
     private boolean isTakenDown;
 
     private long idleSinceNs;
     private String reported;
 
-    /** The look-up of the names before the next attempt; null where none was begun. */
+    /** Name look-up before the next attempt; null if none was started. */
     private CompletableFuture<Void> names;
 
-    /** Of the peer, when a connection last stood. */
+    /** Id of the peer's driver on the last established connection. */
     private long peerDriverId;
 
-    /** The peer was left, or has left, with nothing unsaid: that nobody listens now is no news. */
+    /** The connection closed cleanly, so a refused reconnect is not an error. */
     private boolean isParted;
 
     OutboundEndpoint(
@@ -131,7 +131,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * @throws TransportException if a channel asks for another connection than this.
+     * @throws TransportException if a channel requires different connection options.
      */
     void requireFits(ChannelUri channel) {
         ChannelOptions.requireShared(connectionOptions, channel, "the connection to " + name);
@@ -145,18 +145,18 @@ final class OutboundEndpoint implements AutoCloseable {
         return streams.uses(other);
     }
 
-    /** What is sent there. */
+    /** Returns the publications sent to the endpoint. */
     EndpointStreams streams() {
         return streams;
     }
 
-    /** A publication is free: forgets it. */
+    /** Removes a freed publication. */
     void remove(OutboundPublication publication) {
         streams.remove(publication);
         idleSinceNs = nowNs;
     }
 
-    /** Timers. */
+    /** Runs the timers; returns the work count. */
     int work(long now) {
         nowNs = now;
         int work = streams.work(nowNs) + workOnConnection();
@@ -195,13 +195,13 @@ final class OutboundEndpoint implements AutoCloseable {
                 }
             }
             case RELEASING, ENDING -> {
-                // The sender answers, or the fabric.
+                // Waiting for the sender or the fabric.
             }
         }
         return 0;
     }
 
-    /** Has the names looked up before each attempt: where they lead may have changed. */
+    /** Looks up the names before each attempt, because their addresses may have changed. */
     private boolean areNamesFound() {
         if (names == null) {
             CompletableFuture<Void> remote = host.lookUp(address.host());
@@ -213,7 +213,7 @@ final class OutboundEndpoint implements AutoCloseable {
         return names.isDone();
     }
 
-    /** Host and port of this end of the connection; null while none stands. */
+    /** Returns host and port of the local end; null while there is no connection. */
     String localAddress() {
         InetSocketAddress local = connection == null ? null : connection.localAddress();
         if (local == null) {
@@ -223,7 +223,7 @@ final class OutboundEndpoint implements AutoCloseable {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + local.getPort();
     }
 
-    /** The words of the peer that a subscriber there does not take a stream. */
+    /** Describes the rejection of a stream by a subscriber of the peer. */
     PeerRejection rejection(String reason) {
         return new PeerRejection(
                 peerDriverId,
@@ -233,7 +233,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 address);
     }
 
-    /** Whether nothing is sent there and no connection stands. */
+    /** Whether nothing is sent there and no connection exists. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
@@ -309,7 +309,9 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    /** Proves this side's key to a peer that has proved its own; null where it has not. */
+    /**
+     * Returns the proof of this side's key for a peer that has proved its own; null if it has not.
+     */
     private Proof proof(Hello greeting) {
         InetSocketAddress local = connection.localAddress();
         if (!initiation.isNeeded() || local == null) {
@@ -328,7 +330,10 @@ final class OutboundEndpoint implements AutoCloseable {
         notConnected(message, Kind.NOT_AUTHENTICATED, true);
     }
 
-    /** Another driver than before knows nothing of the streams that were cut off. */
+    /**
+     * Records the id of the peer's driver. A different driver does not know the streams that were
+     * cut off.
+     */
     private void meet(long driverId) {
         if (driverId != peerDriverId) {
             peerDriverId = driverId;
@@ -378,14 +383,14 @@ final class OutboundEndpoint implements AutoCloseable {
             }
             case UP -> release(reason);
             case WAITING, RELEASING, ENDING -> {
-                // Already on the way down.
+                // Already closing.
             }
         }
     }
 
     /**
-     * Returns whether the first subscriber may still start: a publisher may start first, which is
-     * not an error.
+     * Whether the first subscriber may still start: publishers may start first, which is not an
+     * error.
      */
     private boolean isAwaited() {
         return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
@@ -425,7 +430,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.detach(reason);
     }
 
-    /** The sender has let go of the connection. */
+    /** The sender has released the connection. */
     void onReleased(String reason, LinkEnd end) {
         isParted = end != LinkEnd.VIOLATION && !streams.isAnyCutOff();
         if (end == LinkEnd.VIOLATION) {
@@ -460,9 +465,9 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Takes the connection down, if there is one, and waits with the next attempt.
+     * Closes the connection, if there is one, and schedules the next attempt.
      *
-     * @param then done when the peer can write nothing more.
+     * @param then called when the peer can no longer write.
      */
     private void takeDown(Runnable then) {
         state = State.ENDING;
@@ -505,7 +510,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.tell(rejected, message);
     }
 
-    /** A stream was accepted: later failures are news again. */
+    /** A stream was accepted, so later failures are reported again. */
     void onAccepted(OutboundPublication publication, boolean isResumed) {
         publication.onAccepted();
         if (isResumed) {

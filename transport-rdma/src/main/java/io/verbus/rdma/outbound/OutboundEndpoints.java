@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 
-/** The remote endpoints that publications are sent to. Conductor's thread. */
+/** The remote endpoints of publications. Used by the conductor's thread. */
 final class OutboundEndpoints implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
@@ -60,9 +60,10 @@ final class OutboundEndpoints implements AutoCloseable {
     }
 
     /**
-     * The endpoint of a channel, whose connection is as the channel asks.
+     * Returns the endpoint of a channel, and creates it if needed.
      *
-     * @throws TransportException if the one that there is differs, or there are too many.
+     * @throws TransportException if the existing connection has different options, or there are too
+     *     many.
      */
     OutboundEndpoint of(ChannelUri channel, long nowNs) {
         Endpoint address = channel.endpoint();
@@ -99,7 +100,7 @@ final class OutboundEndpoints implements AutoCloseable {
         return added;
     }
 
-    /** The endpoint that a connection leads to; null if it is none of this side. */
+    /** Returns the endpoint of a connection; null if it is not a connection of this side. */
     OutboundEndpoint of(Connection connection) {
         for (OutboundEndpoint endpoint : all) {
             if (endpoint.uses(connection)) {
@@ -109,7 +110,7 @@ final class OutboundEndpoints implements AutoCloseable {
         return null;
     }
 
-    /** The endpoint that a link leads to; or null. */
+    /** Returns the endpoint of a link, or null. */
     OutboundEndpoint of(OutboundLink link) {
         for (OutboundEndpoint endpoint : all) {
             if (endpoint.uses(link)) {
@@ -119,7 +120,7 @@ final class OutboundEndpoints implements AutoCloseable {
         return null;
     }
 
-    /** Closes one to which nothing is sent any more. */
+    /** Closes an unused endpoint. */
     void remove(int index) {
         all.remove(index).close();
     }

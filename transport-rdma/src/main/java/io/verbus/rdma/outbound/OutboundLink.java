@@ -18,8 +18,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.Queue;
 
 /**
- * The sender's end of one connection: all streams to one remote endpoint share its queue pair, and
- * take turns. Made by the conductor; between attachment and release the sender's alone.
+ * The sender's end of one connection: all streams to one remote endpoint share its queue pair and
+ * take turns. Created by the conductor; used only by the sender between attachment and release.
  */
 final class OutboundLink
         implements QueuePair.Handler,
@@ -34,7 +34,7 @@ final class OutboundLink
     private final OutboundPort port;
     private final Probe probe;
 
-    /** The probe where commits wait for confirmation; otherwise null. */
+    /** The probe if commits wait for confirmation; otherwise null. */
     private final PlacementProbe placement;
 
     private final ControlDecoder decoder = new ControlDecoder();
@@ -42,7 +42,7 @@ final class OutboundLink
 
     private final RoundRobin<Transfer> roundRobin;
 
-    /** A transfer is over: it is let go at the end of the cycle. */
+    /** Whether a transfer is over and must be removed at the end of the cycle. */
     private boolean anyGone;
 
     private long goodbyeAt;
@@ -67,12 +67,14 @@ final class OutboundLink
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
-    /** Of what is written here; null where the order of writes is trusted. */
+    /** Probe that confirms writes; null if the order of writes is trusted. */
     PlacementProbe placement() {
         return placement;
     }
 
-    /** Proves that this driver has the key. Conductor's thread, before attachment. */
+    /**
+     * Sends the proof of this driver's key. Called by the conductor's thread, before attachment.
+     */
     void prove(Proof proof) {
         if (port.sendProof(proof) < 0) {
             port.fail("there is no room for the proof of the key: raise rdma.send-depth");
@@ -84,7 +86,7 @@ final class OutboundLink
         byRegistration.put(transfer.registrationId(), transfer);
     }
 
-    /** The conductor has asked something of a transfer. */
+    /** Wakes a transfer after a request of the conductor. */
     void wake(Transfer transfer) {
         if (byRegistration.get(transfer.registrationId()) == transfer) {
             roundRobin.wake(transfer);
@@ -92,10 +94,10 @@ final class OutboundLink
     }
 
     /**
-     * One duty cycle.
+     * Runs one duty cycle.
      *
-     * @param nowNs of the cycle.
-     * @return the amount of work done.
+     * @param nowNs time of the cycle.
+     * @return the work count.
      */
     int work(long nowNs) {
         int completions = queuePair.poll(this);
@@ -115,7 +117,7 @@ final class OutboundLink
         return work;
     }
 
-    /** A stream's turn. */
+    /** Runs a stream's turn. */
     @Override
     public int take(Transfer transfer, long nowNs) {
         int work = transfer.work(port, nowNs);
@@ -135,22 +137,22 @@ final class OutboundLink
         }
     }
 
-    /** Whether the connection has failed: {@link #release} is due. */
+    /** Whether the connection has failed, so that {@link #release} is due. */
     boolean hasFailed() {
         return port.failure() != null;
     }
 
-    /** Lets go of the queue pair for a reason of the conductor's. */
+    /** Releases the queue pair at the conductor's request. */
     void detach(String reason) {
         for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
-            // What arrived before the end still counts.
+            // Messages that arrived before the end still count.
             continue;
         }
         port.fail(reason);
         release();
     }
 
-    /** Lets go of the queue pair: nothing here touches it any more. */
+    /** Releases the queue pair: this side no longer uses it. */
     void release() {
         while (roundRobin.count() > 0) {
             Transfer transfer = roundRobin.get(roundRobin.count() - 1);
@@ -172,7 +174,7 @@ final class OutboundLink
         }
     }
 
-    // What the queue pair brings
+    // Events of the queue pair
 
     @Override
     public void onMessage(long address, int length) {
@@ -250,7 +252,7 @@ final class OutboundLink
         }
     }
 
-    /** The transfer that a message of the peer is for, which has something to do now; or null. */
+    /** Returns and wakes the transfer to which a peer's message belongs, or returns null. */
     private Transfer woken(long registrationId) {
         Transfer transfer = byRegistration.get(registrationId);
         if (transfer != null) {

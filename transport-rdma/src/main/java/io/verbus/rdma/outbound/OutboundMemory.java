@@ -9,9 +9,9 @@ import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Provision;
 
 /**
- * What a connection to an endpoint registers before it stands: the memory of messages, the zero
- * behind each batch, and the first credit slots. Registered and released by a thread that may wait;
- * the conductor's and the sender's between.
+ * Memory that a connection to an endpoint registers before it is established: for messages, for the
+ * zero behind each batch, and for the first credit slots. Registered and released by a thread that
+ * may block; used by the conductor and the sender in between.
  */
 final class OutboundMemory implements Provision {
     private static final int CONTROL_SLOTS = 32;
@@ -33,17 +33,17 @@ final class OutboundMemory implements Provision {
         }
     }
 
-    /** Messages. */
+    /** Returns the memory for messages. */
     SendRing control() {
         return control;
     }
 
-    /** A word that is zero. */
+    /** Returns a word that is always zero. */
     SendRing zero() {
         return zero;
     }
 
-    /** The credit slots, with those that were registered first. Once. */
+    /** Returns the credit slots, including those registered first. Called once. */
     CreditSlots credit() {
         credit.add(firstBlock);
         return credit;

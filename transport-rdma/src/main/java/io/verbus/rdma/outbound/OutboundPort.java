@@ -17,14 +17,14 @@ import io.verbus.rdma.fabric.RemoteKey;
 import java.util.Queue;
 
 /**
- * What a stream needs of its connection: to stage a batch, to send a message, to tell the
- * conductor, and to fail the connection. One for all streams of an {@link OutboundLink}; the
- * sender's, but for making.
+ * A stream's interface to its connection: stages batches, sends messages, notifies the conductor,
+ * and fails the connection. Shared by all streams of an {@link OutboundLink}; used by the sender
+ * after construction.
  */
 final class OutboundPort {
     private static final RemoteKey NO_KEY = new RemoteKey(0);
 
-    /** Work requests kept free of frames, so that control messages and probes always find room. */
+    /** Work requests reserved for control messages and probes. */
     private static final int RESERVED = 4;
 
     private final OutboundLink link;
@@ -45,13 +45,13 @@ final class OutboundPort {
     private LinkEnd end = LinkEnd.LOST;
 
     /**
-     * @param link that this is the port of.
-     * @param queuePair of the connection.
-     * @param memory of messages.
-     * @param version of the protocol in which the two drivers speak.
-     * @param counters of the connection.
-     * @param options of the transport.
-     * @param events to the conductor.
+     * @param link link of this port.
+     * @param queuePair queue pair of the connection.
+     * @param memory memory for messages.
+     * @param version protocol version common to the two drivers.
+     * @param counters counters of the connection.
+     * @param options options of the transport.
+     * @param events queue of events to the conductor.
      */
     OutboundPort(
             OutboundLink link,
@@ -72,7 +72,7 @@ final class OutboundPort {
         control = memory.control();
     }
 
-    /** The connection, for what the conductor is told. */
+    /** Returns the connection, for events to the conductor. */
     OutboundLink link() {
         return link;
     }
@@ -93,7 +93,7 @@ final class OutboundPort {
         return zero.key();
     }
 
-    /** Work requests that have arrived: what waits for them may let go of a log. */
+    /** Number of work requests that have arrived, so that logs they read may be released. */
     long completed() {
         return queuePair.answered();
     }
@@ -102,12 +102,12 @@ final class OutboundPort {
         events.add(event);
     }
 
-    /** Frames are there, but the peer's credit is not. */
+    /** Counts a stall: frames are ready, but the peer's credit is exhausted. */
     void onCreditStall() {
         counters.creditStalls.getAndAddRelease(1);
     }
 
-    /** Stages a batch to be posted at the end of the cycle; false if there is no room. */
+    /** Stages a batch to post at the end of the cycle; returns false if there is no room. */
     boolean stageBatch(LogPath path, long position, int dataLength, int length) {
         if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
             counters.sendQueueStalls.getAndAddRelease(1);
@@ -120,7 +120,7 @@ final class OutboundPort {
         return true;
     }
 
-    /** Stages a batch without the word that commits it; false if there is no room. */
+    /** Stages a batch without the word that commits it; returns false if there is no room. */
     boolean stageBody(LogPath path, long position, int dataLength, int length) {
         if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
             counters.sendQueueStalls.getAndAddRelease(1);
@@ -133,7 +133,7 @@ final class OutboundPort {
         return true;
     }
 
-    /** Stages the word that commits a batch; false if there is no room. */
+    /** Stages the word that commits a batch; returns false if there is no room. */
     boolean stageCommit(LogPath path, long position) {
         if (queuePair.free() <= RESERVED) {
             counters.sendQueueStalls.getAndAddRelease(1);
@@ -145,10 +145,10 @@ final class OutboundPort {
     }
 
     /**
-     * Proves that this driver has the key.
+     * Sends the proof of this driver's key.
      *
      * @return the count of work requests after which the proof has arrived, or -1 if there is no
-     *     room now.
+     *     room.
      */
     long sendProof(Proof proof) {
         int slot = claimControl();
@@ -159,7 +159,7 @@ final class OutboundPort {
      * Offers a stream.
      *
      * @return the count of work requests after which the offer has arrived, or -1 if there is no
-     *     room now.
+     *     room.
      */
     long sendSetup(Setup offer, long position, boolean isResuming) {
         int slot = claimControl();
@@ -169,11 +169,11 @@ final class OutboundPort {
     }
 
     /**
-     * Ends a stream.
+     * Sends the end of a stream.
      *
-     * @param end how it ends.
+     * @param end type of the end.
      * @return the count of work requests after which nothing reads the stream's log any more, or -1
-     *     if there is no room now.
+     *     if there is no room.
      */
     long sendClose(long registrationId, long finalPosition, StreamEnd end) {
         int slot = claimControl();
@@ -185,9 +185,9 @@ final class OutboundPort {
     }
 
     /**
-     * Makes sure that what was posted so far is seen to complete.
+     * Ensures that the completion of everything posted so far will be observed.
      *
-     * @return the count of work requests that are awaited, or -1 if there is no room now.
+     * @return the count of work requests to wait for, or -1 if there is no room.
      */
     long sendBarrier() {
         if (queuePair.free() == 0) {
@@ -198,29 +198,29 @@ final class OutboundPort {
     }
 
     /**
-     * Tells the peer that this driver ends.
+     * Notifies the peer that this driver is closing.
      *
      * @return the count of work requests after which the message has arrived, or -1 if there is no
-     *     room now.
+     *     room.
      */
     long sendGoodbye() {
         int slot = claimControl();
         return slot < 0 ? -1 : send(slot, encoder.goodbye(control.buffer(), slot));
     }
 
-    /** Sends a probe, which the peer's adapter or driver answers. */
+    /** Posts a probe, which the peer's adapter or driver answers. */
     void sendProbe() {
         post(true);
     }
 
-    /** Posts what is staged. */
+    /** Posts the staged work requests. */
     void postStaged() {
         if (isStaged) {
             post(false);
         }
     }
 
-    /** The peer has broken the protocol. */
+    /** Fails the connection because the peer has violated the protocol. */
     void violated(String reason) {
         if (failure == null) {
             end = LinkEnd.VIOLATION;
@@ -228,25 +228,25 @@ final class OutboundPort {
         fail("the peer breaks the protocol: " + reason);
     }
 
-    /** The peer's driver has ended. */
+    /** Fails the connection because the peer's driver has closed. */
     void ended() {
         end = LinkEnd.GOODBYE;
         fail("its driver has ended");
     }
 
-    /** The connection has failed; what comes later does not count. */
+    /** Fails the connection; only the first reason is kept. */
     void fail(String reason) {
         if (failure == null) {
             failure = reason;
         }
     }
 
-    /** Why the connection has failed, or null. */
+    /** Reason of the connection's failure, or null. */
     String failure() {
         return failure;
     }
 
-    /** How the connection has ended, where it has failed. */
+    /** Type of the connection's end, if it has failed. */
     LinkEnd end() {
         return end;
     }

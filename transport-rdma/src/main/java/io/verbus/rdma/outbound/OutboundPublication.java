@@ -10,52 +10,50 @@ import io.verbus.transport.TransportHost;
 
 import java.security.SecureRandom;
 
-/** What the conductor knows of a publication: its log's registration and its transfer. */
+/** The conductor's state of a publication: its log's registration and its transfer. */
 final class OutboundPublication {
     private static final SecureRandom TOKENS = new SecureRandom();
 
-    /** What is sent: the publication, or one of its several destinations. */
+    /** Stream to send: the publication, or one of its destinations. */
     final OutboundStream stream;
 
-    /** The destination, where the publication has several; or null. */
+    /** Destination if the publication has several, or null. */
     final FanOutDestination branch;
 
-    /** Of the log, in the endpoint's domain: under way or in place; or null. */
+    /** Pending or complete registration of the log in the endpoint's domain, or null. */
     private LogRegistration registration;
 
-    /** On the connection that stands, or null. */
+    /** Transfer on the current connection, or null. */
     private Transfer transfer;
 
-    /**
-     * What the last connection left when it was lost, until the stream is accepted anew; or null.
-     */
+    /** Transfer of the lost connection, until the stream is accepted again; or null. */
     private Transfer cutOff;
 
-    /** Until when clients are not told that it was cut off. */
+    /** Time until which clients are not notified of the loss. */
     private long resumeByNs;
 
-    /** The time to resume has passed. */
+    /** Whether the time to resume has passed. */
     private boolean isGivenUp;
 
     /**
-     * Tells the peer that it is the same stream, and no other driver's. It changes between
-     * transfers only: what a transfer has offered, the next resumes with the same.
+     * Proves to the peer that the stream is the same and from the same driver. Changes only between
+     * transfers: the next transfer resumes with the token that the last one offered.
      */
     private long resumeToken = TOKENS.nextLong();
 
-    /** The driver has closed it. */
+    /** Whether the driver has closed it. */
     private boolean isClosing;
 
-    /** Its log is damaged: it is sent no more. */
+    /** Whether its log is damaged, so that it is no longer sent. */
     private boolean isBroken;
 
-    /** What its clients were told last, or null. */
+    /** Last message to its clients, or null. */
     private String told;
 
-    /** The destination was removed: it ends where it is, whatever becomes of the connection. */
+    /** Whether the destination was removed, so that it ends at its position and never resumes. */
     private boolean isRemoved;
 
-    /** It was left, and is offered anew when the peer has let go of it. */
+    /** Whether it was dropped, and will be offered again when the peer has released it. */
     private boolean isLeaving;
 
     OutboundPublication(OutboundStream stream) {
@@ -68,12 +66,12 @@ final class OutboundPublication {
         this.branch = branch;
     }
 
-    /** The publication as the driver knows it. */
+    /** Returns the publication as known to the driver. */
     OutboundStream publication() {
         return branch == null ? stream : branch.stream();
     }
 
-    /** The channel that leads to its peer: of a destination, unless that came by itself. */
+    /** Returns the destination's channel, or the publication's if the receiver announced itself. */
     ChannelUri channel() {
         return branch == null || branch.controlId() != 0
                 ? publication().channel()
@@ -84,7 +82,7 @@ final class OutboundPublication {
         return registration;
     }
 
-    /** Its log is registered from now on, in the domain of its endpoint. */
+    /** Sets the registration of its log in the domain of the endpoint. */
     void register(LogRegistration newRegistration) {
         registration = newRegistration;
     }
@@ -93,12 +91,12 @@ final class OutboundPublication {
         return transfer;
     }
 
-    /** It is sent over the connection that stands. */
+    /** Sets the transfer on the current connection. */
     void begin(Transfer newTransfer) {
         transfer = newTransfer;
     }
 
-    /** Its transfer is over, and not cut off. */
+    /** Clears the transfer, which has ended without being cut off. */
     void end() {
         transfer = null;
     }
@@ -107,37 +105,34 @@ final class OutboundPublication {
         return cutOff;
     }
 
-    /** Whether the driver has closed it. */
     boolean isClosing() {
         return isClosing;
     }
 
-    /** The driver closes it. */
+    /** Marks it closed by the driver. */
     void close() {
         isClosing = true;
     }
 
-    /** Whether its log is damaged, so that it is sent no more. */
     boolean isBroken() {
         return isBroken;
     }
 
-    /** Its log is damaged. */
+    /** Marks its log damaged. */
     void breakOff() {
         isBroken = true;
     }
 
-    /** The destination is removed. */
+    /** Marks the destination removed. */
     void remove() {
         isRemoved = true;
     }
 
-    /** Whether it was left, and is offered anew when the peer has let go of it. */
     boolean isLeaving() {
         return isLeaving;
     }
 
-    /** The peer has let go of it: it is offered anew. */
+    /** Permits offering it again, because the peer has released it. */
     void comeBack() {
         isLeaving = false;
     }
@@ -146,15 +141,14 @@ final class OutboundPublication {
         return resumeToken;
     }
 
-    /** The time to resume has passed. */
     boolean isGivenUp() {
         return isGivenUp;
     }
 
     /**
-     * The connection is lost: the stream goes on where it was, if it can.
+     * Handles the loss of the connection: the stream resumes later if it can.
      *
-     * @param resumeBy when it must be accepted again.
+     * @param resumeBy deadline for the stream to be accepted again.
      */
     void onLost(long resumeBy) {
         Transfer lost = transfer;
@@ -173,40 +167,40 @@ final class OutboundPublication {
         }
     }
 
-    /** The peer has no image of it any more: its transfer begins anew. */
+    /** The peer no longer has an image: the stream starts over. */
     void onNotResumed() {
         cutOff = null;
         isGivenUp = false;
     }
 
     /**
-     * It does not go on, and has no transfer: a peer that still has its image must not take the
-     * next for the same.
+     * Discards its state for resuming, while there is no transfer. A peer that still has its image
+     * must not take the next transfer for the same stream.
      */
     void forget() {
         onNotResumed();
         resumeToken = TOKENS.nextLong();
     }
 
-    /** The peer was left: what comes next is another stream to it. */
+    /** Marks it dropped: the next transfer to the peer is a different stream. */
     void onLeft() {
         forget();
         isLeaving = true;
     }
 
-    /** It was accepted: later failures are news again. */
+    /** Marks it accepted, so that later failures are reported again. */
     void onAccepted() {
         told = null;
         cutOff = null;
         isGivenUp = false;
     }
 
-    /** Whether it is expected to go on where it was cut off. */
+    /** Whether it is expected to resume. */
     boolean isResuming() {
         return cutOff != null && !isGivenUp;
     }
 
-    /** Whether the time to go on has passed just now: told once. */
+    /** Returns true once, when the time to resume has just passed. */
     boolean isLate(long nowNs) {
         if (!isResuming() || nowNs - resumeByNs < 0) {
             return false;
@@ -215,17 +209,18 @@ final class OutboundPublication {
         return true;
     }
 
-    /** Whether its clients were told this last. */
+    /** Whether a message is the last one sent to its clients. */
     boolean isTold(String message) {
         return message.equals(told);
     }
 
     /**
-     * Tells its clients that it cannot be sent, unless that is what they were told last. A receiver
-     * that came by itself may go as it came: the error log tells of it, where it is an error.
+     * Reports to its clients that it cannot be sent, unless that is the last message they were
+     * sent. Receivers that announced themselves may disappear without notice; the error log reports
+     * errors.
      *
      * @param host the driver.
-     * @param rejected whether the peer refuses it.
+     * @param rejected whether the peer refuses the stream.
      * @param message cause and remedy.
      */
     void tell(TransportHost host, boolean rejected, String message) {
@@ -236,12 +231,12 @@ final class OutboundPublication {
         }
     }
 
-    /** The log as the device knows it, once it is registered. */
+    /** Returns the registered memory of the log. */
     RegisteredMemory log() {
         return registration.memory();
     }
 
-    /** Has the log deregistered: no work request reads it. */
+    /** Deregisters the log, which no work request reads any more. */
     void closeLog() {
         if (registration != null) {
             registration.end();

@@ -3,9 +3,9 @@
 package io.verbus.rdma.outbound;
 
 /**
- * The peer's image of a stream, as one transfer knows it: whether there is one, and whether the
- * stream can go on in it on the next connection. The sender's until it tells that it has let go of
- * the connection; then the conductor reads it.
+ * A transfer's view of the peer's image: whether it exists, and whether the stream can resume in it
+ * on the next connection. Used by the sender until it has released the connection, then read by the
+ * conductor.
  */
 final class PeerImage {
     private boolean isThere;
@@ -15,7 +15,7 @@ final class PeerImage {
     private boolean canResume;
 
     /**
-     * @param isThere whether the peer may still have that of a lost connection.
+     * @param isThere whether the peer may still have the image of a lost connection.
      * @param isGivenUp whether the time to resume has passed.
      */
     PeerImage(boolean isThere, boolean isGivenUp) {
@@ -25,12 +25,12 @@ final class PeerImage {
         canResume = isThere;
     }
 
-    /** Whether the peer has one that it has not closed, or may have that of a lost connection. */
+    /** Whether the peer has an open image, or may have the one of a lost connection. */
     boolean isThere() {
         return isThere;
     }
 
-    /** Whether the peer has to be asked for it even if the stream ends: it goes on in it. */
+    /** Whether to ask the peer to resume the image even if the stream ends. */
     boolean isAwaited() {
         return isThere && !isGivenUp;
     }
@@ -41,7 +41,7 @@ final class PeerImage {
         isGivenUp = false;
     }
 
-    /** The peer has closed it, or has none. */
+    /** The peer has closed the image, or has none. */
     void onGone() {
         isThere = false;
     }
@@ -51,33 +51,33 @@ final class PeerImage {
         isGivenUp = true;
     }
 
-    /** The peer says what cannot be of one that it had accepted. */
+    /** The peer's answer is impossible for an image that it had accepted. */
     void mistrust() {
         isMistrusted = true;
     }
 
     /**
-     * The connection is lost.
+     * Handles the loss of the connection.
      *
-     * @param hasEnd whether the peer has the stream's end.
-     * @param isOver whether the stream does not go on in it, whatever the peer does.
+     * @param hasEnd whether the peer has received the stream's end.
+     * @param isOver whether the stream must not resume in any case.
      */
     void onLost(boolean hasEnd, boolean isOver) {
         isCutOff = isThere && !hasEnd;
         canResume = isCutOff && !isMistrusted && !isOver;
     }
 
-    /** Whether the peer had one when the link was lost, whose end it was not told. */
+    /** Whether the peer had an image when the link was lost, and did not receive its end. */
     boolean isCutOff() {
         return isCutOff;
     }
 
-    /** Whether the peer must not take what comes next for the same stream. */
+    /** Whether the peer must not take the next offer for the same stream. */
     boolean isMistrusted() {
         return isMistrusted;
     }
 
-    /** Whether the stream can go on where it was cut off. */
+    /** Whether the stream can resume where it was cut off. */
     boolean canResume() {
         return canResume;
     }

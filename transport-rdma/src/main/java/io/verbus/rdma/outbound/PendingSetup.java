@@ -7,31 +7,31 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.rdma.common.Setup;
 
 /**
- * How a stream is offered to its peer, and whether the peer's acceptance fits that. Made by the
- * conductor, then the sender's alone.
+ * Offers a stream to its peer, and checks the peer's acceptance. Created by the conductor, then
+ * used only by the sender.
  */
 final class PendingSetup {
     private final LogBuffers log;
     private final Setup offer;
     private final boolean tellsEnd;
 
-    /** Position of the stream when it was offered. */
+    /** Position of the stream at the time of the offer. */
     private long position;
 
-    /** Position up to which the peer had released the log then. */
+    /** Position up to which the peer had released the log at that time. */
     private long released;
 
-    /** The peer has an image that it accepted before. */
+    /** Whether the offer asks for an image that the peer accepted before. */
     private boolean isResuming;
 
-    /** Work requests after which it has arrived. */
+    /** Count of work requests after which the offer has arrived. */
     private long arrivesAt;
 
     private long sentAtNs;
 
     /**
-     * @param publication to offer.
-     * @param creditSlot for the peer.
+     * @param publication publication to offer.
+     * @param creditSlot credit slot for the peer.
      */
     PendingSetup(OutboundPublication publication, CreditSlots.Slot creditSlot) {
         log = publication.stream.log();
@@ -58,7 +58,7 @@ final class PendingSetup {
         return offer.registrationId();
     }
 
-    /** Whether subscribers are to be told when the publication ends. */
+    /** Whether subscribers are notified when the publication ends. */
     boolean tellsEnd() {
         return tellsEnd;
     }
@@ -71,17 +71,17 @@ final class PendingSetup {
         return offer.streamId();
     }
 
-    /** Whether the peer was asked for the image that it has. */
+    /** Whether the offer asks for the peer's existing image. */
     boolean isResuming() {
         return isResuming;
     }
 
-    /** Position of the stream when it was offered. */
+    /** Position of the stream at the time of the offer. */
     long position() {
         return position;
     }
 
-    /** Position up to which the peer had released the log when it was offered. */
+    /** Position up to which the peer had released the log at the time of the offer. */
     long released() {
         return released;
     }
@@ -89,12 +89,12 @@ final class PendingSetup {
     /**
      * Offers the stream.
      *
-     * @param port to offer it through.
-     * @param streamPosition up to which it was sent.
-     * @param releasedPosition up to which the peer has released it.
-     * @param hasImage whether the peer is asked for the image that it has.
-     * @param nowNs of the cycle.
-     * @return whether there was room for it.
+     * @param port port to send through.
+     * @param streamPosition position up to which the stream was sent.
+     * @param releasedPosition position up to which the peer has released it.
+     * @param hasImage whether to ask for the peer's existing image.
+     * @param nowNs time of the cycle.
+     * @return false if there was no room.
      */
     boolean send(
             OutboundPort port,
@@ -110,23 +110,23 @@ final class PendingSetup {
         return arrivesAt >= 0;
     }
 
-    /** Whether it has arrived, and with it all that was posted before. */
+    /** Whether the offer has arrived, and with it everything posted before. */
     boolean hasArrived(OutboundPort port) {
         return port.completed() >= arrivesAt;
     }
 
-    /** Whether the peer has had time enough to answer. */
+    /** Whether the peer's time to answer has passed. */
     boolean isOverdue(OutboundPort port, long nowNs) {
         return nowNs - sentAtNs >= port.answerTimeoutNs();
     }
 
     /**
-     * What is wrong with an acceptance.
+     * Checks an acceptance.
      *
-     * @param accepted position that the peer says.
-     * @param window that the peer says, in bytes.
-     * @param isStale whether the log does not hold any more what the peer had not released.
-     * @return null, or what cannot be, in words.
+     * @param accepted position in the acceptance.
+     * @param window window in the acceptance, in bytes.
+     * @param isStale whether the log no longer holds everything that the peer had not released.
+     * @return description of the defect, or null if the acceptance is valid.
      */
     String defect(long accepted, int window, boolean isStale) {
         boolean isAcceptable =

@@ -16,8 +16,8 @@ import io.verbus.transport.OutboundStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The data path of one transfer: writes what is committed into the peer's image, as far as the
- * peer's credit goes. Made by the conductor, then the sender's alone.
+ * The data path of one transfer: writes committed frames into the peer's image, within the peer's
+ * credit. Created by the conductor, then used only by the sender.
  */
 class Replication {
     private final OutboundStream stream;
@@ -26,7 +26,7 @@ class Replication {
     private final LocalKey logKey;
     private final UnsafeBuffer credit;
 
-    /** Null where the channel wants none. */
+    /** Null if the channel requests no timestamps. */
     private final FrameTimestamps timestamps;
 
     private LogPath path;
@@ -35,14 +35,14 @@ class Replication {
     /** Position up to which the peer has released the log. */
     private long consumed;
 
-    /** Frames are there that the peer's credit does not cover. */
+    /** Whether frames are ready that the peer's credit does not cover. */
     private boolean isStalled;
 
     /**
-     * @param stream to send.
-     * @param logKey of its log.
-     * @param credit that the peer writes: see {@link CreditLine}.
-     * @param consumed position up to which the peer has released the log on an earlier connection.
+     * @param stream stream to send.
+     * @param logKey key of its log.
+     * @param credit credit that the peer writes: see {@link CreditLine}.
+     * @param consumed position up to which the peer released the log on an earlier connection.
      */
     Replication(OutboundStream stream, LocalKey logKey, UnsafeBuffer credit, long consumed) {
         this.stream = stream;
@@ -59,24 +59,24 @@ class Replication {
         return consumed;
     }
 
-    /** From where to where the log is written; null before the peer has accepted. */
+    /** Path of the writes; null before the peer has accepted. */
     LogPath path() {
         return path;
     }
 
-    /** The stream is about to be offered: the peer has released it up to a position. */
+    /** Sets the position up to which the peer has released the stream, before it is offered. */
     void awaitFrom(long position) {
         consumed = position;
         credit.putLongRelease(CreditLine.POSITION, position);
     }
 
     /**
-     * The peer has accepted.
+     * Starts sending after the peer has accepted.
      *
-     * @param port to send through.
+     * @param port port to send through.
      * @param imageLog address of the image's log in the peer.
-     * @param imageKey of the image's log.
-     * @param creditWindow bytes past what it has released that may be sent.
+     * @param imageKey key of the image's log.
+     * @param creditWindow number of bytes that may be sent beyond the released position.
      */
     void begin(OutboundPort port, long imageLog, RemoteKey imageKey, int creditWindow) {
         path =
@@ -92,16 +92,16 @@ class Replication {
         isStalled = false;
     }
 
-    /** Whether credit is awaited: for frames that are there, or for a publisher held back. */
+    /** Whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     boolean isWaiting() {
         return isStalled || consumed != stream.senderPosition();
     }
 
     /**
-     * Takes the credit that the peer has written.
+     * Reads the credit that the peer has written.
      *
-     * @param port that has failed if this is false.
-     * @return whether it is credit that a peer can grant.
+     * @param port port to fail if the credit is invalid.
+     * @return whether the credit is valid.
      */
     boolean takeCredit(OutboundPort port) {
         long granted = credit.getLongAcquire(CreditLine.POSITION);
@@ -130,14 +130,14 @@ class Replication {
     }
 
     /**
-     * Sends one batch, if there is any.
+     * Sends one batch, if frames are ready.
      *
-     * <p>A frame may begin while the receiver's credit lasts and end past it, so that a small
-     * window cannot hold a long frame back for ever; but nothing goes past two terms from what is
-     * consumed. Where the credit covers the rest of the term, no frame there ends past it.
+     * <p>A frame may begin within the receiver's credit and end beyond it, so that a small window
+     * cannot block a long frame forever, but nothing is sent further than two terms beyond the
+     * consumed position. If the credit covers the rest of the term, no frame ends beyond it.
      *
-     * @param port to send through.
-     * @return the amount of work done.
+     * @param port port to send through.
+     * @return the work count.
      * @throws InvalidFrameException if the log is damaged.
      */
     int send(OutboundPort port) {
@@ -169,19 +169,19 @@ class Replication {
         return 1;
     }
 
-    /** Stages a batch; false if there is no room. */
+    /** Stages a batch; returns false if there is no room. */
     boolean stage(OutboundPort port, long position, int dataLength, int length) {
         return port.stageBatch(path, position, dataLength, length);
     }
 
-    /** Whether all that was sent is committed; if it can be, it is now. */
+    /** Commits everything sent, if possible; returns whether it is committed. */
     boolean settle(OutboundPort port) {
         return true;
     }
 
-    /** The peer's log is gone: nothing more is written to it. */
+    /** Stops writing to the peer's log, which no longer exists. */
     void forgetLog() {
-        // Nothing is owed to it.
+        // There is no uncommitted batch.
     }
 
     private void stamp(long position, int length) {

@@ -8,20 +8,20 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
 /**
- * Where a peer says that the frontier of its image is: the sender goes back there only if that can
- * be. Not on the data path: it walks the frames.
+ * Validates the position at which a peer wants to resume an image. Walks the frames, so it is not
+ * used on the data path.
  */
 final class ResumePoint {
     private ResumePoint() {}
 
     /**
-     * Whether a stream can go on at a position.
+     * Checks whether a stream can resume at a position.
      *
-     * @param log of the publication, which holds everything from what was released on.
-     * @param released position of a frame up to which the peer has released the log.
+     * @param log log of the publication, which holds everything from the released position.
+     * @param released frame position up to which the peer has released the log.
      * @param sent position up to which the log was sent.
-     * @param position that the peer says.
-     * @return whether it lies between these, and a frame begins there or will.
+     * @param position position from the peer.
+     * @return whether the position is between the two and a frame begins there, or will.
      */
     static boolean isAcceptable(LogBuffers log, long released, long sent, long position) {
         if (position < released || position > sent) {

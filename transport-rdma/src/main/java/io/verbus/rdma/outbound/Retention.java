@@ -3,62 +3,68 @@
 package io.verbus.rdma.outbound;
 
 /**
- * Whether the log is kept for a destination: what its transfer tells and asks of that. Where the
- * destination is the only one there is nothing to decide, because its credit alone releases the
- * log. Sender's thread.
+ * Decides whether the log is kept for a destination, following its transfer's events. A single
+ * destination needs no decision, because its credit alone releases the log. Used by the sender's
+ * thread.
  */
 interface Retention {
-    /** Of a publication with one destination. */
+    /** Retention of a publication with one destination. */
     Retention ONLY_ONE = new Retention() {};
 
-    /** The stream is about to be offered anew: from where the publication is. */
+    /** The stream is about to be offered from the publication's current position. */
     default void onOffer() {}
 
-    /** The offer has arrived, and with it all that was posted before. */
+    /** The offer has arrived, and with it everything posted before. */
     default void onDelivered() {}
 
-    /** The log is kept no longer for an offer. */
+    /** The log is no longer kept for an offer. */
     default void onOfferOver() {}
 
     /**
      * The destination has accepted.
      *
-     * @param accepted what sends to it from now on.
-     * @param hasTag whether it has a tag.
-     * @param tag that it has.
+     * @param accepted transfer to the destination.
+     * @param hasTag whether the destination has a tag.
+     * @param tag tag of the destination.
      */
     default void onAccept(Transfer accepted, boolean hasTag, long tag) {}
 
     /**
-     * The destination has accepted from a position that the log does not hold any more: its image
-     * is ended there, and the log is kept for it when it is offered next.
+     * The destination has accepted a position that the log no longer holds: its image ends there,
+     * and the log is kept for the next offer.
      */
     default void onStaleAccept(Transfer accepted) {}
 
-    /** The connection is lost: whoever sent to it is gone, but its queue pair may still read. */
+    /**
+     * The connection is lost: its transfer has ended, but its queue pair may still read the log.
+     */
     default void onDisconnect() {}
 
     /**
-     * No work request reads the log for it any more.
+     * No work request reads the log for the destination any more.
      *
-     * @param isOver whether nothing of it may resume.
+     * @param isOver whether nothing may resume.
      */
     default void onUnread(boolean isOver) {}
 
-    /** Whether the log must not be reused behind what is needed, whatever the strategy. */
+    /**
+     * Whether the log must not be reused beyond the needed position, regardless of the strategy.
+     */
     default boolean isKept() {
         return false;
     }
 
-    /** Whether publishers wait for it, because it was accepted far behind the others. */
+    /**
+     * Whether publishers wait for the destination, because it was accepted far behind the others.
+     */
     default boolean isCatchingUp() {
         return false;
     }
 
-    /** Publishers wait for it no longer. */
+    /** Publishers no longer wait for the destination. */
     default void onCatchUpOver() {}
 
-    /** Whether it cannot resume, because the log has gone on without it. */
+    /** Whether the destination cannot resume, because the log has been reused. */
     default boolean isLapsed() {
         return false;
     }

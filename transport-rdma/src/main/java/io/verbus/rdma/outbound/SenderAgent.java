@@ -7,21 +7,21 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.Queue;
 
-/** The sender's part of the transport: drives every connection that it was handed. */
+/** The sender's part of the transport: drives all attached connections. */
 public final class SenderAgent {
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private OutboundLink[] links = new OutboundLink[0];
 
-    /** Where the conductor puts what it asks. */
+    /** Queue of the conductor's commands. */
     Queue<SenderCommand> commands() {
         return commands;
     }
 
     /**
-     * The duty cycle. Sender's thread.
+     * Runs the duty cycle. Used by the sender's thread.
      *
      * @param nowNs monotonic time, read once for the cycle.
-     * @return the amount of work done.
+     * @return the work count.
      */
     public int work(long nowNs) {
         int work = 0;

@@ -2,30 +2,30 @@
 
 package io.verbus.rdma.outbound;
 
-/** What the conductor asks of the sender. */
+/** Commands from the conductor to the sender. */
 sealed interface SenderCommand {
-    /** Use a connection that is ready. */
+    /** Starts using an established connection. */
     record Attach(OutboundLink link) implements SenderCommand {}
 
-    /** Let go of a connection; {@link SenderEvent.Released} follows. */
+    /** Releases a connection; {@link SenderEvent.Released} follows. */
     record Detach(OutboundLink link, String reason) implements SenderCommand {}
 
-    /** Send a stream through a connection. */
+    /** Sends a stream through a connection. */
     record Add(OutboundLink link, Transfer transfer) implements SenderCommand {}
 
-    /** A stream that was cut off has not gone on in time: no subscriber receives it. */
+    /** Gives up a stream that has not resumed in time: no subscriber receives it. */
     record GiveUp(Transfer transfer) implements SenderCommand {}
 
-    /** Send to a destination no more; {@link End} follows if a transfer is there. */
+    /** Stops sending to a destination; {@link End} follows if there is a transfer. */
     record Drop(FanOutDestination branch) implements SenderCommand {}
 
     /**
-     * No queue pair reads the log for a destination any more.
+     * Reports that no queue pair reads the log for a destination any more.
      *
-     * @param isOver whether nothing of it may resume.
+     * @param isOver whether nothing may resume.
      */
     record Unread(FanOutDestination branch, boolean isOver) implements SenderCommand {}
 
-    /** End a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
+    /** Ends a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
 }

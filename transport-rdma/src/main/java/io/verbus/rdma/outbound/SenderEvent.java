@@ -5,25 +5,25 @@ package io.verbus.rdma.outbound;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.LinkEnd;
 
-/** What the sender tells the conductor. */
+/** Events from the sender to the conductor. */
 sealed interface SenderEvent {
     /**
-     * The sender has let go of a connection: its queue pair may be destroyed. Told once.
+     * The sender has released a connection, so its queue pair may be destroyed. Sent once.
      *
-     * @param link that was let go of.
-     * @param reason in words.
-     * @param end how it came to that.
+     * @param link released link.
+     * @param reason description of the reason.
+     * @param end type of the end.
      */
     record Released(OutboundLink link, String reason, LinkEnd end) implements SenderEvent {}
 
-    /** The peer has accepted a stream; whether it goes on where it was cut off. */
+    /** The peer has accepted a stream, which may have resumed. */
     record Accepted(OutboundLink link, Transfer transfer, boolean isResumed)
             implements SenderEvent {}
 
-    /** The peer has no image any more of a stream that was cut off: it begins anew. */
+    /** The peer no longer has an image of a stream that was cut off: the stream starts over. */
     record NotResumed(OutboundLink link, Transfer transfer, long position) implements SenderEvent {}
 
-    /** A destination is so far behind that its publication goes on without it. */
+    /** A destination is so far behind that its publication continues without it. */
     record Left(FanOutDestination branch) implements SenderEvent {}
 
     /** The peer has refused a stream. */
@@ -34,16 +34,16 @@ sealed interface SenderEvent {
     record ImageRejected(OutboundLink link, Transfer transfer, String reason)
             implements SenderEvent {}
 
-    /** The peer tells in which session the responses to a stream come. */
+    /** The peer reports the session id of the responses to a stream. */
     record ResponseSession(OutboundLink link, Transfer transfer, int sessionId)
             implements SenderEvent {}
 
-    /** A publication's log holds what no publisher of ours writes: it cannot be sent further. */
+    /** A publication's log contains invalid frames, so it cannot be sent further. */
     record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
 
     /** A stream has ended, and no work request reads its log any more. */
     record Finished(OutboundLink link, Transfer transfer) implements SenderEvent {}
 
-    /** The peer has let go of a stream that ended: it writes the credit slot no more. */
+    /** The peer has released an ended stream, and no longer writes the credit slot. */
     record Forgotten(OutboundLink link, Transfer transfer) implements SenderEvent {}
 }

@@ -16,12 +16,12 @@ import io.verbus.transport.RoundRobin;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One stream on one connection, from its offer to its end: what is said to the peer, and when. Made
- * by the conductor, then the sender's alone.
+ * One stream on one connection, from its offer to its end: decides which messages to send to the
+ * peer, and when. Created by the conductor, then used only by the sender.
  *
  * <p>A stream that was cut off when an earlier connection was lost resumes: the peer accepts it at
- * the frontier of its image, and it goes on from there. The log holds everything from there on,
- * because the frontier is not less than what the peer has released.
+ * the frontier of its image, and sending continues from there. The log holds everything from there
+ * on, because the frontier is not before the position that the peer has released.
  *
  * <pre>
  *   OFFER_DUE ─Setup─▶ OFFERED ─Defer─▶ DEFERRED ─Accept─▶ ACTIVE ─final position─▶ CLOSE_DUE
@@ -61,10 +61,12 @@ final class Transfer extends RoundRobin.Taker {
     private boolean isEnding;
     private boolean isBroken;
 
-    /** It ends here, before the stream does: the destination is offered the stream anew. */
+    /**
+     * Whether it ends before the stream does, so that the destination is offered the stream again.
+     */
     private boolean isLeft;
 
-    /** The peer wants the stream in another log, and has not answered the offer for that. */
+    /** Whether the peer wants the stream in another log, and has not answered that offer yet. */
     private boolean isMoving;
 
     private boolean isRetrying;
@@ -73,9 +75,9 @@ final class Transfer extends RoundRobin.Taker {
     private long retryAtNs;
 
     /**
-     * @param publication to send, its log registered.
-     * @param creditSlot for the peer.
-     * @param placement of what is written through the connection; null where its order is trusted.
+     * @param publication publication to send; its log is registered.
+     * @param creditSlot credit slot for the peer.
+     * @param placement probe that confirms writes; null if their order is trusted.
      */
     Transfer(
             OutboundPublication publication,
@@ -114,25 +116,23 @@ final class Transfer extends RoundRobin.Taker {
         return state;
     }
 
-    /**
-     * Whether credit is awaited: for frames that are there, or for a publisher that is held back.
-     */
+    /** Whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     @Override
     protected boolean isWaiting() {
         return state == State.ACTIVE && replication.isWaiting();
     }
 
-    // What the conductor asks
+    // Requests of the conductor
 
-    /** The conductor has asked for the end of the stream. */
+    /** Requests the end of the stream. */
     void end() {
         isEnding = true;
     }
 
     /**
-     * The publication goes on without this destination, whose image ends behind what was sent.
+     * Drops this destination: its image ends at the sent position, and the publication continues.
      *
-     * @return whether that is news.
+     * @return false if it was dropped before, or is not active.
      */
     boolean leave() {
         if (state != State.ACTIVE || isLeft) {
@@ -143,8 +143,7 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * The stream is not accepted again in time: its publishers are told that no subscriber
-     * receives.
+     * Gives up a stream that is not accepted again in time: its publishers are no longer connected.
      */
     void giveUp() {
         if (state != State.ACTIVE) {
@@ -153,7 +152,10 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** The connection is lost. A stream that can resume stays connected to its publishers. */
+    /**
+     * Handles the loss of the connection. A stream that can resume stays connected to its
+     * publishers.
+     */
     void disconnect(long completed) {
         boolean hasEnd =
                 state == State.GONE || state == State.CLOSED && ending.isDelivered(completed);
@@ -166,7 +168,7 @@ final class Transfer extends RoundRobin.Taker {
         state = State.GONE;
     }
 
-    /** The peer's image, as it was when the connection was lost. */
+    /** Returns the peer's image as it was when the connection was lost. */
     PeerImage image() {
         return image;
     }
@@ -179,11 +181,11 @@ final class Transfer extends RoundRobin.Taker {
     // The duty cycle
 
     /**
-     * One turn of the duty cycle.
+     * Runs one turn of the duty cycle.
      *
-     * @param port to send through.
-     * @param nowNs of the cycle.
-     * @return the amount of work done.
+     * @param port port to send through.
+     * @param nowNs time of the cycle.
+     * @return the work count.
      */
     int work(OutboundPort port, long nowNs) {
         return switch (state) {
@@ -208,7 +210,7 @@ final class Transfer extends RoundRobin.Taker {
         };
     }
 
-    /** Whether it ends, and the peer needs not be asked before for the image that it had. */
+    /** Whether to end without first asking the peer to resume its image. */
     private boolean isEndDue() {
         boolean isAsked = image.isAwaited() && (isMoving || !retention.isDropped());
         return isEnding && !isAsked;
@@ -242,7 +244,7 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** What the peer has not released is still needed where it goes on. */
+    /** Data that the peer has not released is still needed if it resumes. */
     private void onOfferArrived() {
         if (offer.isResuming()) {
             retention.onUnread(false);
@@ -304,7 +306,7 @@ final class Transfer extends RoundRobin.Taker {
                                 + "; close the publication and add it again"));
     }
 
-    /** Tells the peer that the stream ends. */
+    /** Sends the end of the stream to the peer. */
     private int close(OutboundPort port) {
         boolean complete = state == State.ACTIVE;
         if (!replication.settle(port)) {
@@ -336,7 +338,7 @@ final class Transfer extends RoundRobin.Taker {
                 : stream.finalPosition();
     }
 
-    /** The peer knows nothing of the stream: only what was posted before has to complete. */
+    /** Ends a stream that the peer does not know: only earlier work requests must complete. */
     private int finishUnsent(OutboundPort port) {
         if (!ending.passOver(port)) {
             return 0;
@@ -354,7 +356,7 @@ final class Transfer extends RoundRobin.Taker {
         return work;
     }
 
-    // What the peer says
+    // Messages of the peer
 
     void onAccept(
             OutboundPort port,
@@ -403,7 +405,7 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** The stream was put off and has a subscription now. */
+    /** A deferred stream now has a subscription. */
     void onWanted(OutboundPort port) {
         if (isDue(port, "Wanted", state == State.DEFERRED)) {
             state = State.OFFER_DUE;
@@ -431,7 +433,8 @@ final class Transfer extends RoundRobin.Taker {
         onAnswer();
         boolean isOnlyMoved = isMoving && code == RejectCode.NO_IMAGE;
         isMoving = false;
-        // Whatever else the peer says, it may have the image yet: the stream is to go on there.
+        // After any other answer the peer may still have the image, so the stream must resume
+        // there.
         if (image.isThere() && code == RejectCode.NO_IMAGE) {
             image.onGone();
             stream.onConnected(false);
@@ -457,7 +460,7 @@ final class Transfer extends RoundRobin.Taker {
             case ACTIVE -> {
                 boolean isOver = isEnding || isLeft;
                 if (isOver) {
-                    // Either answer tells the peer that nothing writes its log any more.
+                    // Both answers tell the peer that nothing writes to its log any more.
                     ending.onForgotten();
                 }
                 state = isOver ? State.CLOSE_DUE : State.OFFER_DUE;
@@ -480,7 +483,7 @@ final class Transfer extends RoundRobin.Taker {
         return state == State.OFFERED || state == State.DEFERRED;
     }
 
-    /** Whether a message is to be heeded; one that crossed our Close is not, nor is it wrong. */
+    /** Returns whether to handle a message. Messages that crossed this side's Close are ignored. */
     private boolean isDue(OutboundPort port, String message, boolean isExpected) {
         boolean isOver = state == State.CLOSE_DUE || state == State.CLOSED || state == State.GONE;
         if (!isExpected && !isOver) {

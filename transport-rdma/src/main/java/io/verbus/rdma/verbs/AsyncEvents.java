@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The events that a device reports of itself. Read seldom: work requests that fail tell sooner.
- * Conductor's thread only.
+ * The asynchronous events of a device. Read seldom, because failing work requests report errors
+ * sooner. Used by the conductor's thread only.
  */
 final class AsyncEvents {
     private static final int MAX_EVENTS_PER_LOOK = 16;
@@ -17,7 +17,7 @@ final class AsyncEvents {
     private final MemorySegment event =
             Arena.ofAuto().allocate(VerbsAbi.AsyncEvent.SIZE, Long.BYTES);
 
-    /** Told of events. */
+    /** Handler of events. */
     interface Handler {
         void on(DeviceEvent event, Device device);
     }
@@ -30,8 +30,8 @@ final class AsyncEvents {
     }
 
     /**
-     * librdmacm keeps a device open until the process ends, and its events pile up while no fabric
-     * reads them: what they told is not of the connections that are made from now on.
+     * Discards earlier events. librdmacm keeps a device open until the process ends, so events
+     * accumulate while no fabric reads them, and do not concern future connections.
      */
     private void passOverThePast() {
         long address = event.address();
@@ -41,11 +41,11 @@ final class AsyncEvents {
     }
 
     /**
-     * Reads the events that have come.
+     * Reads pending events.
      *
-     * @param handler of those that matter; until it returns, what an event concerns is not
+     * @param handler handler of relevant events; until it returns, the object of an event is not
      *     destroyed, and nothing else has its address.
-     * @return how many matter.
+     * @return the number of relevant events.
      */
     int read(Handler handler) {
         long address = event.address();
@@ -129,27 +129,27 @@ final class AsyncEvents {
                 0);
     }
 
-    /** What an event means for connections. */
+    /** Effect of an event on connections. */
     enum Kind {
-        /** Nothing of the device works any more. */
+        /** The whole device has failed. */
         FATAL,
 
-        /** Connections end. */
+        /** The affected connections end. */
         ERROR,
 
-        /** Data has come before the end of a handshake. */
+        /** Data has arrived before the end of a handshake. */
         DATA_CAME,
 
-        /** Nothing ends by it, but it explains why connections are lost later. */
+        /** Ends no connection, but explains why connections may be lost later. */
         NOTICE
     }
 
     /**
-     * An event.
+     * A device event.
      *
-     * @param kind of it.
-     * @param text in words.
-     * @param port of the device, or 0 for all.
+     * @param kind kind of the event.
+     * @param text description of the event.
+     * @param port port of the device, or 0 for all.
      * @param queue address of the queue pair or completion queue, or 0 for all.
      */
     record DeviceEvent(Kind kind, String text, int port, long queue) {}

@@ -3,15 +3,15 @@
 package io.verbus.rdma.verbs;
 
 /**
- * An event of the connection manager, copied: the original is acknowledged already, so that the id
- * can be destroyed while the event is handled.
+ * A copy of an event of the connection manager. The original is already acknowledged, so that the
+ * id can be destroyed while the event is handled.
  *
- * @param owner of the id that it concerns, as it was when the event was read: another may have the
- *     id when it is handled.
- * @param listener at which a connection request arrived, otherwise null.
+ * @param owner owner of the event's id when the event was read; the id may have a different owner
+ *     when it is handled.
+ * @param listener listener of a connection request, otherwise null.
  * @param type {@code RDMA_CM_EVENT_...}.
  * @param status 0, a negative errno, or the reason of a rejection.
- * @param privateData of the peer, possibly padded.
+ * @param privateData data of the peer, possibly padded.
  */
 record CmEvent(Object owner, VerbsListener listener, int type, int status, byte[] privateData) {
     private static final byte[] NO_DATA = {};
@@ -27,19 +27,17 @@ record CmEvent(Object owner, VerbsListener listener, int type, int status, byte[
                 carriesPrivateData(type) ? privateData(event) : NO_DATA);
     }
 
-    /** Type of a {@code struct rdma_cm_event}. */
+    /** Returns the type of a {@code struct rdma_cm_event}. */
     static int type(long event) {
         return Memory.getInt(event + VerbsAbi.CmEvent.TYPE);
     }
 
-    /**
-     * The id that a {@code struct rdma_cm_event} concerns; of a connection request, the new one.
-     */
+    /** Returns the id of a {@code struct rdma_cm_event}; the new id for a connection request. */
     static long id(long event) {
         return Memory.getLong(event + VerbsAbi.CmEvent.ID);
     }
 
-    /** The id at which a connection request arrived. */
+    /** Returns the listening id of a connection request. */
     static long listenId(long event) {
         return Memory.getLong(event + VerbsAbi.CmEvent.LISTEN_ID);
     }

@@ -4,14 +4,14 @@ package io.verbus.rdma.verbs;
 
 import org.agrona.ErrorHandler;
 
-/** A completion queue that is polled, without a channel. Set-up side. */
+/** A completion queue without a channel, which is polled. Used during set-up. */
 final class CompletionQueue {
     private final Ibverbs ibverbs;
     private final Device device;
     private final long address;
 
     /**
-     * @param entries that it must hold; the device may give more.
+     * @param entries minimum number of entries; the device may provide more.
      */
     CompletionQueue(Ibverbs ibverbs, Device device, int entries) {
         this.ibverbs = ibverbs;
@@ -36,9 +36,9 @@ final class CompletionQueue {
     }
 
     /**
-     * Destroys it; the queue pairs that use it must be gone.
+     * Destroys the queue, after the queue pairs that use it.
      *
-     * @param errors is told if the device does not take it back.
+     * @param errors handler of the error if the device fails to destroy the queue.
      */
     void destroy(ErrorHandler errors) {
         int error = ibverbs.destroyCq(address);

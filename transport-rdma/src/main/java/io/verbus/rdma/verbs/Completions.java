@@ -4,7 +4,7 @@ package io.verbus.rdma.verbs;
 
 import java.lang.foreign.MemorySegment;
 
-/** Takes work completions from one completion queue into memory that is used again. */
+/** Polls work completions from one completion queue into reused memory. */
 final class Completions {
     private final MemorySegment pollCq;
     private final long cq;
@@ -14,8 +14,8 @@ final class Completions {
     /**
      * @param pollCq the provider's entry point.
      * @param cq completion queue.
-     * @param memory for {@code entries} completions, 8-byte aligned.
-     * @param entries most completions that a poll takes.
+     * @param memory memory for {@code entries} completions, 8-byte aligned.
+     * @param entries maximum number of completions per poll.
      */
     Completions(MemorySegment pollCq, long cq, long memory, int entries) {
         this.pollCq = pollCq;
@@ -28,7 +28,7 @@ final class Completions {
         return (long) entries * VerbsAbi.Wc.SIZE;
     }
 
-    /** Number of completions taken, or a negative number. */
+    /** Polls; returns the number of completions, or a negative number on failure. */
     int poll() {
         return DataPathCalls.pollCq(pollCq, cq, entries, memory);
     }

@@ -12,21 +12,24 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The connection manager: one event channel, and the calls on its ids, which a device or a peer can
- * hold. Any thread; one at a time for each id, and one that reads events.
+ * The connection manager: one event channel and the calls on its ids, which a device or a peer can
+ * delay. Thread-safe if each id is used by one thread at a time, and one thread reads events.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rdma_cm.7.html">rdma_cm(7)</a>
  */
 final class ConnectionManager implements AutoCloseable {
-    /** Time that resolving an address, or a route, may take. */
+    /** Time limit for resolving an address or a route. */
     private static final int RESOLVE_TIMEOUT_MS = 2_000;
 
     private static final int BACKLOG = 64;
 
-    /** Tried in turn where a device does not give as many bytes inline as are asked for. */
+    /** Inline lengths to try in turn if a device does not support the requested one. */
     private static final int[] INLINE_LENGTHS = {ConnectionOptions.MAX_INLINE, 96, 64, 32};
 
-    /** Reads and atomics that may be outstanding: none is used, some providers want one. */
+    /**
+     * Maximum number of outstanding reads and atomics: none is used, but some providers require
+     * one.
+     */
     private static final byte READ_DEPTH = 1;
 
     private final Rdmacm rdmacm;
@@ -37,19 +40,19 @@ final class ConnectionManager implements AutoCloseable {
     private final long nextEvent;
 
     /**
-     * What each id is for. An id is destroyed only when its events are acknowledged, so that as
-     * long as one is not, the id is not another's.
+     * Owners of ids. An id is destroyed only after its events are acknowledged, so that it is not
+     * reused before.
      */
     private final Map<Long, Object> owners = new ConcurrentHashMap<>();
 
-    /** Makes what a connection request is for. */
+    /** Creates owners of connection requests. */
     interface Requests {
-        /** The owner of a new id; null where the request is not taken. */
+        /** Returns the owner of a new id; null to close the request. */
         Object onRequest(VerbsListener listener, long id);
     }
 
     /**
-     * @param errors is told what cannot be taken down.
+     * @param errors handler of failures to release resources.
      */
     ConnectionManager(Rdmacm rdmacm, ErrorHandler errors) {
         this.rdmacm = rdmacm;
@@ -73,7 +76,7 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * @param owner that the id's events are for.
+     * @param owner receiver of the id's events.
      */
     long createId(Object owner) {
         try (Arena call = Arena.ofConfined()) {
@@ -103,7 +106,7 @@ final class ConnectionManager implements AutoCloseable {
                 "cannot listen at " + SocketAddresses.text(address));
     }
 
-    /** Binds an id to an address, and with it to the address's device. */
+    /** Binds an id to an address and its device. */
     void bind(long id, InetSocketAddress address) {
         try (Arena call = Arena.ofConfined()) {
             check(
@@ -135,7 +138,9 @@ final class ConnectionManager implements AutoCloseable {
                 "no route to " + SocketAddresses.text(remoteAddress(id)));
     }
 
-    /** Before the route is resolved, or before accepting. */
+    /**
+     * Sets the acknowledgement time-out. Called before the route is resolved, or before accepting.
+     */
     void setAckTimeout(long id, int exponent) {
         setOption(
                 id,
@@ -145,10 +150,11 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Before the route is resolved. The peer's end takes it over from the connection request.
+     * Sets the traffic class. Called before the route is resolved. The peer adopts it from the
+     * connection request.
      *
-     * @param trafficClass of RoCE packets, service type of iWARP's, or QoS class of an InfiniBand
-     *     path.
+     * @param trafficClass traffic class of RoCE packets, service type of iWARP packets, or QoS
+     *     class of an InfiniBand path.
      */
     void setTrafficClass(long id, int trafficClass) {
         setOption(
@@ -170,10 +176,10 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates the queue pair of an id, with fewer bytes inline where the device does not give as
-     * many.
+     * Creates the queue pair of an id, with fewer inline bytes if the device does not support the
+     * requested number.
      *
-     * @return what the device has given.
+     * @return the capacity that the device granted.
      */
     Granted createQueuePair(
             long id, long pd, long sendCq, long recvCq, ConnectionOptions options, int gather) {
@@ -210,15 +216,14 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * What a device gives a queue pair: more than it was asked for, the same, or fewer bytes
-     * inline.
+     * Granted capacity of a queue pair: the requested one, more, or fewer inline bytes.
      *
-     * @param sendDepth work requests that may be outstanding.
-     * @param inline bytes that a work request carries.
+     * @param sendDepth maximum number of outstanding work requests.
+     * @param inline maximum inline bytes of a work request.
      */
     record Granted(int sendDepth, int inline) {}
 
-    /** The most that is less and that some adapters give: irdma 101, bnxt_re 96, X722 48. */
+    /** Returns the next smaller length. Some adapters' limits: irdma 101, bnxt_re 96, X722 48. */
     private static int nextInline(int refused) {
         for (int bytes : INLINE_LENGTHS) {
             if (bytes < refused) {
@@ -261,37 +266,38 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
-    /** Tells the peer, if there is a connection to leave. */
+    /** Disconnects from the peer, if connected. */
     void disconnect(long id) {
         int result = rdmacm.disconnect(id);
-        // EINVAL: not connected, or the peer was first.
+        // EINVAL: not connected, or the peer has already disconnected.
         if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
             errors.onError(failure("rdma_disconnect", "a connection cannot be left"));
         }
     }
 
     /**
-     * The peer's first data has come before the last message of its handshake, which may be lost.
+     * Completes a connection whose first data arrived before the last message of the handshake,
+     * which may be lost.
      */
     void notifyEstablished(long id) {
-        // EINVAL: the message has come meanwhile.
+        // EINVAL: the message has arrived meanwhile.
         if (rdmacm.notify(id, VerbsAbi.IBV_EVENT_COMM_EST) != 0
                 && NativeFunction.errno() != Errno.EINVAL) {
             errors.onError(failure("rdma_notify", "a connection cannot be completed"));
         }
     }
 
-    /** Whether an event can be read; does not wait. */
+    /** Whether an event can be read; does not block. */
     boolean hasEvent() {
         return Posix.isReadable(poll);
     }
 
     /**
-     * The next event that is somebody's, acknowledged. The library may connect a queue pair to read
-     * one.
+     * Returns the next event whose id has an owner, acknowledged. To read it, the library may
+     * connect a queue pair.
      *
-     * @param requests makes the owners of connection requests.
-     * @return null if there is none.
+     * @param requests creator of the owners of connection requests.
+     * @return the event, or null if there is none.
      */
     CmEvent nextEvent(Requests requests) {
         while (rdmacm.getCmEvent(channel, nextEvent) == 0) {
@@ -338,7 +344,7 @@ final class ConnectionManager implements AutoCloseable {
         return SocketAddresses.read(id + VerbsAbi.CmId.DST_ADDR);
     }
 
-    /** The {@code struct ibv_context} that an id is bound to, or 0. */
+    /** Returns the {@code struct ibv_context} to which an id is bound, or 0. */
     long context(long id) {
         return Memory.getLong(id + VerbsAbi.CmId.VERBS);
     }
@@ -347,7 +353,7 @@ final class ConnectionManager implements AutoCloseable {
         return Byte.toUnsignedInt(Memory.getByte(id + VerbsAbi.CmId.PORT_NUM));
     }
 
-    /** Closes the channel, once; its ids must be gone. */
+    /** Closes the channel, once; its ids must be destroyed before. */
     @Override
     public void close() {
         rdmacm.destroyEventChannel(channel);

@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The verbs of the data path. They are inline functions in C and reach the device's provider
- * through pointers in its context, so that each handle takes the function's address first and
+ * The verbs of the data path. In C they are inline functions that call the device's provider
+ * through pointers in its context. Therefore each handle takes the function's address first, and
  * serves all devices. None sets errno.
  *
- * <p>A critical call holds the JVM at a safepoint while it lasts: only for what never enters the
- * kernel. Polling never does. Posting does where the kernel plays the device, since its doorbell is
- * a {@code write()}.
+ * <p>A critical call delays safepoints of the JVM while it runs, so it is used only for calls that
+ * never enter the kernel. Polling never does. Posting does if the device is emulated by the kernel,
+ * because its doorbell is a {@code write()}.
  */
 @SuppressWarnings("restricted")
 final class DataPathCalls {
@@ -35,20 +35,20 @@ final class DataPathCalls {
 
     private DataPathCalls() {}
 
-    /** Links all, unless that is done. */
+    /** Links all handles. Idempotent. */
     static void link() {
-        // The class's initialization has done it.
+        // Done by the class's initialization.
     }
 
     /**
-     * {@code ibv_post_send} or {@code ibv_post_recv}.
+     * Calls {@code ibv_post_send} or {@code ibv_post_recv}.
      *
-     * @param function the provider's entry point.
+     * @param function entry point of the provider.
      * @param critical whether it never enters the kernel.
      * @param qp queue pair.
      * @param list first work request.
-     * @param bad where the address of a refused work request is written.
-     * @return 0 or an errno, which siw gives negated.
+     * @param bad address to which the address of a refused work request is written.
+     * @return 0 or an errno, which siw negates.
      */
     static int post(MemorySegment function, boolean critical, long qp, long list, long bad) {
         try {
@@ -61,13 +61,13 @@ final class DataPathCalls {
     }
 
     /**
-     * {@code ibv_poll_cq}.
+     * Calls {@code ibv_poll_cq}.
      *
-     * @param function the provider's entry point.
+     * @param function entry point of the provider.
      * @param cq completion queue.
-     * @param entries most completions to take.
-     * @param completions where they are written.
-     * @return how many were taken, or a negative number.
+     * @param entries maximum number of completions.
+     * @param completions address to which the completions are written.
+     * @return the number of completions, or a negative number on failure.
      */
     static int pollCq(MemorySegment function, long cq, int entries, long completions) {
         try {

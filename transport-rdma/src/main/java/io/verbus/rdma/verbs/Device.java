@@ -9,18 +9,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * An open device: its name, its limits and the entry points of its provider's data path.
  *
- * <p>The context belongs to whoever opened it, librdmacm or {@link Devices}.
+ * <p>The context is owned by librdmacm or {@link Devices}, which opened it.
  */
 final class Device {
-    /** Vendor that rdma_rxe reports. */
+    /** Vendor id of rdma_rxe. */
     private static final int RXE_VENDOR_ID = 0xffffff;
 
-    /** Vendor that siw reports. */
+    /** Vendor id of siw. */
     private static final int SIW_VENDOR_ID = 0x626d74;
 
     private static final int BROADCOM_VENDOR_ID = 0x14e4;
 
-    /** Organization and PCI vendor: mlx5 reports the first. */
+    /** Organization and PCI vendor ids: mlx5 reports the first. */
     private static final int MELLANOX_VENDOR_ID = 0x02c9;
 
     private static final int NVIDIA_VENDOR_ID = 0x15b3;
@@ -38,12 +38,12 @@ final class Device {
 
     private final AtomicBoolean isTold = new AtomicBoolean();
 
-    /** Set by the conductor, or by a thread whose call is told so. */
+    /** Set by the conductor, or by a thread whose call failed with EIO. */
     private volatile boolean isGone;
 
     /**
-     * @param context an address of a {@code struct ibv_context}.
-     * @throws VerbsException if the device does not tell its attributes.
+     * @param context address of a {@code struct ibv_context}.
+     * @throws VerbsException if the device's attributes cannot be queried.
      */
     Device(Ibverbs ibverbs, long context) {
         this.ibverbs = ibverbs;
@@ -72,12 +72,14 @@ final class Device {
         }
     }
 
-    /** Name of a listed device, from the address of its {@code struct ibv_device}. */
+    /** Returns the name of a listed device, from the address of its {@code struct ibv_device}. */
     static String name(long device) {
         return Memory.getString(device + VerbsAbi.Device.NAME, VerbsAbi.Device.NAME_LENGTH);
     }
 
-    /** TransportType of a listed device, from the address of its {@code struct ibv_device}. */
+    /**
+     * Returns the transport of a listed device, from the address of its {@code struct ibv_device}.
+     */
     static TransportType transport(long device) {
         return TransportType.of(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
     }
@@ -94,7 +96,7 @@ final class Device {
         return transport;
     }
 
-    /** Whether the device was removed or reset: what it had is no more, and nothing new works. */
+    /** Whether the device was removed or reset: its objects no longer exist, and new calls fail. */
     boolean isGone() {
         return isGone;
     }
@@ -104,8 +106,8 @@ final class Device {
     }
 
     /**
-     * Whether an object is destroyed although the call for it failed. The kernel destroys all that
-     * a device has when it removes it, and gives EIO to whoever destroys it again.
+     * Whether an object is destroyed, even if the call failed. When a device is removed, the kernel
+     * destroys all its objects, and destroying them again fails with EIO.
      */
     boolean isDestroyed(int error) {
         if (error == Errno.EIO) {
@@ -122,24 +124,24 @@ final class Device {
         return ports;
     }
 
-    /** Most work requests that a queue pair can hold, in each direction. */
+    /** Maximum number of work requests of a queue pair in each direction. */
     int maxWorkRequests() {
         return maxWorkRequests;
     }
 
-    /** Most pieces of memory that a work request can gather. */
+    /** Maximum number of pieces of memory that a work request can gather. */
     int maxGather() {
         return maxGather;
     }
 
-    /** Most entries of a completion queue. */
+    /** Maximum number of entries of a completion queue. */
     int maxCompletions() {
         return maxCompletions;
     }
 
     /**
-     * Whether posting neither enters the kernel nor waits. bnxt_re's library paces doorbells when
-     * they pile up, by waits of up to 128 us and calls of the kernel.
+     * Whether posting neither enters the kernel nor waits. bnxt_re's library throttles frequent
+     * doorbells by waits of up to 128 us and system calls.
      *
      * @see <a
      *     href="https://github.com/linux-rdma/rdma-core/blob/master/providers/bnxt_re/db.c">db.c</a>
@@ -149,8 +151,8 @@ final class Device {
     }
 
     /**
-     * Whether the kernel plays the device. Its doorbell is then a system call, and posting must not
-     * hold the JVM at a safepoint.
+     * Whether the kernel emulates the device. Its doorbell is then a system call, and posting must
+     * not delay safepoints of the JVM.
      */
     boolean software() {
         return vendorId == RXE_VENDOR_ID || isSiw() || vendorId == 0;
@@ -176,12 +178,14 @@ final class Device {
         return entryPoint(VerbsAbi.Context.POLL_CQ);
     }
 
-    /** Whether what its queue pairs lack is told for the first time. */
+    /**
+     * Returns true once, so that limitations of the device's queue pairs are reported only once.
+     */
     boolean isUntold() {
         return isTold.compareAndSet(false, true);
     }
 
-    /** Most bytes that a port carries in one message. */
+    /** Returns the maximum message size of a port. */
     long maxMessage(int port) {
         try (Arena arena = Arena.ofConfined()) {
             long attributes = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
@@ -191,8 +195,8 @@ final class Device {
     }
 
     /**
-     * @param port from 1.
-     * @param attributes where to write a {@code struct ibv_port_attr}.
+     * @param port port number, from 1.
+     * @param attributes address of the {@code struct ibv_port_attr} to fill.
      */
     void queryPort(int port, long attributes) {
         int error = ibverbs.queryPort(context, port, attributes);

@@ -8,14 +8,14 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * An RDMA device of this host, as it was when it was asked.
+ * A snapshot of an RDMA device of this host.
  *
- * @param name as {@code ibv_devices} prints it.
- * @param transport what carries its verbs.
- * @param software whether the kernel plays it (rdma_rxe, siw).
- * @param firmware version, empty where there is none.
- * @param numaNode that it is attached to, -1 if unknown.
- * @param ports in order of their numbers.
+ * @param name device name, as {@code ibv_devices} prints it.
+ * @param transport transport of its verbs.
+ * @param software whether the kernel emulates it (rdma_rxe, siw).
+ * @param firmware version, empty if it has none.
+ * @param numaNode NUMA node of the device, -1 if unknown.
+ * @param ports ports, ordered by number.
  */
 public record DeviceInfo(
         String name,
@@ -27,12 +27,12 @@ public record DeviceInfo(
     /**
      * A port of a device.
      *
-     * @param number from 1.
-     * @param state as in {@code ACTIVE} or {@code DOWN}.
+     * @param number port number, from 1.
+     * @param state such as {@code ACTIVE} or {@code DOWN}.
      * @param linkLayer {@code InfiniBand} or {@code Ethernet}.
-     * @param activeMtu in bytes.
-     * @param maxMtu in bytes.
-     * @param gids that are set.
+     * @param activeMtu current MTU in bytes.
+     * @param maxMtu maximum MTU in bytes.
+     * @param gids GIDs that are set.
      */
     public record Port(
             int number, String state, String linkLayer, int activeMtu, int maxMtu, List<Gid> gids) {
@@ -45,16 +45,16 @@ public record DeviceInfo(
     /**
      * An entry of a port's GID table.
      *
-     * @param index in the table.
-     * @param address as sysfs prints it.
-     * @param type as in {@code RoCE v2}, empty if unknown.
-     * @param netdev network interface that it belongs to, empty if none.
+     * @param index index in the table.
+     * @param address address, as sysfs prints it.
+     * @param type such as {@code RoCE v2}; empty if unknown.
+     * @param netdev network interface of the GID; empty if none.
      */
     public record Gid(int index, String address, String type, String netdev) {
-        /** The address that it holds, an IPv4 address where one is mapped; or null. */
+        /** Returns its address, an IPv4 address if it is mapped; or null. */
         public InetAddress inetAddress() {
             try {
-                // Sixteen bytes with an IPv4 address mapped into them make an Inet4Address.
+                // Sixteen bytes with a mapped IPv4 address yield an Inet4Address.
                 return InetAddress.getByAddress(HexFormat.of().parseHex(address.replace(":", "")));
             } catch (IllegalArgumentException | UnknownHostException noAddress) {
                 return null;

@@ -19,9 +19,9 @@ public final class Devices {
     private Devices() {}
 
     /**
-     * Lists the devices with all that they tell.
+     * Lists the devices with all their properties.
      *
-     * @return an empty list if there are none.
+     * @return the devices, possibly none.
      * @throws VerbsException if the library is absent or a device cannot be opened.
      */
     public static List<DeviceInfo> list() {
@@ -41,7 +41,7 @@ public final class Devices {
         return List.copyOf(devices);
     }
 
-    /** Name and transport of each device, without opening it. */
+    /** Lists name and transport of each device, without opening it. */
     static List<Listed> names(Ibverbs ibverbs) {
         List<Listed> names = new ArrayList<>();
         long list = ibverbs.getDeviceList();
@@ -56,7 +56,7 @@ public final class Devices {
         return names;
     }
 
-    /** A kernel without RDMA gives ENOSYS, which is no more than an empty list. */
+    /** Returns an empty list for ENOSYS from a kernel without RDMA; throws otherwise. */
     private static <T> List<T> absentOrRefused() {
         int errno = NativeFunction.errno();
         if (errno == Errno.ENOSYS) {
@@ -106,7 +106,7 @@ public final class Devices {
                 gids(folder(device, port)));
     }
 
-    /** An entry of a port's GID table; its fields are empty where nothing is set or readable. */
+    /** Reads an entry of a port's GID table; unset or unreadable fields are empty. */
     static DeviceInfo.Gid gid(String device, int port, int index) {
         return gid(folder(device, port), Integer.toString(index));
     }
@@ -148,7 +148,7 @@ public final class Devices {
         return node.isEmpty() ? -1 : Integer.parseInt(node);
     }
 
-    /** Content of a sysfs attribute; empty where it is absent, or an unset entry (EINVAL). */
+    /** Reads a sysfs attribute; empty if it is absent, or an unset entry (EINVAL). */
     private static String read(Path attribute) {
         try {
             return Files.readString(attribute).strip();
@@ -169,7 +169,7 @@ public final class Devices {
         };
     }
 
-    /** Name of a link layer. */
+    /** Returns the name of a link layer. */
     static String linkLayer(int linkLayer) {
         return switch (linkLayer) {
             case 0, 1 -> PathAdvice.INFINIBAND;
@@ -178,7 +178,7 @@ public final class Devices {
         };
     }
 
-    /** Bytes of an {@code enum ibv_mtu}: 1 is 256, 5 is 4096. */
+    /** Converts an {@code enum ibv_mtu} to bytes: 1 is 256, 5 is 4096. */
     static int mtu(int value) {
         return value < 1 || value > 5 ? 0 : 128 << value;
     }
@@ -186,8 +186,8 @@ public final class Devices {
     /**
      * A device that was listed but not opened.
      *
-     * @param name as {@code ibv_devices} prints it.
-     * @param transport what carries its verbs.
+     * @param name device name, as {@code ibv_devices} prints it.
+     * @param transport transport of its verbs.
      */
     record Listed(String name, TransportType transport) {}
 }

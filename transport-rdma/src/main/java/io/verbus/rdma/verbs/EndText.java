@@ -4,7 +4,7 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 
-/** What an event says about the end of a connection, in words. */
+/** Describes the ends of connections. */
 final class EndText {
     private static final byte[] NO_DATA = {};
 
@@ -13,16 +13,18 @@ final class EndText {
     /**
      * The end of a connection.
      *
-     * @param cause of it.
-     * @param reason in words.
-     * @param privateData of a rejecting peer, otherwise empty.
+     * @param cause cause of the end.
+     * @param reason description of the reason.
+     * @param privateData data of a rejecting peer, otherwise empty.
      */
     record Ending(Cause cause, String reason, byte[] privateData) {}
 
     /**
-     * @param event of a connection.
+     * Returns the end that an event reports.
+     *
+     * @param event event of a connection.
      * @param peer host and port.
-     * @return null where the event ends nothing.
+     * @return the end, or null if the event does not end the connection.
      */
     static Ending of(CmEvent event, String peer) {
         return switch (event.type()) {
@@ -52,13 +54,13 @@ final class EndText {
                             NO_DATA);
             case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL ->
                     failed("the RDMA device under the connection with " + peer + " was removed");
-            // TIMEWAIT_EXIT, ADDR_CHANGE, multicast: nothing that a live connection ends by.
+            // TIMEWAIT_EXIT, ADDR_CHANGE and multicast do not end live connections.
             default -> null;
         };
     }
 
     private static Ending rejected(CmEvent event, String peer) {
-        // An iWARP peer that says no resets; its answer, if it gave one, is there all the same.
+        // An iWARP peer rejects with a reset; its answer, if any, is included.
         boolean refusedByPeer =
                 event.status() == VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED
                         || event.status() == -Errno.ECONNRESET;
@@ -81,9 +83,10 @@ final class EndText {
     }
 
     /**
-     * A device over TCP may say at once, by the error of a call, what others say by an event.
+     * Returns the end that a failed call reports. Devices over TCP may fail a call where others
+     * send an event.
      *
-     * @param failed a call for a connection.
+     * @param failed failure of a call for a connection.
      * @param peer host and port.
      */
     static Ending of(VerbsException failed, String peer) {

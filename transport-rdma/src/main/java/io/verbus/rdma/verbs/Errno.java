@@ -28,7 +28,7 @@ final class Errno {
 
     private Errno() {}
 
-    /** Name and words, as in {@code ENOMEM, Cannot allocate memory}. */
+    /** Returns name and description, such as {@code ENOMEM, Cannot allocate memory}. */
     static String describe(int errno) {
         return name(errno) + ", " + Posix.errorText(errno);
     }

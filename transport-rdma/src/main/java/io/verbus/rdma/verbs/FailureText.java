@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.verbs;
 
-/** Why a queue pair failed, in words. Called once per failure. */
+/** Describes failures of a queue pair. Called once per failure. */
 final class FailureText {
     private final Ibverbs ibverbs;
 
@@ -11,9 +11,9 @@ final class FailureText {
     }
 
     /**
-     * @param work that failed, as in "a write or send".
-     * @param status of the work completion.
-     * @param vendorError of the work completion.
+     * @param work failed work, such as "a write or send".
+     * @param status status of the work completion.
+     * @param vendorError vendor error of the work completion.
      */
     String completion(String work, int status, int vendorError) {
         String explanation = explain(status);
@@ -29,8 +29,8 @@ final class FailureText {
     }
 
     /**
-     * @param call that was refused, by its C name.
-     * @param errno that it gave.
+     * @param call C name of the failed call.
+     * @param errno errno of the call.
      */
     String call(String call, int errno) {
         return call + " failed (" + Errno.describe(errno) + ")";

@@ -12,22 +12,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The devices that connections use. Any thread.
+ * The devices that connections use. Thread-safe.
  *
- * <p>A context belongs to librdmacm, which closes that of a removed device as soon as none of its
- * ids is bound to it, and the kernel brings a device that was reset back as a new one. Here an id
- * of its own holds each context while connections, registrations or domains of it are left: they
- * would otherwise be freed under a memory that is not mapped any more.
+ * <p>librdmacm owns the contexts. It closes the context of a removed device as soon as no id is
+ * bound to it, and a device that was reset returns as a new one. Here a dedicated id keeps each
+ * context open while connections, registrations or domains use it; otherwise freeing them would
+ * access unmapped memory.
  *
  * @see <a href="https://github.com/linux-rdma/rdma-core/blob/master/librdmacm/cma.c">cma.c</a>
  */
 final class HeldDevices {
     /**
-     * The kernel tells siw's library where each queue lies among the device's mappings, and the
-     * library takes one place that the kernel gives away, too, for "none": the queue that comes to
-     * lie there, and each one after it, is destroyed as soon as it is made. A completion queue that
-     * covers the place, made before all others, keeps them from it. It stays as long as the
-     * process, as do siw's contexts, which all fabrics share.
+     * Mapping key that siw's library takes for "none" although the kernel also assigns it: the
+     * queue with this key, and each one after it, is destroyed right after its creation. A
+     * completion queue that covers the key, created before all others, prevents this. It exists as
+     * long as the process, like siw's contexts, which all fabrics share.
      *
      * @see <a
      *     href="https://github.com/linux-rdma/rdma-core/blob/master/kernel-headers/rdma/siw-abi.h">
@@ -46,20 +45,20 @@ final class HeldDevices {
 
     private final CopyOnWriteArrayList<Held> all = new CopyOnWriteArrayList<>();
 
-    /** A device that is held. */
+    /** A held device. */
     static final class Held {
         private static final int OVER = -1;
 
-        /** Connections and domains of it; {@link #OVER} when there will be none any more. */
+        /** Number of its connections and domains; {@link #OVER} if no more are permitted. */
         private final AtomicInteger uses = new AtomicInteger();
 
-        /** Written by the thread that makes the device known, once. */
+        /** Written once, by the thread that opens the device. */
         private volatile Device device;
 
         private AsyncEvents events;
         private long holder;
 
-        /** Written by the conductor. Read by the thread that makes the device known. */
+        /** Written by the conductor. Read by the thread that opens the device. */
         private volatile boolean isLost;
 
         Device device() {
@@ -70,7 +69,7 @@ final class HeldDevices {
             return events;
         }
 
-        /** The device was removed. */
+        /** Marks the device removed. */
         void lost() {
             isLost = true;
             Device known = device;
@@ -79,17 +78,17 @@ final class HeldDevices {
             }
         }
 
-        /** One more connection or domain; false if the device is let go of. */
+        /** Adds a connection or domain; returns false if the device is being released. */
         boolean retain() {
             return uses.updateAndGet(count -> count == OVER ? OVER : count + 1) != OVER;
         }
 
-        /** A connection or domain is gone. */
+        /** Removes a connection or domain. */
         void release() {
             uses.decrementAndGet();
         }
 
-        /** Whether the device is gone and nothing of it is left, nor will be. */
+        /** Whether the device is gone and unused; prevents further use if so. */
         boolean isOver() {
             return device.isGone() && uses.compareAndSet(0, OVER);
         }
@@ -101,11 +100,11 @@ final class HeldDevices {
     }
 
     /**
-     * The device behind a context, which is held from now on, and retained once.
+     * Returns the device of a context, holding it from now on, and retains it once.
      *
-     * @param context of an id that is bound to a device.
-     * @param localAddress of that id.
-     * @throws VerbsException if the device is gone, or does not tell its attributes.
+     * @param context context of an id that is bound to a device.
+     * @param localAddress local address of that id.
+     * @throws VerbsException if the device is gone, or its attributes cannot be queried.
      */
     synchronized Held of(long context, InetSocketAddress localAddress) {
         Held held = byContext.get(context);
@@ -158,23 +157,23 @@ final class HeldDevices {
         }
     }
 
-    /** Those that are held. */
+    /** All held devices. */
     List<Held> all() {
         return all;
     }
 
-    /** Forgets one that is over: the conductor reads no more events of it. */
+    /** Removes an unused device: the conductor no longer reads its events. */
     void forget(Held held) {
         all.remove(held);
     }
 
-    /** Lets go of one that is forgotten. Waits for the device. */
+    /** Releases a removed device. Waits for the device. */
     synchronized void release(Held held) {
         byContext.remove(held.device.context());
         manager.destroyId(held.holder);
     }
 
-    /** Lets go of all; nothing of them may be left. */
+    /** Releases all devices, which must be unused. */
     synchronized void releaseAll() {
         all.forEach(this::release);
         all.clear();

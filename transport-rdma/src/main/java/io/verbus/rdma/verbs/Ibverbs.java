@@ -3,8 +3,8 @@
 package io.verbus.rdma.verbs;
 
 /**
- * The functions of {@code libibverbs.so.1} that set-up needs. Pointers are raw addresses; results
- * are as C gives them.
+ * The functions of {@code libibverbs.so.1} for set-up. Pointers are raw addresses; results are
+ * those of C.
  */
 final class Ibverbs {
     static final String NAME = "libibverbs.so.1";
@@ -24,7 +24,7 @@ final class Ibverbs {
     private final NativeFunction queryQp;
     private final NativeFunction modifyQp;
 
-    /** Null where rdma-core is older than 36. */
+    /** Null if rdma-core is older than 36. */
     private final NativeFunction queryQpDataInOrder;
 
     private final NativeFunction wcStatusStr;
@@ -107,7 +107,7 @@ final class Ibverbs {
         return allocPd.call(context);
     }
 
-    /** Gives 0 or an errno. */
+    /** Returns 0 or an errno. */
     int deallocPd(long pd) {
         return (int) deallocPd.call(pd);
     }
@@ -120,7 +120,7 @@ final class Ibverbs {
         return regMr.call(pd, address, length, access);
     }
 
-    /** Gives 0 or an errno. */
+    /** Returns 0 or an errno. */
     int deregMr(long mr) {
         return (int) deregMr.call(mr);
     }
@@ -133,16 +133,16 @@ final class Ibverbs {
         return createCq.call(context, entries, 0, 0, 0);
     }
 
-    /** Gives 0 or an errno. */
+    /** Returns 0 or an errno. */
     int destroyCq(long cq) {
         return (int) destroyCq.call(cq);
     }
 
     /**
      * @param qp address of the queue pair.
-     * @param attributes where to write a {@code struct ibv_qp_attr}.
-     * @param mask of the attributes that are wanted.
-     * @param initAttributes where to write a {@code struct ibv_qp_init_attr}.
+     * @param attributes address of the {@code struct ibv_qp_attr} to fill.
+     * @param mask mask of the requested attributes.
+     * @param initAttributes address of the {@code struct ibv_qp_init_attr} to fill.
      * @return 0 or an errno.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp.3.html">man page</a>
      */
@@ -151,8 +151,8 @@ final class Ibverbs {
     }
 
     /**
-     * @param attributes a {@code struct ibv_qp_attr}.
-     * @param mask of the attributes that change.
+     * @param attributes address of a {@code struct ibv_qp_attr}.
+     * @param mask mask of the attributes to change.
      * @return 0 or an errno.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_modify_qp.3.html">man page</a>
      */
@@ -161,12 +161,12 @@ final class Ibverbs {
     }
 
     /**
-     * Whether the data of an operation is written in order. It speaks of one write; mlx5 answers
-     * with whether its firmware places what the queue pair receives in order, which is what matters
-     * between writes.
+     * Whether the data of an operation is written in order. The call is defined for a single write,
+     * but mlx5 reports whether its firmware places everything that the queue pair receives in
+     * order, which is what matters between writes.
      *
      * @param operation such as {@code IBV_WR_RDMA_WRITE}.
-     * @return false also where the library or the device does not tell.
+     * @return whether it is; false if the library or the device does not report it.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp_data_in_order.3.html">man
      *     page</a>
      */
@@ -174,13 +174,13 @@ final class Ibverbs {
         return queryQpDataInOrder != null && (int) queryQpDataInOrder.call(qp, operation, 0) == 1;
     }
 
-    /** The words of a work completion's status. */
+    /** Returns the description of a work completion's status. */
     String statusText(int status) {
         return Memory.getString(wcStatusStr.call(status));
     }
 
     /**
-     * Takes an asynchronous event, without waiting where the context's descriptor is non-blocking.
+     * Reads an asynchronous event, without blocking if the context's descriptor is non-blocking.
      *
      * @return 0, or -1 with errno.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">man page</a>
@@ -193,7 +193,7 @@ final class Ibverbs {
         ackAsyncEvent.call(event);
     }
 
-    /** The words of an asynchronous event's type. */
+    /** Returns the description of an asynchronous event's type. */
     String eventText(int type) {
         return Memory.getString(eventTypeStr.call(type));
     }

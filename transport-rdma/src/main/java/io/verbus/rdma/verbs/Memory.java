@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Plain access to native memory at raw addresses. Nothing is checked but alignment: addresses come
- * from the C libraries or from memory allocated here.
+ * Plain access to native memory at raw addresses. Only alignment is checked: addresses come from
+ * the C libraries or from memory allocated here.
  */
 @SuppressWarnings("restricted")
 final class Memory {
@@ -52,7 +52,7 @@ final class Memory {
         ALL.set(JAVA_BYTE, address, value);
     }
 
-    /** Copies bytes out; an address of 0 is allowed if the length is 0. */
+    /** Copies bytes to an array; an address of 0 is allowed if the length is 0. */
     static byte[] getBytes(long address, int length) {
         byte[] bytes = new byte[length];
         MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
@@ -67,12 +67,12 @@ final class Memory {
         MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, bytes.length);
     }
 
-    /** A C string: up to the terminating zero. */
+    /** Reads a C string up to the terminating zero. */
     static String getString(long address) {
         return address == 0 ? "" : ALL.getString(address);
     }
 
-    /** A C string in a field of fixed length, the terminating zero optional. */
+    /** Reads a C string in a field of fixed length; the terminating zero is optional. */
     static String getString(long address, int length) {
         int end = 0;
         while (end < length && getByte(address + end) != 0) {

@@ -3,9 +3,9 @@
 package io.verbus.rdma.verbs;
 
 /**
- * What InfiniBand and RoCE do by themselves and iWARP does not: keep a sender waiting while its
- * peer has no receive posted, where a message would end an iWARP connection, and tell that the peer
- * is there, where iWARP completes whatever is on its way. Each message begins with a header:
+ * Implements for iWARP what InfiniBand and RoCE do by themselves: a sender waits while its peer has
+ * no receive posted (a message would end an iWARP connection), and learns that the peer is alive
+ * (iWARP completes a request as soon as it is on its way). Each message begins with a header:
  *
  * <pre>
  *   +--------------------+---------------+---------------+------------------------------+
@@ -17,14 +17,15 @@ package io.verbus.rdma.verbs;
  *   answer   asked, of the last header that the sender has seen
  * </pre>
  *
- * <p>A side grants what it has taken out and {@link #window} more, and sends a header of its own
- * when no message has told of half a window, of a question or of an answer. These are not granted,
- * and yet find a receive: between two headers that the peer has seen, at most two tell of grants,
- * for the peer has no more messages to cause a third; one asks, for the next question waits for the
- * answer; and one answers, for the peer asks no other. That is {@link #RESERVED}.
+ * <p>A side grants the messages it has received and {@link #window} more. It sends a header without
+ * a message when half a window, a question or an answer has not been sent with a message. These
+ * headers need no grant, but always find a receive: between two headers that the peer has seen, at
+ * most two contain grants, because the peer has no more messages to cause a third; one asks,
+ * because the next question waits for the answer; and one answers, because the peer asks no other
+ * question. The sum is {@link #RESERVED}.
  *
- * <p>A peer that breaks this has no receive for what it sends, or for what it causes, and loses its
- * connection. One that answers what was not asked tells of itself only.
+ * <p>A peer that violates this finds no receive for its messages, or for those it causes, and loses
+ * its connection. A peer that answers without a question only affects itself.
  *
  * <p>Used by the queue pair's agent.
  */
@@ -34,10 +35,10 @@ final class MessageWindow {
     static final int ANSWER = ASKED + Integer.BYTES;
     static final int HEADER_LENGTH = ANSWER + Integer.BYTES;
 
-    /** Fewest receives that a queue pair with such a window can have. */
+    /** Minimum number of receives of a queue pair with a window. */
     static final int MIN_RECEIVES = 8;
 
-    /** Messages that either side may send before it is told of a grant. */
+    /** Number of messages that either side may send before the first grant. */
     private static final int INITIAL = 4;
 
     /** Receives for headers without a message. */
@@ -48,7 +49,7 @@ final class MessageWindow {
     private final int sendDepth;
     private final int window;
 
-    /** Whether this side may send: the side that connects must be the first. */
+    /** Whether this side may send: the connecting side must send first. */
     private boolean mayBegin;
 
     private long sent;
@@ -66,9 +67,9 @@ final class MessageWindow {
 
     /**
      * @param headers registered memory of {@link #memoryLength} bytes, 8-byte aligned.
-     * @param lkey of it.
-     * @param sendDepth most work requests outstanding.
-     * @param receives posted, at least {@link #MIN_RECEIVES}.
+     * @param lkey key of that memory.
+     * @param sendDepth maximum number of outstanding work requests.
+     * @param receives number of posted receives, at least {@link #MIN_RECEIVES}.
      * @param isInitiator whether this side connects.
      */
     MessageWindow(long headers, int lkey, int sendDepth, int receives, boolean isInitiator) {
@@ -88,14 +89,14 @@ final class MessageWindow {
         return sent < limit;
     }
 
-    /** Whether the peer must be told of something although there is no message for it. */
+    /** Whether a header must be sent although there is no message. */
     boolean isDue() {
         return mustAnswer
                 || mustAsk && mayBegin
                 || taken > 0 && taken + window - told >= (window + 1) / 2;
     }
 
-    /** A message is staged. */
+    /** Counts a staged message. */
     void onSend() {
         if (!isOpen()) {
             throw new IllegalStateException(
@@ -104,16 +105,16 @@ final class MessageWindow {
         sent++;
     }
 
-    /** A message was taken out, and its receive posted again. */
+    /** Counts a received message, whose receive was posted again. */
     void onTaken() {
         taken++;
     }
 
     /**
-     * A header has arrived. A peer that grants more than it can take, or answers too early, harms
-     * its connection only.
+     * Reads a header. A peer that grants more than it can receive, or answers too early, only harms
+     * its own connection.
      *
-     * @param address of the header.
+     * @param address address of the header.
      */
     void onHeader(long address) {
         mayBegin = true;
@@ -128,12 +129,12 @@ final class MessageWindow {
         }
     }
 
-    /** The peer is to answer; not to be called again before it has. */
+    /** Requests an answer from the peer; not to be called again before it has arrived. */
     void ask() {
         mustAsk = true;
     }
 
-    /** Id of the work request whose question was the last that the peer has answered; 0 if none. */
+    /** Id of the work request with the last question that the peer has answered; 0 if none. */
     long answered() {
         return answered;
     }
@@ -141,8 +142,9 @@ final class MessageWindow {
     /**
      * Writes a header.
      *
-     * @param id of the work request that carries it: its memory is free again when that completes.
-     * @return its address.
+     * @param id id of the work request that carries it; its memory is free again when that
+     *     completes.
+     * @return the address of the header.
      */
     long header(long id) {
         if (mustAsk) {
@@ -159,7 +161,7 @@ final class MessageWindow {
         return address;
     }
 
-    /** Names the memory of the headers. */
+    /** Key of the headers' memory. */
     int lkey() {
         return lkey;
     }

@@ -14,12 +14,12 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * A C function for set-up: integer and pointer arguments, an integer or pointer result, {@code
- * errno} kept.
+ * A C function for set-up with integer and pointer arguments, and an integer or pointer result;
+ * {@code errno} is captured.
  *
  * <p>Every argument is passed as a {@code long}: in the calling conventions of x86-64 and aarch64
- * Linux an integer argument takes a whole register, of which the function reads as much as it
- * declares. The upper half of an {@code int} result is undefined, so that callers narrow it.
+ * Linux an integer argument uses a whole register, of which the function reads the declared width.
+ * The upper half of an {@code int} result is undefined, so callers narrow it.
  */
 @SuppressWarnings("restricted")
 final class NativeFunction {
@@ -42,7 +42,7 @@ final class NativeFunction {
         this.function = function;
     }
 
-    /** {@code errno} as the last call on this thread left it. */
+    /** Returns {@code errno} after the last call on this thread. */
     static int errno() {
         return CALL_STATE.get().get(JAVA_INT, ERRNO_OFFSET);
     }
@@ -87,7 +87,7 @@ final class NativeFunction {
         }
     }
 
-    /** A downcall throws nothing of its own: what arrives is an error of the JVM. */
+    /** Rethrows an error of the JVM. A downcall itself throws nothing. */
     static Error unexpected(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

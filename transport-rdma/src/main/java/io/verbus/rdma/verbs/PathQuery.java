@@ -9,11 +9,11 @@ import io.verbus.rdma.fabric.PathInfo;
 import java.lang.foreign.Arena;
 
 /**
- * What a queue pair tells of its path once it is connected, and whether that is the path which was
- * asked for. On a thread that may wait.
+ * Queries the path of a connected queue pair, and checks that it is as requested. Used on a thread
+ * that may block.
  *
- * <p>The path MTU is asked for and never set: rdma_cm takes it from the interface or from the
- * subnet manager, tells it to the peer, and has no option for it; both ends must have the same.
+ * <p>The path MTU is checked but never set: rdma_cm takes it from the interface or the subnet
+ * manager and sends it to the peer, without an option for it. Both ends must have the same MTU.
  */
 final class PathQuery {
     private static final int ATTRIBUTES =
@@ -26,17 +26,18 @@ final class PathQuery {
     private PathQuery() {}
 
     /**
-     * Asks the device.
+     * Queries the device.
      *
      * @param qp address of a queue pair that is ready to receive.
-     * @param port of the device.
+     * @param port port of the device.
      */
     static PathInfo query(Ibverbs ibverbs, Device device, int port, long qp) {
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
             long init = arena.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
             int error = ibverbs.queryQp(qp, attr, ATTRIBUTES, init);
-            // Providers without the operation, such as MANA's, tell nothing: all is 0 then.
+            // Providers without the operation, such as MANA's, report nothing: all values are 0
+            // then.
             if (error != 0 && error != Errno.EOPNOTSUPP && error != Errno.ENOSYS) {
                 throw VerbsException.of(
                         "ibv_query_qp",
@@ -72,7 +73,7 @@ final class PathQuery {
 
     private static PathInfo.Order order(Ibverbs ibverbs, Device device, long qp) {
         if (device.software()) {
-            return PathInfo.Order.KEPT; // each takes packets in order
+            return PathInfo.Order.KEPT; // software devices process packets in order
         }
         boolean isRelaxed =
                 device.isMellanox() && System.getenv(PathAdvice.RELAXED_VARIABLE) != null;
@@ -99,7 +100,7 @@ final class PathQuery {
     }
 
     /**
-     * @throws VerbsException if packets do not carry as many bytes as was asked for.
+     * @throws VerbsException if packets do not carry the requested number of bytes.
      */
     static void requireMtu(PathInfo path, ConnectionOptions options) {
         if (options.pathMtu() == ConnectionOptions.ANY) {
@@ -126,7 +127,7 @@ final class PathQuery {
     }
 
     /**
-     * @throws VerbsException if a device is not the one that was asked for.
+     * @throws VerbsException if the device is not the requested one.
      */
     static void requireDevice(String name, ConnectionOptions options, String where) {
         if (options.device() != null && !options.device().equals(name)) {

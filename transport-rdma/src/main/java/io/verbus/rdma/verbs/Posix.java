@@ -8,7 +8,7 @@ import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What is needed of the C library and of {@code /proc}. */
+/** The required functions of the C library, and readers of {@code /proc}. */
 final class Posix {
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
@@ -38,7 +38,7 @@ final class Posix {
     }
 
     /**
-     * Memory for {@link #isReadable}: a {@code struct pollfd}.
+     * Allocates a {@code struct pollfd} for {@link #isReadable}.
      *
      * @see <a href="https://man7.org/linux/man-pages/man2/poll.2.html">poll(2)</a>
      */
@@ -49,13 +49,13 @@ final class Posix {
         return poll;
     }
 
-    /** Whether a file descriptor has something to read, or an error; does not wait. */
+    /** Whether a file descriptor is readable or has an error; does not block. */
     static boolean isReadable(long poll) {
         return (int) POLL.call(poll, 1, 0) > 0;
     }
 
     /**
-     * The words of an error number.
+     * Returns the description of an error number.
      *
      * @see <a href="https://man7.org/linux/man-pages/man3/strerror.3.html">strerror(3)</a>
      */
@@ -63,7 +63,9 @@ final class Posix {
         return Memory.getString(STRERROR.call(errno));
     }
 
-    /** The soft limit of locked memory of this process as {@code /proc/self/limits} words it. */
+    /**
+     * Returns the process's soft limit of locked memory, as worded in {@code /proc/self/limits}.
+     */
     static String lockedMemoryLimit() {
         try {
             return Files.readAllLines(Path.of("/proc/self/limits")).stream()
@@ -77,7 +79,7 @@ final class Posix {
         }
     }
 
-    /** The file that is mapped at an address of this process, or an empty string. */
+    /** Returns the file mapped at an address of this process, or an empty string. */
     static String mappedFile(long address) {
         try {
             return Files.readAllLines(Path.of("/proc/self/maps")).stream()

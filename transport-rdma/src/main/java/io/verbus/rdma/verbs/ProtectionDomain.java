@@ -15,9 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A protection domain and the regions registered in it. It is released when it is closed and no
- * connection uses it any more. Made, used and released by threads that may wait; closed by the
- * conductor.
+ * A protection domain and its registered regions. Released once it is closed and no connection uses
+ * it. Created, used and released by threads that may block; closed by the conductor.
  */
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
@@ -25,27 +24,30 @@ final class ProtectionDomain implements Domain {
     private final ErrorHandler errors;
     private final long address;
 
-    /** Added to and removed from by any thread. */
+    /** Modified by any thread. */
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** What is registered apart from connections. */
+    /** Lane for registrations apart from connections. */
     private final Lane lane;
 
     private final Consumer<ProtectionDomain> onReleased;
 
-    /** Connections, of which one makes it, and one more until it is closed. */
+    /**
+     * Number of connections, initially the one that creates it, plus one until the domain is
+     * closed.
+     */
     private final AtomicInteger uses = new AtomicInteger(2);
 
-    /** Written by the conductor. Read by all. */
+    /** Written by the conductor. Read by any thread. */
     private volatile boolean isLeft;
 
-    /** Written by the thread that releases it. Read by all. */
+    /** Written by the thread that releases it. Read by any thread. */
     private volatile boolean closed;
 
     /**
-     * @param lane of calls apart from connections.
-     * @param onReleased told when nothing of it is left.
-     * @param errors is told what the device does not take back.
+     * @param lane lane for calls apart from connections.
+     * @param onReleased called when the domain is released.
+     * @param errors handler of failures to release resources.
      */
     ProtectionDomain(
             Ibverbs ibverbs,
@@ -94,14 +96,14 @@ final class ProtectionDomain implements Domain {
         return address;
     }
 
-    /** Retains it for a connection on a device; false if it cannot be used there. */
+    /** Retains it for a connection on a device; returns false if it cannot be used there. */
     boolean retainOn(long context) {
         return !isUnusable()
                 && device.context() == context
                 && uses.updateAndGet(count -> count == 0 ? 0 : count + 1) != 0;
     }
 
-    /** A connection does not use it any more. */
+    /** Removes a use; the last one releases the domain. */
     void leave() {
         if (uses.decrementAndGet() == 0) {
             release();
@@ -130,7 +132,7 @@ final class ProtectionDomain implements Domain {
         regions.remove(region);
     }
 
-    /** Releases it with the regions that are left or stayed, when the whole fabric goes. */
+    /** Releases it with the remaining regions, when the fabric closes. */
     void releaseWithRegions() {
         for (MemoryRegion region : List.copyOf(regions)) {
             region.close();
@@ -152,7 +154,7 @@ final class ProtectionDomain implements Domain {
         }
     }
 
-    /** Nothing of it may be left. */
+    /** Releases the domain, which must be unused. */
     void release() {
         if (closed) {
             return;

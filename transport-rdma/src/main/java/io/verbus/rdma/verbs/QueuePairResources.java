@@ -10,8 +10,9 @@ import org.agrona.ErrorHandler;
 import java.lang.foreign.Arena;
 
 /**
- * What a queue pair is made of: the queue pair itself, a completion queue for each direction, the
- * work request memory and the registered receive slots. Set-up side, on a thread that may wait.
+ * The resources of a queue pair: the queue pair itself, a completion queue for each direction, the
+ * work request memory and the registered receive slots. Used during set-up, on a thread that may
+ * block.
  */
 final class QueuePairResources implements AutoCloseable {
     private static final int SEND_COMPLETIONS = 16;
@@ -20,7 +21,10 @@ final class QueuePairResources implements AutoCloseable {
     private static final int CACHE_LINE = 64;
     private static final int PAGE = 4096;
 
-    /** Bytes of a grant of credit; the word that commits a batch is shorter. */
+    /**
+     * Bytes of a grant of credit, the longest inline write required; the word that commits a batch
+     * is shorter.
+     */
     private static final int INLINE_IN_USE = 16;
 
     /** 0.64 ms. */
@@ -37,7 +41,7 @@ final class QueuePairResources implements AutoCloseable {
     private boolean isCreated;
     private VerbsQueuePair queuePair;
 
-    // As they were made, written before any other thread has this.
+    // Addresses at creation, written before any other thread accesses this object.
     private long queuePairAddress;
     private long sendCompletionsAddress;
     private long receiveCompletionsAddress;
@@ -51,9 +55,9 @@ final class QueuePairResources implements AutoCloseable {
     /**
      * Creates the queue pair of an id and posts its receives.
      *
-     * @param isInitiator whether this side connects, and so sends first.
-     * @param errors is told what the device does not take back.
-     * @throws VerbsException if the device refuses; nothing is left behind.
+     * @param isInitiator whether this side connects, and therefore sends first.
+     * @param errors handler of failures to release resources.
+     * @throws VerbsException if the device refuses; all resources are released then.
      */
     static QueuePairResources create(
             Ibverbs ibverbs,
@@ -79,7 +83,9 @@ final class QueuePairResources implements AutoCloseable {
         return queuePair;
     }
 
-    /** Whether an address is that of the queue pair or of a completion queue of it. Any thread. */
+    /**
+     * Whether an address is that of the queue pair or one of its completion queues. Thread-safe.
+     */
     boolean uses(long queue) {
         return queuePairAddress == queue
                 || sendCompletionsAddress == queue
@@ -87,9 +93,9 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Has a peer whose message finds no receive try again after 0.64 ms. rdma_cm leaves 0 in the
-     * queue pair, which means 655 ms (InfiniBand specification, table 45): for so long the peer's
-     * whole queue stops, writes included. May be changed while the queue pair is in use.
+     * Makes a peer whose message finds no receive retry after 0.64 ms. rdma_cm leaves 0 in the
+     * queue pair, which means 655 ms (InfiniBand specification, table 45), during which the peer's
+     * whole queue stops, including writes. May be changed while the queue pair is in use.
      */
     void shortenWait(Ibverbs ibverbs) {
         try (Arena call = Arena.ofConfined()) {
@@ -98,7 +104,7 @@ final class QueuePairResources implements AutoCloseable {
             long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
             Memory.putByte(attr + VerbsAbi.QpAttr.MIN_RNR_TIMER, MIN_RNR_TIMER);
             int error = ibverbs.modifyQp(qp, attr, VerbsAbi.IBV_QP_MIN_RNR_TIMER);
-            // Where the peer has gone already, the connection's end says so.
+            // If the peer has disconnected already, the end of the connection reports it.
             if (error != 0 && isReady(ibverbs, qp, attr, init)) {
                 errors.onError(
                         VerbsException.of(
@@ -116,8 +122,8 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair first: from then on the peer can neither write nor send, and all else
-     * can go, but for memory that the device does not let go of. The id stays.
+     * Destroys the queue pair first, so that the peer can neither write nor send any more, then
+     * everything else except memory that the device does not release. The id stays.
      */
     @Override
     public void close() {
@@ -205,7 +211,7 @@ final class QueuePairResources implements AutoCloseable {
                         withHeaders ? window(domain, options, isInitiator) : null);
     }
 
-    /** Tells once what a device gives less of than is asked for, where that costs something. */
+    /** Reports once if a device grants less than requested, where that costs performance. */
     private void tell(Device device, ConnectionOptions options, ConnectionManager.Granted granted) {
         boolean isShort =
                 granted.sendDepth() < options.sendDepth()

@@ -3,7 +3,7 @@
 package io.verbus.rdma.verbs;
 
 /**
- * The functions of {@code librdmacm.so.1}. Pointers are raw addresses; a result is 0, or -1 with
+ * The functions of {@code librdmacm.so.1}. Pointers are raw addresses; results are 0, or -1 with
  * errno.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rdma_cm.7.html">rdma_cm(7)</a>
@@ -56,7 +56,7 @@ final class Rdmacm {
         return new Rdmacm(SharedLibrary.open(NAME));
     }
 
-    /** Gives the channel, or 0 with errno. */
+    /** Returns the channel, or 0 with errno. */
     long createEventChannel() {
         return createEventChannel.call(0);
     }
@@ -70,7 +70,7 @@ final class Rdmacm {
         return (int) createId.call(channel, id, 0, portSpace);
     }
 
-    /** Waits until every event of the id has been acknowledged. */
+    /** Blocks until every event of the id has been acknowledged. */
     int destroyId(long id) {
         return (int) destroyId.call(id);
     }

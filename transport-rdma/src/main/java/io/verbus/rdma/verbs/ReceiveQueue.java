@@ -5,7 +5,7 @@ package io.verbus.rdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The receive queue of a queue pair: slots of one length, each posted again once its message has
+ * The receive queue of a queue pair: slots of equal length, each posted again once its message has
  * been handled. A request's id is the number of its slot.
  */
 final class ReceiveQueue {
@@ -21,13 +21,13 @@ final class ReceiveQueue {
     private final int slotLength;
 
     /**
-     * @param postRecv the provider's entry point.
+     * @param postRecv entry point of the provider.
      * @param isCritical whether posting never enters the kernel.
      * @param qp queue pair.
-     * @param memory of {@link #memoryLength} bytes, zeroed, 8-byte aligned.
-     * @param buffer of the slots, registered.
-     * @param lkey of the buffer.
-     * @param slotLength in bytes.
+     * @param memory memory of {@link #memoryLength} bytes, zeroed, 8-byte aligned.
+     * @param buffer registered memory of the slots.
+     * @param lkey key of the buffer.
+     * @param slotLength length of a slot in bytes.
      */
     ReceiveQueue(
             MemorySegment postRecv,
@@ -53,7 +53,7 @@ final class ReceiveQueue {
         return MEMORY_LENGTH;
     }
 
-    /** Address of a slot's first byte. */
+    /** Returns the address of a slot's first byte. */
     long address(long slot) {
         return buffer + slot * slotLength;
     }

@@ -7,8 +7,8 @@ import org.agrona.BitUtil;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The send queue of a queue pair: work requests are staged into preallocated memory and posted as
- * one list, or one by one where they are few and inline.
+ * The send queue of a queue pair: work requests are staged in preallocated memory and posted as one
+ * list, or one by one if they are few and inline.
  *
  * <pre>
  *   +--------------------------+---------+---------+---------------+
@@ -21,16 +21,16 @@ import java.lang.foreign.MemorySegment;
  *   +--------------------------------------------------------------+
  * </pre>
  *
- * <p>{@code next} always leads to the following slot, except in the last request of a list while
- * that is being posted. The provider copies the requests, so that every list begins at slot 0.
+ * <p>{@code next} always points to the following slot, except in the last request of a list while
+ * it is being posted. The provider copies the requests, so every list begins at slot 0.
  *
  * <p>An adapter fetches the entries of a list from memory, which takes a round trip over PCIe, and
- * another one for bytes that are not inline. Providers push a lone entry whole to the adapter. So a
- * write that fits is inline, and a batch of such writes is posted one by one.
+ * another one for bytes that are not inline. Providers push a single entry as a whole to the
+ * adapter. Therefore writes that fit are inline, and a batch of such writes is posted one by one.
  *
  * <p>A request's id is the count of requests up to and including it. Requests complete in order:
- * the completion of a signaled one frees all before it. At least every n-th is signaled, n being a
- * quarter of the depth, so that the queue never fills up with requests that nothing will report.
+ * the completion of a signaled request frees all before it. At least every n-th is signaled, n
+ * being a quarter of the depth, so that the queue never fills up with unsignaled requests.
  */
 final class SendQueue {
     private static final int SGE_OFFSET = VerbsAbi.SendWr.SIZE;
@@ -38,7 +38,7 @@ final class SendQueue {
     private static final int CACHE_LINE = 64;
     private static final int BAD_WR_SIZE = Long.BYTES;
 
-    /** The longest list that is posted one by one: the writes of one batch. */
+    /** Longest list to post one by one: the writes of one batch. */
     private static final int MAX_LONE = 3;
 
     private final MemorySegment postSend;
@@ -53,7 +53,7 @@ final class SendQueue {
 
     private int staged;
 
-    /** How many of the staged requests carry their bytes inline. */
+    /** Number of staged requests with inline data. */
     private int inlined;
 
     private long posted;
@@ -61,12 +61,12 @@ final class SendQueue {
     private long signaled;
 
     /**
-     * @param postSend the provider's entry point.
+     * @param postSend entry point of the provider.
      * @param isCritical whether posting never enters the kernel.
      * @param qp queue pair.
-     * @param memory of {@link #memoryLength} bytes, zeroed, 64-byte aligned.
-     * @param depth most work requests outstanding.
-     * @param maxInline most bytes that a work request carries inline.
+     * @param memory memory of {@link #memoryLength} bytes, zeroed, 64-byte aligned.
+     * @param depth maximum number of outstanding work requests.
+     * @param maxInline maximum inline bytes of a work request.
      */
     SendQueue(
             MemorySegment postSend,
@@ -110,7 +110,9 @@ final class SendQueue {
         return posted != completed;
     }
 
-    /** Whether a request is outstanding whose completion the device is sure to tell. */
+    /**
+     * Whether an outstanding request is signaled, so that the device will report its completion.
+     */
     boolean isCompletionDue() {
         return completed < signaled;
     }
@@ -119,7 +121,7 @@ final class SendQueue {
         return completed;
     }
 
-    /** All requests up to this id are complete. */
+    /** Marks all requests up to this id complete. */
     void completedUpTo(long id) {
         completed = id;
     }
@@ -127,9 +129,8 @@ final class SendQueue {
     void stageWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
         long slot = claim();
         if (length == 0) {
-            // mlx5 reads a length of 0 as 2 GiB, so that there is no piece; irdma's library takes
-            // the
-            // first piece even so, so that it must not be the one of the request before.
+            // mlx5 reads a length of 0 as 2 GiB, so there is no piece. irdma's library uses the
+            // first piece anyway, so it must not be left from an earlier request.
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 0);
             piece(slot + SGE_OFFSET, 0, 0, 0);
         } else {
@@ -152,7 +153,7 @@ final class SendQueue {
         long slot = claim();
         int length = length1 + length2;
         if (length <= maxInline) {
-            // Gathered here: libraries of irdma before rdma-core 43 take the first piece alone.
+            // Gathered here, because irdma's library before rdma-core 43 uses only the first piece.
             Memory.copy(address1, slot + INLINE_OFFSET, length1);
             Memory.copy(address2, slot + INLINE_OFFSET + length1, length2);
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
@@ -177,7 +178,7 @@ final class SendQueue {
         stage(slot, VerbsAbi.IBV_WR_SEND, 0);
     }
 
-    /** A message with its header. */
+    /** Stages a message with its header. */
     void stageSend(long header, int headerLkey, long address, int length, int lkey) {
         long slot = claim();
         piece(slot + SGE_OFFSET, header, MessageWindow.HEADER_LENGTH, headerLkey);
@@ -190,22 +191,22 @@ final class SendQueue {
         stage(slot, VerbsAbi.IBV_WR_SEND, 0);
     }
 
-    /** Id of the request that is staged next. */
+    /** Returns the id of the next request to stage. */
     long nextId() {
         return posted + staged + 1;
     }
 
-    /** Whether nothing is staged that was not posted. */
+    /** Whether all staged requests were posted. */
     boolean isAllPosted() {
         return staged == 0;
     }
 
-    /** Count of the requests posted so far. */
+    /** Returns the number of requests posted so far. */
     long posted() {
         return posted;
     }
 
-    /** Forgets what is staged: the queue pair takes no more. */
+    /** Discards the staged requests, because the queue pair accepts no more. */
     void discard() {
         posted += staged;
         staged = 0;
@@ -213,7 +214,7 @@ final class SendQueue {
     }
 
     /**
-     * Posts what is staged.
+     * Posts the staged requests.
      *
      * @param signalLast whether the last request must be signaled.
      * @return 0 or a positive errno.

@@ -19,7 +19,8 @@ final class SharedLibrary {
     /**
      * Loads a library.
      *
-     * @param name its SONAME: the name without a version belongs to the development package.
+     * @param name SONAME of the library; the name without a version belongs to the development
+     *     package.
      * @throws VerbsException if it cannot be loaded.
      */
     static SharedLibrary open(String name) {
@@ -37,13 +38,13 @@ final class SharedLibrary {
     }
 
     /**
-     * Finds a function that not every version of the library exports; null if this one does not.
+     * Finds a function that only some versions of the library export; returns null if it is absent.
      */
     NativeFunction functionOrNull(String symbol) {
         return symbols.find(symbol).map(NativeFunction::new).orElse(null);
     }
 
-    /** Finds a function that the library exports. */
+    /** Finds an exported function. */
     NativeFunction function(String symbol) {
         return new NativeFunction(
                 symbols.find(symbol)

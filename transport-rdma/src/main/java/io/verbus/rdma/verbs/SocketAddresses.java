@@ -9,14 +9,14 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 
-/** Socket addresses as C has them: {@code sockaddr_in} and {@code sockaddr_in6}. */
+/** Reads and writes C socket addresses: {@code sockaddr_in} and {@code sockaddr_in6}. */
 final class SocketAddresses {
     private SocketAddresses() {}
 
     /**
      * Writes an address.
      *
-     * @return where it was written.
+     * @return the native address of the structure.
      */
     static long allocate(Arena arena, InetSocketAddress address) {
         InetAddress host = address.getAddress();
@@ -33,7 +33,7 @@ final class SocketAddresses {
         return target;
     }
 
-    /** Reads an address, or null where none is set. */
+    /** Reads an address; returns null if none is set. */
     static InetSocketAddress read(long source) {
         int port = Short.toUnsignedInt(bigEndian(Memory.getShort(source + VerbsAbi.SockAddr.PORT)));
         try {
@@ -59,7 +59,7 @@ final class SocketAddresses {
         }
     }
 
-    /** Host and port as in {@code 10.0.0.1:4000}, without asking a name server. */
+    /** Formats host and port, such as {@code 10.0.0.1:4000}, without a name server look-up. */
     static String text(InetSocketAddress address) {
         if (address == null) {
             return "an unknown address";

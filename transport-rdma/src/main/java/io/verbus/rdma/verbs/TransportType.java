@@ -2,16 +2,16 @@
 
 package io.verbus.rdma.verbs;
 
-/** What carries a device's verbs. */
+/** Transport of a device's verbs. */
 public enum TransportType {
-    /** InfiniBand, or RoCE where the link layer is Ethernet. */
+    /** InfiniBand, or RoCE if the link layer is Ethernet. */
     INFINIBAND,
 
     /** RDMA over TCP. */
     IWARP,
 
     /**
-     * Anything else, such as the SRD of EFA devices, which does not keep the order of writes and so
+     * Anything else, such as the SRD of EFA devices, which does not keep writes in order and so
      * cannot carry a remote log.
      */
     UNORDERED;

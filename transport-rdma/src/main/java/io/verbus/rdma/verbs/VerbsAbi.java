@@ -3,12 +3,12 @@
 package io.verbus.rdma.verbs;
 
 /**
- * Offsets, sizes and constants of the C structures that are read and written, in bytes.
+ * Offsets and sizes in bytes, and constants, of the C structures in use.
  *
  * <p>Source: {@code infiniband/verbs.h} and {@code rdma/rdma_cma.h} of rdma-core. They are the same
- * in every release since 15, because the libraries promise never to change their SONAME and only
- * grow structures at the tail. They hold on every little-endian LP64 Linux: what depends on the
- * size of a {@code pthread_mutex_t} is not used.
+ * in every release since 15, because the libraries promise to keep their SONAME and to extend
+ * structures only at the tail. They are valid on every little-endian LP64 Linux: no offset in use
+ * depends on the size of a {@code pthread_mutex_t}.
  */
 final class VerbsAbi {
     private VerbsAbi() {}
@@ -284,7 +284,7 @@ final class VerbsAbi {
     static final int RDMA_CM_EVENT_DEVICE_REMOVAL = 11;
     static final int RDMA_CM_EVENT_ADDR_CHANGE = 14;
 
-    /** Reject reasons of the InfiniBand connection manager, as an event's status gives them. */
+    /** Reject reasons of the InfiniBand connection manager, in the status of events. */
     static final int IB_CM_REJ_INVALID_SERVICE_ID = 8;
 
     static final int IB_CM_REJ_CONSUMER_DEFINED = 28;

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * A connection and where it stands.
+ * A connection and its state.
  *
  * <pre>
  *   initiating:  RESOLVING --> ROUTING --> CONNECTING --+
@@ -24,10 +24,10 @@ import java.util.function.Supplier;
  *   accepting:   REQUESTED --> ACCEPTED ----------------+
  * </pre>
  *
- * <p>Every state leads to ENDED, which is told once, and to CLOSED. The state is the conductor's;
- * the calls of each state are made by a lane, one after the other, and what they have made is read
- * by the conductor when they are told. While calls are made the peer may go on: a state says what
- * was asked for.
+ * <p>Every state leads to ENDED, which is reported once, and to CLOSED. The state belongs to the
+ * conductor. The calls of each state run on a lane, one after the other, and the conductor reads
+ * their results after they are reported. Since the peer may proceed while a call runs, a state
+ * describes the last request.
  */
 final class VerbsConnection implements Connection {
     private static final int MAX_ANSWER_LENGTH = 128;
@@ -42,14 +42,14 @@ final class VerbsConnection implements Connection {
     private final InetSocketAddress remoteAddress;
     private final boolean isInitiator;
 
-    // Conductor's
+    // State of the conductor
     private State state;
     private byte[] answer = NO_DATA;
 
     /** Read by the lane afterwards. */
     private boolean isAccepted;
 
-    // Written by the lane. The conductor and the agent that uses the queue pair read them.
+    // Written by the lane, read by the conductor and by the agent that uses the queue pair.
     private volatile InetSocketAddress localAddress;
     private volatile ProtectionDomain domain;
     private volatile Device device;
@@ -57,14 +57,14 @@ final class VerbsConnection implements Connection {
     private volatile QueuePairResources resources;
     private volatile PathInfo path;
 
-    // The lane's
+    // State of the lane
 
-    /** 0 before it is made. */
+    /** 0 before it is created. */
     private long id;
 
     private HeldDevices.Held held;
 
-    /** To be taken over if it is on the same device. */
+    /** Domain to reuse if it is on the same device. */
     private final ProtectionDomain offered;
 
     private Provision provision;
@@ -82,7 +82,7 @@ final class VerbsConnection implements Connection {
         CLOSED
     }
 
-    /** One that this side begins; {@link #begin} is to follow. */
+    /** Creates a connection that this side initiates; {@link #begin} must follow. */
     VerbsConnection(
             VerbsFabric fabric,
             Ibverbs ibverbs,
@@ -106,7 +106,7 @@ final class VerbsConnection implements Connection {
         state = State.RESOLVING;
     }
 
-    /** One that a peer asks for, made by the thread that reads the request. */
+    /** Creates a connection that a peer requests, on the thread that reads the request. */
     VerbsConnection(
             VerbsFabric fabric,
             Ibverbs ibverbs,
@@ -131,7 +131,7 @@ final class VerbsConnection implements Connection {
 
     // Conductor
 
-    /** Begins to resolve the peer's address. */
+    /** Starts resolving the peer's address. */
     void begin(InetSocketAddress source) {
         go(
                 "rdma_resolve_addr",
@@ -216,7 +216,7 @@ final class VerbsConnection implements Connection {
         lane.call(name + " for " + SocketAddresses.text(remoteAddress), work, then);
     }
 
-    /** The next step; if it fails, the connection ends. */
+    /** Runs the next step; the connection ends if it fails. */
     private void go(String name, Runnable work) {
         call(name, work, this::endIfFailed);
     }
@@ -240,7 +240,7 @@ final class VerbsConnection implements Connection {
         boolean leave =
                 switch (state) {
                     case ACCEPTED, SETTLING, ESTABLISHED -> true;
-                    // Its queue pair takes messages until it is told to stop.
+                    // Its queue pair accepts messages until it is disconnected.
                     case ENDED -> last != null;
                     default -> false;
                 };
@@ -268,7 +268,7 @@ final class VerbsConnection implements Connection {
                 });
     }
 
-    /** Goes on with an event of this connection. */
+    /** Handles an event of this connection. */
     void onEvent(CmEvent event) {
         switch (event.type()) {
             case VerbsAbi.RDMA_CM_EVENT_ADDR_RESOLVED -> {
@@ -294,12 +294,15 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    /** The device reports an error of its own that concerns this connection. */
+    /** Handles a device's error that concerns this connection. */
     void onDeviceError(String reason) {
         end(Cause.FAILED, reason, NO_DATA);
     }
 
-    /** The peer's last message of the handshake may be lost; its data tells that it stands. */
+    /**
+     * Completes the connection on the peer's first data, because its last handshake message may be
+     * lost.
+     */
     void onDataBeforeEstablished() {
         if (state == State.ACCEPTED) {
             go("rdma_notify", () -> manager.notifyEstablished(id));
@@ -307,7 +310,7 @@ final class VerbsConnection implements Connection {
     }
 
     /**
-     * Whether an error of a device, of a port of it (0: any), or of a queue (0: any) is its own.
+     * Whether an error of a device, port (0 for any) or queue (0 for any) concerns this connection.
      */
     boolean concernedBy(Device other, int otherPort, long queue) {
         QueuePairResources made = resources;
@@ -325,7 +328,7 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    /** Null: nothing has ended. */
+    /** Ends the connection, unless null. */
     private void end(EndText.Ending ending) {
         if (ending != null) {
             end(ending.cause(), ending.reason(), ending.privateData());
@@ -339,7 +342,7 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    // Lane
+    // Calls of the lane
 
     private void resolveRoute() {
         bindToDevice();
@@ -356,7 +359,7 @@ final class VerbsConnection implements Connection {
         manager.connect(id, options, privateData);
     }
 
-    /** What is asked only when the queue pair is ready to send. */
+    /** Makes the queries and changes that require a queue pair that is ready to send. */
     private void settle() {
         localAddress = manager.localAddress(id);
         if (isInitiator) {
@@ -402,7 +405,7 @@ final class VerbsConnection implements Connection {
         isProvided = true;
     }
 
-    /** When the queue pair is connected: only then does it know its path. */
+    /** Queries the path, which is known only when the queue pair is connected. */
     private void findPath() {
         path = PathQuery.query(ibverbs, device, port, Memory.getLong(id + VerbsAbi.CmId.QP));
         PathQuery.requireMtu(path, options);
@@ -411,7 +414,9 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    /** Destroys the queue pair first: from then on the peer can write nothing. */
+    /**
+     * Destroys the queue pair first, so that the peer can no longer write, then everything else.
+     */
     void takeDown() {
         if (resources != null) {
             resources.close();

@@ -6,11 +6,14 @@ import io.verbus.rdma.fabric.FabricException;
 
 import org.agrona.LangUtil;
 
-/** A verbs call failed. The message is one sentence: what failed, call and errno, the remedy. */
+/**
+ * Thrown when a verbs call fails. The message is one sentence: what failed, call and errno, the
+ * remedy.
+ */
 public final class VerbsException extends FabricException {
     private static final long serialVersionUID = 1L;
 
-    /** What the call left in errno, 0 where none is behind the failure. */
+    /** Errno of the failed call; 0 if there is none. */
     private final int errno;
 
     VerbsException(String message) {
@@ -29,10 +32,10 @@ public final class VerbsException extends FabricException {
     }
 
     /**
-     * @param call that failed, by its C name.
-     * @param errno that it gave.
-     * @param failure what could not be done, with the values that were wrong.
-     * @param remedy what to do about it; the usual one for the errno where this is empty.
+     * @param call C name of the failed call.
+     * @param errno errno of the call.
+     * @param failure description of the failure, with the wrong values.
+     * @param remedy remedy; if empty, the usual one for the errno.
      */
     static VerbsException of(String call, int errno, String failure, String remedy) {
         String advice = remedy.isEmpty() ? usualRemedy(errno) : remedy;
@@ -47,14 +50,14 @@ public final class VerbsException extends FabricException {
                 errno);
     }
 
-    /** Handles errors of a fabric where none is expected: throws all but warnings of devices. */
+    /** Handles errors of a fabric that are unexpected: throws all except warnings of devices. */
     public static void rethrowUnlessWarning(Throwable error) {
         if (!error.getMessage().startsWith("WARN: ")) {
             LangUtil.rethrowUnchecked(error);
         }
     }
 
-    /** The error number behind the failure, 0 if there is none. */
+    /** Returns the errno of the failed call; 0 if there is none. */
     public int errno() {
         return errno;
     }
@@ -77,7 +80,7 @@ public final class VerbsException extends FabricException {
         };
     }
 
-    /** Three things have the same number; only of the first it is known whether it is the one. */
+    /** Describes the three possible causes of the error; only the first can be checked. */
     static String outOfMemory(String limit) {
         String others =
                 "the device may have no more regions, queues or memory of its own: compare `rdma"

@@ -30,26 +30,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The RDMA devices of this host through libibverbs and librdmacm. Conductor's thread, but where it
- * is said; what a device or a peer can hold is called by {@link Calls}.
+ * The RDMA devices of this host through libibverbs and librdmacm. Used by the conductor's thread
+ * except where noted. Calls that a device or a peer can delay run in {@link Calls}.
  */
 public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_POLL = 16;
     private static final int MAX_REQUEST_LENGTH = 56;
     private static final int MAX_RESULTS_PER_POLL = 64;
 
-    /** Connection requests that are not answered; more are closed as they come. */
+    /** Maximum number of unanswered connection requests; further ones are closed on arrival. */
     private static final int MAX_REQUESTS = 256;
 
-    /** Events that are read in one go. */
+    /** Maximum number of events per read. */
     private static final int MAX_EVENTS_PER_READ = 64;
 
-    /** A closing driver waits no longer for what a device or a peer holds. */
+    /** Longest wait of a closing driver for calls that a device or a peer delays. */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
-    /**
-     * Reading events is a system call, found to be empty but for a few times in a driver's life.
-     */
+    /** Interval of checks for events: a system call that rarely finds any. */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -67,12 +65,12 @@ public final class VerbsFabric implements Fabric {
     private final Set<VerbsConnection> connections = new LinkedHashSet<>();
     private final Set<VerbsListener> listeners = new LinkedHashSet<>();
 
-    /** Those whose device was removed, until it comes back. */
+    /** Listeners whose device was removed, until it returns. */
     private final List<VerbsListener> lostListeners = new ArrayList<>();
 
     private final HeldDevices devices;
 
-    /** Added to and removed from by any thread. */
+    /** Modified by any thread. */
     private final Set<ProtectionDomain> domains = ConcurrentHashMap.newKeySet();
 
     private final AsyncEvents.Handler deviceEvents = this::on;
@@ -98,15 +96,15 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Loads and links what a fabric calls, which takes long the first time in a process. Any
-     * thread.
+     * Loads and links the required functions, which takes long the first time in a process.
+     * Thread-safe.
      *
      * @throws VerbsException as {@link #open} does.
      */
     public static void prepare() {
         DataPathCalls.link();
         open(refused -> {
-                    // Nothing was made that could stay.
+                    // No resource was created that could remain.
                 })
                 .close();
     }
@@ -114,8 +112,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric.
      *
-     * @param errors is told what a device does not take back: taking down goes on all the same, so
-     *     that nothing stands half.
+     * @param errors handler of failures to release resources; the release continues in any case.
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
     public static VerbsFabric open(ErrorHandler errors) {
@@ -125,8 +122,8 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric.
      *
-     * @param errors is told what a device does not take back.
-     * @param requiresOrder whether connections fail whose adapter may place writes out of order.
+     * @param errors handler of failures to release resources.
+     * @param requiresOrder whether to fail connections whose adapter may place writes out of order.
      * @throws VerbsException as {@link #open(ErrorHandler)} does.
      */
     public static VerbsFabric open(ErrorHandler errors, boolean requiresOrder) {
@@ -218,7 +215,10 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** The connection that a peer asks for; null if there are too many. Thread of the events. */
+    /**
+     * Creates the connection of a request; returns null if there are too many. Called by the thread
+     * that reads events.
+     */
     private VerbsConnection request(VerbsListener listener, long id) {
         if (requests.incrementAndGet() > MAX_REQUESTS) {
             requests.decrementAndGet();
@@ -257,7 +257,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** When all else is made: the last call. */
+    /** Releases everything else, as the last call. */
     private void release() {
         CmEvent unseen;
         while ((unseen = arrived.poll()) != null) {
@@ -270,17 +270,17 @@ public final class VerbsFabric implements Fabric {
         manager.close();
     }
 
-    /** Told of what happens, while it is polled. */
+    /** Returns the handler of the last poll. */
     FabricHandler handler() {
         return handler;
     }
 
-    /** The device behind the context of an id, which is held, and retained once. Any thread. */
+    /** Returns the device of an id's context, held and retained once. Thread-safe. */
     HeldDevices.Held device(long context, InetSocketAddress localAddress) {
         return devices.of(context, localAddress);
     }
 
-    /** A new domain, retained for a connection, on a device that is retained. Any thread. */
+    /** Creates a domain, retained for one connection, on a retained device. Thread-safe. */
     ProtectionDomain createDomain(HeldDevices.Held held) {
         ProtectionDomain domain =
                 new ProtectionDomain(
@@ -297,7 +297,7 @@ public final class VerbsFabric implements Fabric {
         return domain;
     }
 
-    /** A connection request is answered, or its connection is gone. Any thread. */
+    /** Counts a connection request that is answered, or whose connection is gone. Thread-safe. */
     void onAnswered() {
         requests.decrementAndGet();
     }
@@ -349,7 +349,10 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** What it was bound to is no more: it begins anew, and waits for the device if it must. */
+    /**
+     * Handles the loss of a listener's device or address: it listens again, once the device is
+     * back.
+     */
     private void onListenerEvent(VerbsListener listener, int type) {
         String reason =
                 switch (type) {
@@ -372,7 +375,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** Ends what uses a device. */
+    /** Ends the connections that use a device. */
     private void end(Device device, int port, long queue, String reason) {
         for (VerbsConnection connection : new ArrayList<>(connections)) {
             if (connection.concernedBy(device, port, queue)) {
@@ -429,7 +432,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** A listener that was lost listens again. */
+    /** Handles the recovery of a lost listener. */
     void onBack(VerbsListener listener) {
         lostListeners.remove(listener);
         listeners.add(listener);
@@ -467,7 +470,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** Refusal of a device that would tear the remote log. */
+    /** Creates the exception for a device that would corrupt remote logs. */
     static VerbsException unordered(String device) {
         return new VerbsException(
                 "the RDMA device "

@@ -2,29 +2,29 @@
 
 package io.verbus.rdma.verbs;
 
-/** The C libraries themselves, apart from any device. */
+/** The C libraries, independent of any device. */
 public final class VerbsLibraries {
     private VerbsLibraries() {}
 
-    /** What becomes of registered memory when the process forks. */
+    /** Effect of a fork on registered memory. */
     public enum ForkSafety {
         /** The kernel copies pinned pages for the child. */
         UNNEEDED,
 
-        /** The library marks registered pages, so that the child does not have them. */
+        /** The library marks registered pages, so that the child does not inherit them. */
         ENABLED,
 
-        /** A page that the parent writes after a fork is no longer the one that the device uses. */
+        /** After a fork, pages that the parent writes are no longer those that the device uses. */
         DISABLED,
 
-        /** The library is absent or too old to tell. */
+        /** The library is absent, or too old to report it. */
         UNKNOWN
     }
 
     /**
      * Loads libibverbs and librdmacm.
      *
-     * @throws VerbsException that names the missing one and its package.
+     * @throws VerbsException that names the missing library and its package.
      */
     public static void load() {
         Ibverbs.open();
@@ -32,7 +32,7 @@ public final class VerbsLibraries {
     }
 
     /**
-     * Asks libibverbs what it knows of this kernel and of its own settings.
+     * Queries the fork safety of this kernel and of libibverbs' settings.
      *
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_fork_init.3.html">ibv_fork_init</a>
      */

@@ -10,9 +10,9 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A listening id. Conductor's thread only: it makes and closes one itself, as the kernel needs
- * nobody for that. When the device goes, which may hold the calls, the lane destroys the id and
- * makes the next.
+ * A listening id. Used by the conductor's thread only, which creates and closes it directly,
+ * because these calls need no device. When the device is removed, which may delay the calls, the
+ * lane destroys the id and creates the next one.
  */
 final class VerbsListener implements Listener {
     private static final long FIRST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -24,7 +24,7 @@ final class VerbsListener implements Listener {
     private final ConnectionOptions options;
     private final InetSocketAddress localAddress;
 
-    /** 0 while it waits for its device; the lane's then. */
+    /** 0 while waiting for the device; used by the lane then. */
     private long id;
 
     private long againNs;
@@ -59,7 +59,7 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** An address that is every device's is looked at when a connection arrives. */
+    /** Checks the device of an address. A wildcard address is checked when a connection arrives. */
     private void requireDevice(long made, InetSocketAddress address) {
         long context = manager.context(made);
         if (context != 0) {
@@ -70,7 +70,7 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Of the connections that arrive. */
+    /** Options of incoming connections. */
     ConnectionOptions options() {
         return options;
     }
@@ -105,13 +105,13 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Hears nothing any more, until {@link #tryAgain} succeeds. */
+    /** Stops listening until {@link #tryAgain} succeeds. */
     void lose() {
         isLost = true;
         lane.call("rdma_destroy_id of a listener", this::destroy, fabric::tellFailure);
     }
 
-    /** Tries to listen at the same address, if it is time to. */
+    /** Tries to listen at the same address again, if the wait has passed. */
     void tryAgain(long nowNs) {
         if (isTrying || waitNs != 0 && nowNs - againNs < 0) {
             return;
@@ -129,7 +129,7 @@ final class VerbsListener implements Listener {
             waitNs = 0;
             fabric.onBack(this);
         } else if (failure != null && !(failure instanceof VerbsException)) {
-            fabric.tellFailure(failure); // otherwise the device is not there yet
+            fabric.tellFailure(failure); // otherwise the device is not back yet
         }
     }
 }

@@ -8,12 +8,12 @@ import io.verbus.rdma.fabric.RemoteKey;
 
 /** The data path of one connection: posts, polls and counts. Used by one agent. */
 final class VerbsQueuePair implements QueuePair {
-    /** Most control messages that one poll hands over. */
+    /** Maximum number of control messages per poll. */
     private static final int RECEIVE_BURST = 16;
 
     /**
-     * Polls after which one looks for completions though none is due, as a request that fails
-     * completes even if nobody asked it to.
+     * Number of polls without a due completion after which to check anyway, because failed requests
+     * complete even if they are not signaled.
      */
     private static final int POLLS_PER_LOOK = 64;
 
@@ -25,19 +25,19 @@ final class VerbsQueuePair implements QueuePair {
     private final Completions receiveCompletions;
     private final FailureText words;
 
-    /** Flow control of messages, or null where the fabric does it. */
+    /** Flow control of messages, or null if the fabric provides it. */
     private final MessageWindow window;
 
-    /** Polls since completions were looked for. */
+    /** Number of polls since the last check for completions. */
     private int unlooked;
 
-    /** Why the queue pair failed, or null. */
+    /** Reason of the queue pair's failure, or null. */
     private String failure;
 
-    /** Whether no more than isFlushed requests tell of the failure. */
+    /** Whether only flushed requests have reported the failure. */
     private boolean isFlushed;
 
-    /** Whether the failure has been told, or the connection closed. */
+    /** Whether the failure was reported, or the connection closed. */
     private boolean hasEnded;
 
     VerbsQueuePair(
@@ -127,8 +127,8 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * On iWARP a message that asks: a read of no bytes, which the peer's device would answer by
-     * itself, is answered wrongly by siw.
+     * On iWARP the probe is a message: siw answers an empty read, which the peer's device would
+     * answer by itself, incorrectly.
      */
     @Override
     public long stageProbe() {
@@ -145,7 +145,7 @@ final class VerbsQueuePair implements QueuePair {
         return sends.isAllPosted() ? sends.completed() + 1 : id - 1;
     }
 
-    /** What must be told, and can: otherwise a later poll, or message, tells it. */
+    /** Stages a header if due and if there is room; otherwise a later poll or message sends it. */
     private boolean stageHeaderIfDue() {
         boolean can = window.isDue() && sends.free() > 0;
         if (can) {
@@ -195,12 +195,15 @@ final class VerbsQueuePair implements QueuePair {
         return count;
     }
 
-    /** The connection is closed: nothing here touches the device any more. */
+    /** Ends the queue pair when the connection is closed: the device is no longer used. */
     void end() {
         hasEnded = true;
     }
 
-    /** Now and then, or to learn from the request that failed why all others are isFlushed. */
+    /**
+     * Whether to check for completions: periodically, or after a failure to find the request that
+     * caused all others to be flushed.
+     */
     private boolean isLookDue() {
         return failure != null || ++unlooked >= POLLS_PER_LOOK;
     }
@@ -277,7 +280,7 @@ final class VerbsQueuePair implements QueuePair {
         }
     }
 
-    /** Tells the failure, once, after the messages that arrived before it. */
+    /** Reports the failure once, after the messages that arrived before it. */
     private int fail(Handler handler) {
         int count = 0;
         int found;
@@ -297,7 +300,10 @@ final class VerbsQueuePair implements QueuePair {
         }
     }
 
-    /** A isFlushed request only says that another failed: what that one says replaces it. */
+    /**
+     * Records a failed request. A flushed request only reports that an earlier request failed, so
+     * the earlier request's status replaces it.
+     */
     private void failed(String work, int status, int vendorError) {
         boolean flush = status == VerbsAbi.IBV_WC_WR_FLUSH_ERR;
         if (failure == null || isFlushed && !flush) {
