@@ -288,7 +288,7 @@ class MovingAddressesTest {
                     a.errors().stream().filter(each -> each.contains("10.1.0.7")).toList();
             assertEquals(1, moves.size(), a.errors().toString());
             assertTrue(moves.getFirst().startsWith("1 times"), moves.toString());
-            awaitError(a, channel, "are sent from 10.1.0.7 now");
+            awaitError(a, channel, "now sent from 10.1.0.7");
         }
     }
 
@@ -324,7 +324,7 @@ class MovingAddressesTest {
             assertTrue(
                     b.localAddresses().getFirst().contains(" 10.1.0.7:4000"),
                     b.localAddresses().toString());
-            awaitError(b, channel, "receive at 10.1.0.7:4000 now");
+            awaitError(b, channel, "now receive at 10.1.0.7:4000");
         }
     }
 
@@ -438,7 +438,7 @@ class MovingAddressesTest {
             hosts.ip("a", "link set one mtu 1280"); // less than a datagram has
             UnsafeBuffer message = new UnsafeBuffer(new byte[8000]);
             Await.done("offered", () -> publication.offer(message) > 0);
-            awaitError(a, channel, "the kernel cannot cut joined datagrams apart");
+            awaitError(a, channel, "the kernel cannot segment joined datagrams");
         }
     }
 
@@ -518,7 +518,7 @@ class MovingAddressesTest {
             hosts.ip("a", "link set one down");
             deliver(publication, subscription, 2);
             awaitError(a, group, "now use another interface");
-            awaitError(b, group, "receive at 239.1.1.1:4000 now");
+            awaitError(b, group, "now receive on another interface");
         }
     }
 

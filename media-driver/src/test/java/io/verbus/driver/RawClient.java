@@ -294,11 +294,16 @@ final class RawClient implements AutoCloseable {
         write(typeId, length);
     }
 
-    /** Ends the client in good order. */
+    /** Ends the client in good order. It may have missed events, which it does not read any more. */
     @Override
     public void close() {
         ofClient(CLIENT_CLOSE, id);
-        awaitRead();
+        Await.until(
+                "all read",
+                () -> {
+                    turn.run();
+                    return ring.consumerPosition() == ring.producerPosition();
+                });
         cnc.close();
     }
 }

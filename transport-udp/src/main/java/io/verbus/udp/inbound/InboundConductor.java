@@ -217,12 +217,15 @@ public final class InboundConductor implements AutoCloseable {
                 new TransportException(
                         "WARN: subscriptions to '"
                                 + channel
-                                + "' now receive at "
-                                + endpoint.description()
-                                + " instead of "
-                                + SocketAddress.text(before)
-                                + ", because addresses of this host have changed: check that"
-                                + " publications send there"));
+                                + (endpoint.localAddress().equals(before)
+                                        ? "' now receive on another interface, or on one that was"
+                                                + " recreated"
+                                        : "' now receive at "
+                                                + endpoint.description()
+                                                + " instead of "
+                                                + SocketAddress.text(before)
+                                                + ", because addresses of this host have changed")
+                                + ": check that publications send there"));
     }
 
     private boolean isUsed(ReceiveEndpoint endpoint) {
