@@ -187,7 +187,7 @@ class PerfServerTest {
     void rejectsOtherHosts() throws IOException {
         String said = say("127.0.0.9", "verbus-perf 1\nclock\n");
         assertTrue(said.startsWith("error this server serves only"), said);
-        assertTrue(log.toString(StandardCharsets.UTF_8).contains("refused 127.0.0.9"));
+        assertTrue(log.toString(StandardCharsets.UTF_8).contains("rejected 127.0.0.9"));
     }
 
     @ParameterizedTest
