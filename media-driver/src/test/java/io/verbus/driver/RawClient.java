@@ -294,7 +294,9 @@ final class RawClient implements AutoCloseable {
         write(typeId, length);
     }
 
-    /** Ends the client in good order. It may have missed events, which it does not read any more. */
+    /**
+     * Ends the client in good order. It may have missed events, which it does not read any more.
+     */
     @Override
     public void close() {
         ofClient(CLIENT_CLOSE, id);
