@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The connection manager: one event channel and the calls on its ids, which a device or a peer can
@@ -44,6 +45,13 @@ final class ConnectionManager implements AutoCloseable {
      * reused before.
      */
     private final Map<Long, Object> owners = new ConcurrentHashMap<>();
+
+    /**
+     * Held to read an event and to destroy a queue pair: to read the answer to a connection
+     * request, librdmacm brings the queue pair up, and faults if another thread destroys it
+     * meanwhile.
+     */
+    private final ReentrantLock queuePairs = new ReentrantLock();
 
     /** Creates owners of connection requests. */
     interface Requests {
@@ -234,7 +242,12 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     void destroyQueuePair(long id) {
-        rdmacm.destroyQp(id);
+        queuePairs.lock();
+        try {
+            rdmacm.destroyQp(id);
+        } finally {
+            queuePairs.unlock();
+        }
     }
 
     void connect(long id, ConnectionOptions options, byte[] privateData) {
@@ -300,7 +313,7 @@ final class ConnectionManager implements AutoCloseable {
      * @return the event, or null if there is none.
      */
     CmEvent nextEvent(Requests requests) {
-        while (rdmacm.getCmEvent(channel, nextEvent) == 0) {
+        while (read() == 0) {
             long address = Memory.getLong(nextEvent);
             long id = CmEvent.id(address);
             boolean isRequest = CmEvent.type(address) == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST;
@@ -317,6 +330,15 @@ final class ConnectionManager implements AutoCloseable {
             throw failure("rdma_get_cm_event", "connection events cannot be read");
         }
         return null;
+    }
+
+    private int read() {
+        queuePairs.lock();
+        try {
+            return rdmacm.getCmEvent(channel, nextEvent);
+        } finally {
+            queuePairs.unlock();
+        }
     }
 
     private CmEvent request(long event, long id, Requests requests) {
