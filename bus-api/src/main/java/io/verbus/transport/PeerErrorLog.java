@@ -40,7 +40,7 @@ public final class PeerErrorLog implements AutoCloseable {
     /**
      * Records an error as {@link #record(Enum, String, String)}, and tells it elsewhere.
      *
-     * @param handler where it is told, such as one that names the channel that it is about.
+     * @param handler handler of the error, such as one that adds the channel to it.
      */
     public void record(Enum<?> kind, String peer, String message, ErrorHandler handler) {
         counter.incrementRelease();

@@ -282,7 +282,7 @@ public interface TransportHost extends TransportSettings {
      * Records an error that a channel has caused, in the distinct error log. Its message names the
      * channel as the client wrote it.
      *
-     * @param channel that has caused it, or one of several that share what has failed.
+     * @param channel channel that caused the error, or one of several that share what failed.
      * @param error with cause and remedy in its message.
      */
     void onError(ChannelUri channel, Throwable error);
