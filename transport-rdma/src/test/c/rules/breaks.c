@@ -34,6 +34,7 @@ int rdma_get_cm_event(struct rdma_event_channel *, struct rdma_cm_event **);
 int rdma_ack_cm_event(struct rdma_cm_event *);
 int strict_remove(int), strict_add(int);
 void strict_plan(const char *);
+int64_t strict_count(const char *);
 
 enum { DEPTH = 4, LENGTH = 4096, NOBODYS_OPERATION = 99, UDP_PORT_SPACE = 0x111 };
 
@@ -150,6 +151,11 @@ static void *post_one(void *unused) {
     return unused;
 }
 
+static void *destroy_queue_pair(void *id) {
+    rdma_destroy_qp(id);
+    return NULL;
+}
+
 // The region is left when librdmacm, asked for the device anew, closes the context of the removed one.
 static void outlive_device(void) {
     struct sockaddr_in address = listener->src;
@@ -220,7 +226,15 @@ int main(int count, char **arguments) {
         rdma_destroy_event_channel(channel);
     else if (BREAKS("unacknowledged-event"))
         close_end(&b), expect(RDMA_CM_EVENT_DISCONNECTED), rdma_destroy_qp(a.id), rdma_destroy_id(a.id);
-    else if (BREAKS("two-threads-post")) {
+    else if (BREAKS("event-while-destroyed")) {
+        pthread_t thread;
+        close_end(&b);
+        strict_plan("rdma_destroy_qp:1:~5000");
+        pthread_create(&thread, NULL, destroy_queue_pair, a.id);
+        while (!strict_count("held"))
+            usleep(1000);
+        expect(RDMA_CM_EVENT_DISCONNECTED);
+    } else if (BREAKS("two-threads-post")) {
         pthread_t threads[2];
         strict_plan("ibv_post_recv:1:~5000");
         for (int i = 0; i < 2; i++)

@@ -47,6 +47,7 @@ EXPORT int rdma_create_qp(struct rdma_cm_id *base, struct ibv_pd *pd, struct ibv
 }
 
 EXPORT void rdma_destroy_qp(struct rdma_cm_id *base) {
+    __atomic_store_n(&((struct cm_id *)base)->is_ending, true, __ATOMIC_SEQ_CST);
     fault(__func__); // may take long, and cannot fail
     pthread_mutex_lock(&lock);
     struct cm_id *id = id_of(base, __func__);
@@ -56,6 +57,7 @@ EXPORT void rdma_destroy_qp(struct rdma_cm_id *base) {
     end_queue_pair(id->qp);
     id->qp = NULL;
     base->qp = NULL;
+    __atomic_store_n(&id->is_ending, false, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&lock);
 }
 

@@ -85,6 +85,10 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *base, struct rdma_cm_eve
             if (!channel->first)
                 channel->last = &channel->first;
             event->id->unacknowledged++;
+            // event-while-destroyed: librdmacm (cma.c, rdma_get_cm_event) changes the state of the queue pair of an
+            // event's id, and takes no lock: it faults when another thread destroys that queue pair meanwhile.
+            if (__atomic_load_n(&event->id->is_ending, __ATOMIC_SEQ_CST))
+                RULE("event-while-destroyed", "%s of an id whose queue pair is being destroyed", __func__);
             // librdmacm brings the queue pair up when it hands the answer over (cma.c, ucma_process_conn_resp).
             if (event->base.event == RDMA_CM_EVENT_ESTABLISHED && !event->id->is_passive)
                 send_ready(event->id);

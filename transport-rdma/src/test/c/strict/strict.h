@@ -278,6 +278,7 @@ struct cm_id {
     struct wire *wire;
     int listener; // socket that holds the port, or -1
     bool is_stale; // the address changed: hears nothing any more
+    bool is_ending; // its queue pair is being destroyed
     bool is_passive, has_left, is_disconnected, is_told; // told: COMM_EST
     int unacknowledged;
     uint8_t ack_timeout, traffic_class, retry, rnr_retry;
