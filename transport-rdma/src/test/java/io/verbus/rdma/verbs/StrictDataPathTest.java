@@ -3,6 +3,7 @@
 package io.verbus.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -301,6 +302,29 @@ class StrictDataPathTest {
             assertTrue(told.stream().anyMatch(t -> t.contains(words)), told::toString);
         }
         assertTrue(told.stream().allMatch(t -> t.contains("strict1 reports of port 1")));
+    }
+
+    /** The device ends the process where librdmacm would fault. */
+    @Test
+    void readsNoEventWhileItsQueuePairIsDestroyed() {
+        StrictDevice.profile("ib");
+        lab = new Lab();
+        Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+        Connection b = lab.awaitRequest();
+        boolean[] hasEnded = new boolean[1];
+        StrictDevice.plan("rdma_destroy_qp:1:~60000");
+        try {
+            a.close(null, () -> hasEnded[0] = true);
+            Await.until("a held call", () -> StrictDevice.count("held") > 0, lab::poll);
+            b.accept(new byte[] {2});
+            long startNs = System.nanoTime();
+            // The answer arrives within this time, in which the fabric looks for it 100 times.
+            Await.until("looks", () -> System.nanoTime() - startNs > 100_000_000, lab::poll);
+            assertFalse(hasEnded[0]);
+        } finally {
+            StrictDevice.plan("");
+        }
+        Await.until("A's end", () -> hasEnded[0], lab::poll);
     }
 
     @Test
