@@ -38,7 +38,8 @@ public final class PeerErrorLog implements AutoCloseable {
     }
 
     /**
-     * Records an error as {@link #record(Enum, String, String)}, and tells it elsewhere.
+     * Records an error like {@link #record(Enum, String, String)}, but passes it to another
+     * handler.
      *
      * @param handler handler of the error, such as one that adds the channel to it.
      */
