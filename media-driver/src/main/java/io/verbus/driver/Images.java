@@ -159,6 +159,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                         untethered,
                         counters,
                         events);
+        for (int i = 0; i < roundRobin.count(); i++) {
+            roundRobin.get(i).onSuccessor(endpoint, spec.streamId(), spec.sessionId());
+        }
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         subscriptions.addSource(image);
@@ -318,7 +321,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     @Override
     public int take(NetworkImage image, long nowNs) {
-        int work = image.update();
+        int work = image.update(nowNs);
         if (image.takeForsaken()) {
             leave(image);
         }

@@ -247,7 +247,10 @@ final class MergedImage implements Subscribable, Mergers.Merger {
             work += lookAtSources(nowNs);
         }
         if (state == State.DRAINING) {
-            work += subscribers.drain(finalPosition, endReason);
+            work +=
+                    hasEnded
+                            ? subscribers.drainLingering(finalPosition, endReason, nowNs)
+                            : subscribers.drain(finalPosition, endReason);
         }
         if (state != State.CLOSED && subscribers.isDeserted()) {
             isForsaken |= state == State.ACTIVE && subscribers.hasGone();
@@ -255,6 +258,14 @@ final class MergedImage implements Subscribable, Mergers.Merger {
             work++;
         }
         return work;
+    }
+
+    /** Stops lingering after the end of the stream, because it begins again. */
+    void onSuccessor() {
+        if (state == State.DRAINING) {
+            subscribers.onSuccessor();
+            subscribers.drain(finalPosition, endReason);
+        }
     }
 
     /** Removes the images of sources that the receiver has released. */

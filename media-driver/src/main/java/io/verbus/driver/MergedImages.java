@@ -135,10 +135,13 @@ final class MergedImages {
         }
         Offer offer = new Offer(transport, destination, setup, answer);
         for (MergedImage image : all) {
-            if (image.endpoint() == endpoint
-                    && image.isActive()
-                    && image.streamId() == setup.streamId()
-                    && image.sessionId() == setup.sessionId()) {
+            if (image.endpoint() != endpoint
+                    || image.streamId() != setup.streamId()
+                    || image.sessionId() != setup.sessionId()) {
+                continue;
+            }
+            image.onSuccessor();
+            if (image.isActive()) {
                 boolean isSame = isSame(image.log().spec(), setup);
                 if (isSame) {
                     addSource(image, offer);

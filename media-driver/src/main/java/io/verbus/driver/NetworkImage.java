@@ -49,6 +49,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     /** Whether the peer was asked to stop, while subscribers read on. */
     private boolean isStopping;
 
+    /** Whether the transport was asked to close the image, while subscribers linger. */
+    private boolean isLeft;
+
     /** Whether the peer has stopped writing. */
     private boolean isStopped;
 
@@ -268,7 +271,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             closing();
             if (isStopped) {
                 state = State.RELEASED;
-            } else if (!isStopping) {
+            } else if (!isStopping && !isLeft) {
                 transport.rejectImage(this, reason);
             }
         }
@@ -355,10 +358,13 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /** Runs the image's turn; returns the work count. */
-    int update() {
+    int update(long nowNs) {
         int work = subscribers.endImpossible();
         if (state == State.DRAINING) {
-            work += subscribers.drain(finalPosition, endReason);
+            work +=
+                    hasEnded && !isStopping
+                            ? drainLingering(nowNs)
+                            : subscribers.drain(finalPosition, endReason);
         }
         if (state.compareTo(State.CLOSING) < 0 && subscribers.isDeserted()) {
             isForsaken = state == State.ACTIVE && subscribers.hasGone();
@@ -366,6 +372,31 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             work++;
         }
         return work;
+    }
+
+    /**
+     * Removes the subscribers that may not linger. Once everything is read, the transport is done
+     * with the image, so that it accepts the same session again.
+     */
+    private int drainLingering(long nowNs) {
+        int work = subscribers.drainLingering(finalPosition, endReason, nowNs);
+        if (!isLeft && !subscribers.isDeserted() && !subscribers.isStillReadBefore(finalPosition)) {
+            isLeft = true;
+            transport.closeImage(this, endReason);
+            work++;
+        }
+        return work;
+    }
+
+    /** Stops lingering if another stream with the same ids begins at the same endpoint. */
+    void onSuccessor(InboundEndpoint successors, int streamId, int sessionId) {
+        if (state == State.DRAINING
+                && endpoint == successors
+                && streamId() == streamId
+                && sessionId() == sessionId) {
+            subscribers.onSuccessor();
+            subscribers.drain(finalPosition, endReason);
+        }
     }
 
     /** Whether all subscribers were detached for good while the stream was active; true once. */
@@ -413,7 +444,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             closing();
             if (isStopped) {
                 state = State.RELEASED;
-            } else if (!isStopping) {
+            } else if (!isStopping && !isLeft) {
                 transport.closeImage(this, reason);
             }
         }
@@ -435,7 +466,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     void onReleased() {
-        if (isStopping && state.compareTo(State.CLOSING) < 0) {
+        if (state == State.DRAINING && isLeft) {
+            isStopped = true;
+        } else if (isStopping && state.compareTo(State.CLOSING) < 0) {
             isStopped = true;
             onLost("the driver is closing");
         } else {

@@ -230,11 +230,24 @@ final class NetworkPublication extends Publication implements CarriedStream {
         do {
             connected = isConnected;
             if (connected) {
-                limit().raise(limitAt(spies.positions().release(released), window));
+                limit().raise(limitOfAll());
             } else {
                 limit().lower(sentTo());
             }
         } while (connected != isConnected);
+    }
+
+    /**
+     * Returns the limit that receivers and spies allow. What is kept for slow receivers may be two
+     * terms long; spies may lag by half a term at most, as in Aeron.
+     */
+    private long limitOfAll() {
+        long limit = limitAt(spies.positions().release(released), window);
+        return spies.isEmpty() ? limit : Math.min(limit, spies.positions().least() + spyWindow());
+    }
+
+    private long spyWindow() {
+        return Math.min(window, termLength / 2);
     }
 
     @Override
@@ -326,13 +339,13 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns the position 3/4 of the window behind the sent position. Without receivers there is
-     * no window, and half a term is used.
+     * Returns the position 3/4 of the spies' window behind the sent position. Without receivers
+     * there is no window, and half a term is used.
      */
     @Override
     public long untetheredLimit() {
         long limited = released; // before the window, which is written first
-        long granted = window;
+        long granted = spyWindow();
         return Subscribable.untetheredLimit(
                 Math.max(sentTo(), limited), granted > 0 ? granted : termLength / 2);
     }
@@ -355,11 +368,12 @@ final class NetworkPublication extends Publication implements CarriedStream {
         int work = spies.endImpossible();
         long consumed = spies.positions().release(position);
         work += clean(consumed);
-        if (work > 0 || position != limitedAt || consumed >= nextLimited) {
+        long slowest = spies.isEmpty() ? consumed : spies.positions().least();
+        if (work > 0 || position != limitedAt || slowest >= nextLimited) {
             // The sender may have computed its limit from the earlier cleaned position.
             settleLimit();
             limitedAt = position;
-            nextLimited = consumed + (window >> GAIN_SHIFT) + 1;
+            nextLimited = slowest + (spyWindow() >> GAIN_SHIFT) + 1;
         }
         if (finalPosition() != LogLayout.NOT_ENDED) {
             work += spies.drain(finalPosition(), "end of stream");

@@ -16,6 +16,7 @@ import org.agrona.concurrent.status.Position;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -47,6 +48,13 @@ final class Subscribers {
         }
     }
 
+    /**
+     * Time for which subscriptions with {@code aeron:} channels keep an image after the end of its
+     * stream: five status message intervals, as on Aeron's driver. Aeron's persistent subscriptions
+     * need it to join the live stream before a replay ends.
+     */
+    private static final long AERON_LINGER_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final Subscribable source;
     private final DriverCounters counters;
     private final EventEncoder events;
@@ -54,6 +62,9 @@ final class Subscribers {
     private final UntetheredTimeouts timeouts;
     private final List<Subscriber> all = new ArrayList<>();
     private int untethered;
+    private boolean isLingering;
+    private long lingersUntilNs;
+    private boolean isSucceeded;
 
     /**
      * @param source source to read.
@@ -298,10 +309,32 @@ final class Subscribers {
      * @return the number of removed subscribers.
      */
     int drain(long finalPosition, String reason) {
+        return drain(finalPosition, reason, false);
+    }
+
+    /**
+     * Like {@link #drain(long, String)}, but subscriptions with {@code aeron:} channels keep the
+     * source for {@link #AERON_LINGER_NS} after the first call, as on Aeron's driver.
+     */
+    int drainLingering(long finalPosition, String reason, long nowNs) {
+        if (!isLingering) {
+            isLingering = true;
+            lingersUntilNs = nowNs + AERON_LINGER_NS;
+        }
+        return drain(finalPosition, reason, !isSucceeded && nowNs - lingersUntilNs < 0);
+    }
+
+    /** Ends the time of {@link #drainLingering}, because the same stream begins again. */
+    void onSuccessor() {
+        isSucceeded = true;
+    }
+
+    private int drain(long finalPosition, String reason, boolean keepsAeron) {
         int count = 0;
         for (int i = all.size() - 1; i >= 0; i--) {
             Subscriber each = all.get(i);
-            if (!each.isReading() || each.position.getAcquire() >= finalPosition) {
+            boolean isDone = !each.isReading() || each.position.getAcquire() >= finalPosition;
+            if (isDone && !(keepsAeron && each.subscription.channel().isAeron())) {
                 end(i, reason);
                 count++;
             }

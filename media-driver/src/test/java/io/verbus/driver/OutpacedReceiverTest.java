@@ -26,6 +26,7 @@ class OutpacedReceiverTest {
     private static final int STREAM = 7;
     private static final int LENGTH = 992;
     private static final int EARLIER = 10;
+    private static final String GIVE_UP = "udp.give-up-slow-receivers";
 
     /** More than the receiver's window, and less than the log keeps. */
     private static final int BURST = 64;
@@ -34,6 +35,8 @@ class OutpacedReceiverTest {
     private static final int LONG_BURST = 96;
 
     private final List<AutoCloseable> open = new ArrayList<>();
+    private Bus sender;
+    private String control;
     private MediaDriver slowDriver;
     private Bus slowBus;
     private ExclusivePublication publication;
@@ -62,13 +65,17 @@ class OutpacedReceiverTest {
         return bus;
     }
 
-    private void start(String resendsHalfTerm) throws IOException {
-        String control = "aeron:udp?control=127.0.0.1:" + UdpInteropTest.freePort();
-        Bus sender = connect(driver("udp.resend-half-term", resendsHalfTerm));
+    private void start(String senderGivesUp) throws IOException {
+        start(senderGivesUp, driver("udp.image-timeout", "1s"));
+    }
+
+    private void start(String senderGivesUp, MediaDriver receiver) throws IOException {
+        control = "aeron:udp?control=127.0.0.1:" + UdpInteropTest.freePort();
+        sender = connect(driver(GIVE_UP, senderGivesUp));
         publication =
                 sender.addExclusivePublication(
                         control + "|control-mode=dynamic|fc=max|term-length=64k", STREAM);
-        slowDriver = driver("udp.image-timeout", "1s");
+        slowDriver = receiver;
         slowBus = connect(slowDriver);
         slow = slowBus.addSubscription(control, STREAM);
         fast = connect(driver("udp.image-timeout", "1s")).addSubscription(control, STREAM);
@@ -119,5 +126,51 @@ class OutpacedReceiverTest {
                 });
         assertTrue(slowCount < EARLIER + LONG_BURST, "the sender has resent all");
         assertEquals(1, Drivers.counter(slowBus, SystemCounter.IMAGES_LOST));
+    }
+
+    @Test
+    void losesStreamWhereReceiverIgnoresHeartbeatsBeyondItsWindow() throws IOException {
+        MediaDriver receiver =
+                MediaDriver.launchEmbedded(
+                        Drivers.config()
+                                .transportOption("udp.image-timeout", "1s")
+                                .transportOption(GIVE_UP, "true"));
+        open.add(receiver);
+        start("false", receiver);
+        send(LONG_BURST);
+        Await.until(
+                "the image's end",
+                () -> {
+                    pollSlow();
+                    return !slow.isConnected();
+                });
+        assertTrue(slowCount < EARLIER + LONG_BURST, "the receiver has asked for all");
+    }
+
+    @Test
+    void holdsPublisherBackForSpyHalfTermBehind() throws IOException {
+        start("false");
+        Subscription spy = sender.addSubscription("aeron-spy:" + control, STREAM);
+        Await.until("the spy", spy::isConnected);
+        long joined = publication.position();
+        UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);
+        long limit = joined + 32 * 1024;
+        Await.until(
+                "as much as the spy allows",
+                () -> {
+                    publication.offer(message, 0, LENGTH);
+                    fast.poll((buffer, offset, length, header) -> fastCount++, 10);
+                    return publication.position() >= limit;
+                });
+        for (int i = 0; i < 1000; i++) {
+            assertTrue(publication.offer(message, 0, LENGTH) < 0, "past the spy's window");
+            fast.poll((buffer, offset, length, header) -> fastCount++, 10);
+        }
+        Await.until(
+                "the publisher again",
+                () -> {
+                    spy.poll((buffer, offset, length, header) -> {}, 10);
+                    return publication.offer(message, 0, LENGTH) > 0;
+                });
     }
 }

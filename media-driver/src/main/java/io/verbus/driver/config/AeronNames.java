@@ -2,7 +2,11 @@
 
 package io.verbus.driver.config;
 
+import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
+
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Maps the names of Aeron's settings, as system properties and environment variables, to options of
@@ -18,6 +23,7 @@ import java.util.function.UnaryOperator;
 final class AeronNames {
     private static final String PROPERTY = "aeron.";
     private static final String VARIABLE = "AERON_";
+    private static final String NEIGHBORS = "aeron.driver.resolver.bootstrap.neighbor";
 
     /** An Aeron setting: the options that it sets, and the conversion of its value. */
     private record Named(List<String> options, UnaryOperator<String> value) {}
@@ -75,7 +81,7 @@ final class AeronNames {
         same("aeron.flow.control.receiver.timeout", "udp.receiver-timeout");
         same("aeron.driver.resolver.name", "resolver.name");
         same("aeron.driver.resolver.interface", "resolver.interface");
-        same("aeron.driver.resolver.bootstrap.neighbor", "resolver.bootstrap-neighbor");
+        named(NEIGHBORS, "resolver.bootstrap-neighbor", AeronNames::wellFormed);
         same("aeron.driver.resolver.neighbor.timeout", "resolver.neighbor-timeout");
         for (String whose : List.of("self", "neighbor", "bootstrap.neighbor")) {
             same(
@@ -146,6 +152,22 @@ final class AeronNames {
         return value.equals("0") ? "" : value;
     }
 
+    /** Drops bootstrap neighbors that are not {@code host:port}; Aeron tries the next one. */
+    private static String wellFormed(String neighbors) {
+        return Arrays.stream(neighbors.split(","))
+                .filter(AeronNames::isWellFormed)
+                .collect(Collectors.joining(","));
+    }
+
+    private static boolean isWellFormed(String neighbor) {
+        try {
+            Endpoint.parse(neighbor);
+            return true;
+        } catch (BusException malformed) {
+            return false;
+        }
+    }
+
     /** Receives the settings that were found. */
     @FunctionalInterface
     interface Settings {
@@ -192,6 +214,9 @@ final class AeronNames {
             return;
         }
         String here = named.value.apply(value);
+        if (property.equals(NEIGHBORS) && !here.equals(value)) {
+            unused.add(property + " (in part: a neighbor must be host:port)");
+        }
         if (!here.isEmpty()) {
             named.options.forEach(option -> settings.set(option, here, source));
         }

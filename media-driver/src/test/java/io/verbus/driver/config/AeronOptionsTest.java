@@ -124,6 +124,18 @@ class AeronOptionsTest {
         return refusal[0];
     }
 
+    @Test
+    void ignoresMalformedBootstrapNeighborsAndShowsThem() {
+        Map<String, String> set = new HashMap<>();
+        AeronNames names = new AeronNames();
+        String neighbors = "just:wrong,unknown-host:8050,,10.0.0.1:8051";
+        names.environment(
+                Map.of("AERON_DRIVER_RESOLVER_BOOTSTRAP_NEIGHBOR", neighbors),
+                (option, here, source) -> set.put(option, here));
+        assertEquals(Map.of("resolver.bootstrap-neighbor", "unknown-host:8050,10.0.0.1:8051"), set);
+        assertEquals(1, names.unused().size());
+    }
+
     /** Whether a value is of an option's kind in Aeron's driver, which reads it so. */
     private static boolean isTakenByAeron(String property, String value) {
         String before = System.getProperty(property);

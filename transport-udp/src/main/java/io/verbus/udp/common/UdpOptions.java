@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * @param nakRetryNs {@link #NAK_RETRY}, nanoseconds.
  * @param retransmitLingerNs {@link #RETRANSMIT_LINGER}, nanoseconds.
  * @param maxResend {@link #MAX_RESEND}.
- * @param resendsHalfTerm {@link #RESEND_HALF_TERM}.
+ * @param givesUpSlowReceivers {@link #GIVE_UP_SLOW_RECEIVERS}.
  * @param senderPorts {@link PortRange#SENDER}.
  * @param receiverPorts {@link PortRange#RECEIVER}.
  * @param group option values for streams with several receivers.
@@ -68,7 +68,7 @@ public record UdpOptions(
         long nakRetryNs,
         long retransmitLingerNs,
         int maxResend,
-        boolean resendsHalfTerm,
+        boolean givesUpSlowReceivers,
         PortRange senderPorts,
         PortRange receiverPorts,
         GroupOptions group,
@@ -264,12 +264,12 @@ public record UdpOptions(
                     "Maximum number of ranges that a publication retransmits at a time; beyond it"
                             + " the closest are joined.");
 
-    static final Option<Boolean> RESEND_HALF_TERM =
+    static final Option<Boolean> GIVE_UP_SLOW_RECEIVERS =
             Option.flag(
-                    "udp.resend-half-term",
+                    "udp.give-up-slow-receivers",
                     false,
-                    "Resends only half a term behind the sender, as Aeron does, instead of all that"
-                            + " the log has: receivers further behind lose the stream.");
+                    "Drops receivers that fall behind under fc=max, as Aeron does: resends half a"
+                            + " term at most, and ignores heartbeats beyond the window.");
 
     private static final List<Option<?>> OWN =
             List.of(
@@ -296,7 +296,7 @@ public record UdpOptions(
                     NAK_RETRY,
                     RETRANSMIT_LINGER,
                     MAX_RESEND,
-                    RESEND_HALF_TERM);
+                    GIVE_UP_SLOW_RECEIVERS);
 
     /** All options, in help order. */
     public static final List<Option<?>> ALL =
@@ -336,7 +336,7 @@ public record UdpOptions(
                 NAK_RETRY.read(host),
                 RETRANSMIT_LINGER.read(host),
                 MAX_RESEND.read(host),
-                RESEND_HALF_TERM.read(host),
+                GIVE_UP_SLOW_RECEIVERS.read(host),
                 PortRange.sender(host),
                 PortRange.receiver(host),
                 GroupOptions.of(host),

@@ -90,6 +90,10 @@ final class ReceiveImage {
     private final boolean isGroup;
     private final int mtu;
     private final long timeoutNs;
+
+    /** How far past the granted position the sender's heartbeats still count. */
+    private final long reach;
+
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.TAGGED_LENGTH));
 
@@ -148,6 +152,7 @@ final class ReceiveImage {
         mtu = offered.mtu();
         timeoutNs = options.imageTimeoutNs();
         log = new RebuiltLog(image.log(), offered.position());
+        reach = options.givesUpSlowReceivers() ? 0 : log.termLength();
         cleaner = new LogCleaner(image.log(), offered.position());
         span = endpoint.terms().span(log.termLength(), mtu);
         losses =
@@ -314,7 +319,7 @@ final class ReceiveImage {
 
     private void onHeartbeat(UnsafeBuffer part, long position, long nowNs) {
         counters.heartbeats.incrementRelease();
-        if (position > granted + log.termLength()) {
+        if (position > granted + reach) {
             counters.overRuns.incrementRelease();
             distance.onBeyond(position - log.rebuilt(), nowNs);
             return;

@@ -37,7 +37,7 @@ final class Retransmission {
                         options.retransmitLingerNs());
         termLength = stream.log().spec().termLength();
         reach =
-                options.resendsHalfTerm()
+                options.givesUpSlowReceivers()
                         ? termLength / 2 + LogLayout.maxMessageLength(termLength)
                         : Long.MAX_VALUE;
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -46,7 +46,7 @@ final class Retransmission {
 
     /**
      * Handles a NAK. Ignores ranges that were not sent, are no longer in the log, are out of {@link
-     * UdpOptions#resendsHalfTerm reach}, or do not start with a frame.
+     * UdpOptions#givesUpSlowReceivers reach}, or do not start with a frame.
      *
      * @param floor lowest position that the log still holds.
      */

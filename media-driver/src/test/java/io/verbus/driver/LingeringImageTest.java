@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Image;
+import io.verbus.Publication;
+import io.verbus.RegistrationException;
+import io.verbus.Subscription;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** Subscriptions with Aeron's channels keep an image for a while after the end of its stream. */
+@Timeout(60)
+class LingeringImageTest {
+    private static final int STREAM = 12;
+    private static final long MIN_LINGER_NS = TimeUnit.MILLISECONDS.toNanos(900);
+
+    private final Numbers numbers = new Numbers();
+    private MediaDriver driver;
+    private Bus bus;
+    private String place;
+
+    @BeforeEach
+    void launch() throws IOException {
+        driver = MediaDriver.launchEmbedded(Drivers.config());
+        bus = Drivers.connect(driver);
+        place = "udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+    }
+
+    @AfterEach
+    void close() {
+        bus.close();
+        driver.close();
+    }
+
+    /** Adds a publication, once an earlier one with its session has ended. */
+    private Publication publication() {
+        Publication[] added = new Publication[1];
+        Await.until(
+                "the session id",
+                () -> {
+                    try {
+                        String channel = "verbus:" + place + "|session-id=5";
+                        added[0] = bus.addExclusivePublication(channel, STREAM);
+                    } catch (RegistrationException taken) {
+                        assertTrue(taken.getMessage().contains("is taken"), taken.getMessage());
+                    }
+                    return added[0] != null;
+                });
+        return added[0];
+    }
+
+    private void publishAndEnd(Subscription... subscriptions) {
+        try (Publication publication = publication()) {
+            for (Subscription each : subscriptions) {
+                Await.until("connected", each::isConnected);
+            }
+            numbers.offer(publication, 0, 3, 100);
+            for (Subscription each : subscriptions) {
+                assertEquals(Numbers.range(0, 3), Numbers.drain(each, 3));
+            }
+        }
+    }
+
+    @Test
+    void keepsEndedImageForSubscriptionWithAeronsChannelOnly() {
+        try (Subscription aeron = bus.addSubscription("aeron:" + place, STREAM);
+                Subscription verbus = bus.addSubscription("verbus:" + place, STREAM)) {
+            publishAndEnd(aeron, verbus);
+            Await.until("the end", () -> !verbus.isConnected());
+            long endedNs = System.nanoTime();
+            assertTrue(aeron.isConnected());
+            Await.until("the end of the time", () -> !aeron.isConnected());
+            assertTrue(System.nanoTime() - endedNs >= MIN_LINGER_NS);
+        }
+    }
+
+    @Test
+    void endsImageOnceSameSessionBeginsAgain() {
+        try (Subscription aeron = bus.addSubscription("aeron:" + place, STREAM)) {
+            endAndBeginAgain(aeron);
+        }
+    }
+
+    @Test
+    void endsMergedImageOnceSameSessionBeginsAgain() {
+        try (Subscription aeron = bus.addSubscription("aeron:udp?control-mode=manual", STREAM)) {
+            aeron.addDestination("aeron:" + place);
+            endAndBeginAgain(aeron);
+        }
+    }
+
+    private void endAndBeginAgain(Subscription aeron) {
+        publishAndEnd(aeron);
+        Image ended = aeron.imageAtIndex(0);
+        Await.until("the end", ended::isEndOfStream);
+        long endedNs = System.nanoTime();
+        try (Publication publication = publication()) {
+            Await.until("the next stream", publication::isConnected);
+            Await.until(
+                    "the next image alone",
+                    () -> aeron.imageCount() == 1 && aeron.imageAtIndex(0) != ended);
+            assertTrue(System.nanoTime() - endedNs < MIN_LINGER_NS, "waited for the image's end");
+        }
+    }
+}
