@@ -8,6 +8,7 @@ import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ConcurrentAppender;
 import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.MessageBatch;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
@@ -78,6 +79,16 @@ final class ConcurrentPublication extends Publication {
             return absent();
         }
         long result = appender.append(vectors, supplier, appender.limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long offerBatch(MessageBatch batch) {
+        ConcurrentAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
+        }
+        long result = appender.appendBatch(batch, appender.limit());
         return result > 0 ? result : refused(result);
     }
 

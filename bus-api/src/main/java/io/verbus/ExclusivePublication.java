@@ -8,14 +8,16 @@ import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.ExclusiveAppender;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.MessageBatch;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
- * A publication with its own session. {@link #offer}, {@link #tryClaim}, {@link #position} and
- * methods marked so may be used by one thread at a time; all others are thread-safe.
+ * A publication with its own session. {@link #offer}, {@link #offerBatch}, {@link #tryClaim},
+ * {@link #position} and methods marked so may be used by one thread at a time; all others are
+ * thread-safe.
  */
 public final class ExclusivePublication extends Publication {
     // Written by the conductor or by close under this object's monitor; read once by each call.
@@ -98,6 +100,16 @@ public final class ExclusivePublication extends Publication {
             return absent();
         }
         long result = appender.append(vectors, supplier, appender.limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long offerBatch(MessageBatch batch) {
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
+        }
+        long result = appender.appendBatch(batch, appender.limit());
         return result > 0 ? result : refused(result);
     }
 

@@ -11,6 +11,7 @@ import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.MessageBatch;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
@@ -180,6 +181,17 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
     public abstract long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier);
+
+    /**
+     * Sends several messages with one claim and one commit, all or none. They are contiguous in the
+     * stream, and a subscriber receives the first only once all of them are in the log.
+     *
+     * @param batch one message or more, each at most {@link #maxPayloadLength()} long, together at
+     *     most {@link #maxMessageLength()} with their headers of 32 bytes.
+     * @return the stream's position after the last message, or a negative constant of this class.
+     * @throws IllegalArgumentException if the batch is empty, or a message or all are too long.
+     */
+    public abstract long offerBatch(MessageBatch batch);
 
     /**
      * Claims space in the log into which the caller writes a message without copying. The claim

@@ -4,12 +4,14 @@ package io.verbus;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.MessageBatch;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -377,5 +379,96 @@ class OffersTest {
     private static void assertRefused(String words, Executable call) {
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call);
         assertTrue(e.getMessage().contains(words), e.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendsBatchAsContiguousMessages(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        MessageBatch batch = new MessageBatch(3);
+        assertTrue(batch.add(buffer("one"), 0, 3));
+        assertTrue(batch.add(bytes, 0, 0));
+        assertTrue(batch.add(buffer(" three"), 1, 5));
+        assertFalse(batch.add(bytes, 0, 1), "beyond the capacity");
+        for (int at : new int[] {64, 96}) { // content of an earlier lap
+            stream.log.term(0).putLong(at + FrameHeader.RESERVED_VALUE, -1);
+        }
+        assertEquals(160, publication.offerBatch(batch));
+        assertEquals(160, publication.position());
+        batch.clear();
+        assertEquals(0, batch.size());
+        batch.add(buffer("four"), 0, 4);
+        assertEquals(224, publication.offerBatch(batch));
+        receive();
+        assertEquals(List.of("one", "", "three", "four"), texts());
+        assertEquals(List.of(0L, 0L, 0L, 0L), reserved);
+    }
+
+    /** Batches of any lengths, over many terms: none is split, none is lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendsBatchesOfAnyLengths(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        Random random = new Random(7);
+        MessageBatch batch = new MessageBatch(20);
+        for (int n = 0; n < 500; n++) {
+            batch.clear();
+            List<byte[]> sent = new ArrayList<>();
+            int total = 0;
+            while (batch.size() < 20) {
+                int length = random.nextInt(publication.maxPayloadLength() + 1);
+                total += FrameHeader.align(FrameHeader.LENGTH + length);
+                if (total > MAX_MESSAGE) {
+                    break;
+                }
+                int offset = random.nextInt(MAX_MESSAGE - length);
+                batch.add(bytes, offset, length);
+                sent.add(Arrays.copyOfRange(bytes.byteArray(), offset, offset + length));
+            }
+            long result;
+            do {
+                result = publication.offerBatch(batch);
+            } while (result == Publication.ADMIN_ACTION);
+            assertEquals(publication.position(), result);
+            receive();
+            assertEquals(sent.size(), received.size());
+            for (byte[] each : sent) {
+                assertArrayEquals(each, received.removeFirst());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rejectsInvalidBatches(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        MessageBatch batch = new MessageBatch(50);
+        assertRefused("a batch of 0 messages", () -> publication.offerBatch(batch));
+        assertRefused("is negative", () -> batch.add(bytes, 0, -1));
+        assertThrows(IndexOutOfBoundsException.class, () -> batch.add(bytes, MAX_MESSAGE - 3, 4));
+        int payload = publication.maxPayloadLength();
+        batch.add(bytes, 0, payload + 1);
+        assertRefused("but at most " + payload, () -> publication.offerBatch(batch));
+        batch.clear();
+        for (int total = 0; total <= MAX_MESSAGE; total += FrameHeader.LENGTH + payload) {
+            batch.add(bytes, 0, payload);
+        }
+        assertRefused("offer fewer messages", () -> publication.offerBatch(batch));
+        assertRefused("less than 1", () -> new MessageBatch(0));
+        assertEquals(0, publication.position(), "nothing was claimed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void returnsWhyItCannotSendBatch(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        MessageBatch batch = new MessageBatch(1);
+        batch.add(bytes, 0, 8);
+        stream.limit.setVolatile(0);
+        assertEquals(Publication.BACK_PRESSURED, publication.offerBatch(batch));
+        stream.connected(false);
+        assertEquals(Publication.NOT_CONNECTED, publication.offerBatch(batch));
+        publication.close();
+        assertEquals(Publication.CLOSED, publication.offerBatch(batch));
     }
 }

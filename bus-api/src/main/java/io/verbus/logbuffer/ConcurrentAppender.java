@@ -234,6 +234,35 @@ public final class ConcurrentAppender extends GatheringAppender {
         return termPosition(count) + at + required;
     }
 
+    /**
+     * Appends several messages with one claim and one commit, contiguously. Subscribers receive all
+     * of them or none yet.
+     *
+     * @param batch messages of one frame each, together at most {@link LogLayout#maxMessageLength}
+     *     with their headers.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the batch, or a value of {@link AppendResult}.
+     * @throws IllegalArgumentException if the batch is empty or too long.
+     */
+    public long appendBatch(MessageBatch batch, long limit) {
+        int required = framing.required(batch);
+        int count = activeTermCount();
+        long term = log.termAddress(LogLayout.partition(count));
+        long claimed = claimTail(count, required, limit);
+        if (claimed < 0) {
+            return claimed;
+        }
+        int at = (int) claimed;
+        int termId = initialTermId + count;
+        boolean isSent = open(term, count, at, required);
+        if (isSent) {
+            long word = batch.write(framing, term, at, termId);
+            isSent = Framing.commit(term + at, termId, required, word);
+        }
+        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
+        return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
+    }
+
     /** Returns the position up to which any appender has claimed the log. */
     public long position() {
         return LogTail.position(log);

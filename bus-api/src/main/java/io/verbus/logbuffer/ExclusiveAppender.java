@@ -290,6 +290,28 @@ public final class ExclusiveAppender extends GatheringAppender {
         return position();
     }
 
+    /**
+     * Appends several messages with one update of the tail and one commit. Subscribers receive all
+     * of them or none yet.
+     *
+     * @param batch messages of one frame each, together at most {@link LogLayout#maxMessageLength}
+     *     with their headers.
+     * @param limit position at which appending stops, read by the caller with acquire.
+     * @return the stream's position after the batch, or a value of {@link AppendResult}.
+     * @throws IllegalArgumentException if the batch is empty or too long.
+     */
+    public long appendBatch(MessageBatch batch, long limit) {
+        int required = framing.required(batch);
+        int at = termOffset;
+        long refused = claimTail(required, limit);
+        if (refused < 0) {
+            return refused;
+        }
+        long word = batch.write(framing, address, at, termId);
+        UnsafeApi.putLongRelease(null, address + at, word);
+        return position();
+    }
+
     /** Returns the id of the active term. Appending thread only. */
     public int termId() {
         return termId;

@@ -146,6 +146,11 @@ final class Framing {
         }
     }
 
+    /** Returns the bytes of log that a batch takes; it must be no longer than a message. */
+    int required(MessageBatch batch) {
+        return batch.required(maxPayload, maxMessage);
+    }
+
     /** Checks the length of a claim. */
     void checkClaim(int length) {
         if (length < 0 || length > maxPayload) {

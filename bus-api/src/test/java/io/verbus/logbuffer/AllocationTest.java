@@ -32,6 +32,7 @@ class AllocationTest {
     private final LogReader reader = new LogReader(log, consumed, false);
     private final UnsafeBuffer source = new UnsafeBuffer(new byte[2048]);
     private final BufferClaim claim = new BufferClaim();
+    private final MessageBatch batch = new MessageBatch(4);
     private long fragments;
     private long limit = cleaner.limit(0, TERM_LENGTH);
 
@@ -49,6 +50,7 @@ class AllocationTest {
                 () -> {
                     for (int i = 0; i < MESSAGES; i++) {
                         appender.append(source, 0, i & 1023, i, limit);
+                        appender.appendBatch(fill(i), limit);
                         if (appender.claim(i & 127, claim, limit) > 0) {
                             claim.reservedValue(i).commit();
                         }
@@ -64,12 +66,19 @@ class AllocationTest {
                 () -> {
                     for (int i = 0; i < MESSAGES; i++) {
                         appender.append(source, 0, i & 1023, i, limit);
+                        appender.appendBatch(fill(i), limit);
                         if (appender.claim(i & 127, claim, limit) > 0) {
                             claim.abort();
                         }
                         consume(i, appender.position());
                     }
                 });
+    }
+
+    private MessageBatch fill(int i) {
+        batch.clear();
+        while (batch.add(source, 0, i & 31)) {}
+        return batch;
     }
 
     private void consume(int i, long tail) {

@@ -37,6 +37,7 @@ final class StressLog {
     private static final int LOOKS = 20;
 
     private final LogBuffers log;
+    private boolean isBatched;
 
     /** Creates a clean log with its tail at an offset of its first term. */
     StressLog(int tail) {
@@ -117,6 +118,29 @@ final class StressLog {
         }
     }
 
+    /** Prepares for messages that are only appended in batches. */
+    StressLog batched() {
+        isBatched = true;
+        return this;
+    }
+
+    /** Appends messages in one batch; retries while the log rotates, or if the claim is lost. */
+    long appendBatch(boolean isExclusive, int... numbers) {
+        MessageBatch batch = new MessageBatch(numbers.length);
+        for (int number : numbers) {
+            batch.add(message(number), 0, PAYLOAD_LENGTH);
+        }
+        if (isExclusive) {
+            return new ExclusiveAppender(log).appendBatch(batch, NO_LIMIT);
+        }
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        long result;
+        do {
+            result = appender.appendBatch(batch, NO_LIMIT);
+        } while (result == AppendResult.ADMIN_ACTION);
+        return result;
+    }
+
     /** Leaves what an earlier lap might: a frame at every possible start except the first. */
     StressLog soiled() {
         for (int at = FrameHeader.ALIGNMENT; at < TOUCHED; at += FrameHeader.ALIGNMENT) {
@@ -169,7 +193,7 @@ final class StressLog {
         AtomicLongPosition at = new AtomicLongPosition();
         at.set(position);
         LogReader reader = new LogReader(log, at, false);
-        Reading reading = new Reading();
+        Reading reading = new Reading(isBatched);
         long before;
         do {
             before = reader.position();
@@ -187,13 +211,18 @@ final class StressLog {
         int numbers;
 
         long position;
+        private final boolean isBatched;
+
+        private Reading(boolean isBatched) {
+            this.isBatched = isBatched;
+        }
 
         @Override
         public void onFragment(DirectBuffer buffer, int offset, int length, Header header) {
             long number = buffer.getLong(offset);
             boolean isWhole =
                     length == PAYLOAD_LENGTH
-                            && header.reservedValue() == number
+                            && header.reservedValue() == (isBatched ? 0 : number)
                             && header.flags() == FrameHeader.FLAGS_UNFRAGMENTED
                             && buffer.getInt(offset - 32 + FrameHeader.TERM_ID) == header.termId();
             for (int i = 0; isWhole && i < length; i += Long.BYTES) {

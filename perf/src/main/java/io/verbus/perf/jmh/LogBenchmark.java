@@ -8,6 +8,7 @@ import io.verbus.logbuffer.ExclusiveAppender;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogReader;
+import io.verbus.logbuffer.MessageBatch;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -34,6 +35,10 @@ import java.util.concurrent.TimeUnit;
 public class LogBenchmark {
     private static final int BATCH = 100;
     private static final int POLLED = 400;
+
+    /** Messages of one batch; {@link #BATCH} is a multiple. */
+    private static final int MESSAGES = 5;
+
     private static final int CLEAN_STEP = 8 * 1024;
 
     /** Message length in bytes. */
@@ -54,6 +59,7 @@ public class LogBenchmark {
     private ConcurrentAppender concurrent;
     private LogCleaner cleaner;
     private UnsafeBuffer message;
+    private MessageBatch batch;
     private int polled;
 
     /** Creates the logs. */
@@ -66,6 +72,8 @@ public class LogBenchmark {
         concurrent = new ConcurrentAppender(concurrentLog.buffers);
         cleaner = new LogCleaner(concurrentLog.buffers, 0);
         message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, 64));
+        batch = new MessageBatch(MESSAGES);
+        while (batch.add(message, 0, length)) {}
         ExclusiveAppender filler = new ExclusiveAppender(filledLog.buffers);
         long limit = BenchmarkLog.SHORT / 2;
         polled = 0;
@@ -92,6 +100,26 @@ public class LogBenchmark {
         return exclusive.position();
     }
 
+    /** Measures offers in batches on an exclusive publication, per message. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long exclusiveOfferBatch() {
+        for (int i = 0; i < BATCH; i += MESSAGES) {
+            exclusive.appendBatch(batch, Long.MAX_VALUE);
+        }
+        return exclusive.position();
+    }
+
+    /** Measures offers in batches on a concurrent publication, per message. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long concurrentOfferBatch() {
+        for (int i = 0; i < BATCH; i += MESSAGES) {
+            concurrent.appendBatch(batch, Long.MAX_VALUE);
+        }
+        return cleaned();
+    }
+
     /** Measures claims and commits on an exclusive publication. */
     @Benchmark
     @OperationsPerInvocation(BATCH)
@@ -112,6 +140,10 @@ public class LogBenchmark {
         for (int i = 0; i < BATCH; i++) {
             concurrent.append(message, 0, length, 0, Long.MAX_VALUE);
         }
+        return cleaned();
+    }
+
+    private long cleaned() {
         long position = concurrent.position();
         while (position - cleaner.cleaned() >= CLEAN_STEP) {
             cleaner.clean(position, CLEAN_STEP);
