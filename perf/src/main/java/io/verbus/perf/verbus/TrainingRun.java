@@ -4,11 +4,17 @@ package io.verbus.perf.verbus;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.driver.MediaDriver;
 import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
+
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,16 +22,21 @@ import java.io.InputStreamReader;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Training workload for the JVM's ahead-of-time cache: an embedded driver, a client that warms up,
- * round trips over shared memory, then the command line. The cache stores loaded classes and
- * profiles.
+ * round trips over shared memory, a stream over UDP, then the command line. The cache stores loaded
+ * classes and profiles.
  */
 public final class TrainingRun {
     private static final int LENGTH = 32;
     private static final int ROUND_TRIPS = 200_000;
+    private static final int DATAGRAMS = 2_000;
+    private static final long UDP_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
 
     private TrainingRun() {}
 
@@ -51,7 +62,32 @@ public final class TrainingRun {
                         "");
         System.setProperty(VerbusStack.WARM_UP_PROPERTY, "30");
         roundTrips(work);
+        streamOverUdp();
         Verbus.main(new String[] {"--help"});
+    }
+
+    private static void streamOverUdp() throws IOException {
+        String channel = "verbus:udp?term-length=64k|endpoint=127.0.0.1:" + freePort();
+        try (MediaDriver driver = MediaDriver.launchEmbedded();
+                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
+                Subscription subscription = bus.addSubscription(channel, 1);
+                Publication publication = bus.addPublication(channel, 1)) {
+            UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);
+            int[] received = new int[1];
+            long deadlineNs = System.nanoTime() + UDP_TIMEOUT_NS;
+            for (int sent = 0; received[0] < DATAGRAMS && System.nanoTime() < deadlineNs; ) {
+                if (sent == received[0] && publication.offer(message, 0, LENGTH) > 0) {
+                    sent++;
+                }
+                subscription.poll((buffer, offset, length, header) -> received[0]++, 10);
+            }
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     private static void roundTrips(Work work) throws IOException, InterruptedException {
