@@ -9,6 +9,7 @@ import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.ExclusiveAppender;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.MessageBatch;
+import io.verbus.logbuffer.MisuseChecks;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
@@ -23,6 +24,8 @@ public final class ExclusivePublication extends Publication {
     // Written by the conductor or by close under this object's monitor; read once by each call.
     // Null while the publication is closed or the driver is lost.
     private volatile ExclusiveAppender appender;
+
+    private final MisuseChecks checks = new MisuseChecks();
 
     // The current or last appender; written before the field appender.
     private ExclusiveAppender latest;
@@ -59,6 +62,9 @@ public final class ExclusivePublication extends Publication {
 
     @Override
     public long offer(DirectBuffer buffer, int offset, int length, long reservedValue) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> offer(buffer, offset, length, reservedValue));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -76,6 +82,19 @@ public final class ExclusivePublication extends Publication {
             int secondOffset,
             int secondLength,
             ReservedValueSupplier supplier) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(
+                    this,
+                    () ->
+                            offer(
+                                    first,
+                                    firstOffset,
+                                    firstLength,
+                                    second,
+                                    secondOffset,
+                                    secondLength,
+                                    supplier));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -95,6 +114,9 @@ public final class ExclusivePublication extends Publication {
 
     @Override
     public long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> offer(vectors, supplier));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -105,6 +127,9 @@ public final class ExclusivePublication extends Publication {
 
     @Override
     public long offerBatch(MessageBatch batch) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> offerBatch(batch));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -115,6 +140,9 @@ public final class ExclusivePublication extends Publication {
 
     @Override
     public long tryClaim(int length, BufferClaim claim) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> tryClaim(length, claim));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -153,6 +181,9 @@ public final class ExclusivePublication extends Publication {
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long appendPadding(int length) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> appendPadding(length));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();
@@ -174,6 +205,9 @@ public final class ExclusivePublication extends Publication {
      *     stream.
      */
     public long offerBlock(DirectBuffer buffer, int offset, int length) {
+        if (MisuseChecks.ON && !checks.isUser()) {
+            return checks.alone(this, () -> offerBlock(buffer, offset, length));
+        }
         ExclusiveAppender appender = this.appender;
         if (appender == null) {
             return absent();

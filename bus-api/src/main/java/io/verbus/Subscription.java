@@ -8,6 +8,7 @@ import io.verbus.control.DestinationChange;
 import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.MisuseChecks;
 import io.verbus.logbuffer.RawBlockHandler;
 
 import java.util.Arrays;
@@ -154,7 +155,10 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /** Checks the arguments of a poll as an image would; returns 0. */
-    private static int checkPoll(Object handler, int fragmentLimit) {
+    private int checkPoll(Object handler, int fragmentLimit) {
+        if (MisuseChecks.ON && isClosed) {
+            throw new IllegalStateException(this + " is closed: stop polling it");
+        }
         if (handler == null || fragmentLimit < 0) {
             throw Image.refused(handler, fragmentLimit);
         }

@@ -69,6 +69,23 @@ public final class BufferClaim {
     }
 
     /**
+     * Checks that the claim is not open, if {@link MisuseChecks#ON}.
+     *
+     * @throws IllegalStateException if it is open.
+     */
+    void checkFree() {
+        if (MisuseChecks.ON && frameLength != 0) {
+            throw new IllegalStateException(
+                    "this claim is still open for "
+                            + length()
+                            + " bytes of term "
+                            + termId
+                            + ", and the stream waits for it: commit or abort a claim before it"
+                            + " is reused");
+        }
+    }
+
+    /**
      * Returns the buffer into which to write the payload, starting at {@link #offset()}; empty if
      * there is no claim.
      */

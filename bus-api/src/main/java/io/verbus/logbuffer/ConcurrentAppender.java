@@ -216,6 +216,7 @@ public final class ConcurrentAppender extends GatheringAppender {
      */
     public long claim(int length, BufferClaim claim, long limit) {
         framing.checkClaim(length);
+        claim.checkFree();
         int frameLength = FrameHeader.LENGTH + length;
         int required = FrameHeader.align(frameLength);
         int count = activeTermCount();

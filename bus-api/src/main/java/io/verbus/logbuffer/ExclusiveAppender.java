@@ -337,6 +337,7 @@ public final class ExclusiveAppender extends GatheringAppender {
      */
     public long claim(int length, BufferClaim claim, long limit) {
         framing.checkClaim(length);
+        claim.checkFree();
         int frameLength = FrameHeader.LENGTH + length;
         int at = termOffset;
         long refused = claimTail(FrameHeader.align(frameLength), limit);

@@ -60,6 +60,8 @@ public final class LogReader {
     private long termPosition;
     private int termOffset;
 
+    private final MisuseChecks checks = new MisuseChecks();
+
     // Written by the reading thread, with release; read by the thread that unmaps the log.
     private boolean isDelivering;
 
@@ -331,12 +333,18 @@ public final class LogReader {
 
     /** Marks a delivery; returns whether it is nested in another. */
     boolean beginDelivery() {
+        if (MisuseChecks.ON) {
+            checks.enter("the image of " + log.file());
+        }
         boolean isNested = isDelivering;
         DELIVERING.setRelease(this, true);
         return isNested;
     }
 
     void endDelivery(boolean isNested) {
+        if (MisuseChecks.ON) {
+            checks.leave();
+        }
         DELIVERING.setRelease(this, isNested);
     }
 

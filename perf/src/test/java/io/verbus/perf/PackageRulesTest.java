@@ -41,11 +41,11 @@ class PackageRulesTest {
                     Map.entry(
                             "io.verbus.logbuffer",
                             "the log: appenders, readers and unblocker share its layout and its"
-                                + " words"),
+                                    + " words"),
                     Map.entry(
                             "io.verbus.driver",
                             "the conductor's state: commands, sources, subscribers and images refer"
-                                + " to each other"),
+                                    + " to each other"),
                     Map.entry(
                             "io.verbus.rdma.common",
                             "what both ends of a connection say to each other"),

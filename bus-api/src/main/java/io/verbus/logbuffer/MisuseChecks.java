@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+
+/**
+ * Checks that an object for one thread at a time is used so. For debugging: off unless the system
+ * property {@code verbus.checks} is true, and then the JIT compiler removes the calls. May be
+ * called by any thread.
+ */
+public final class MisuseChecks {
+    /** Whether misuse is looked for; set by the system property {@code verbus.checks}. */
+    public static final boolean ON = Boolean.getBoolean("verbus.checks");
+
+    private final AtomicReference<Thread> user = new AtomicReference<>();
+
+    /** Creates checks for one object. */
+    public MisuseChecks() {}
+
+    /** Returns whether the calling thread is in {@link #alone}. */
+    public boolean isUser() {
+        return user.get() == Thread.currentThread();
+    }
+
+    /**
+     * Makes a call, during which no other thread may make one.
+     *
+     * @param object object that is called, for the message.
+     * @param call call to make.
+     * @return result of the call.
+     * @throws IllegalStateException if another thread is making a call.
+     */
+    public long alone(Object object, LongSupplier call) {
+        enter(object);
+        try {
+            return call.getAsLong();
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Begins a call, see {@link #alone}.
+     *
+     * @throws IllegalStateException if a thread is making a call, this one or another.
+     */
+    void enter(Object object) {
+        Thread current = Thread.currentThread();
+        Thread other = user.compareAndExchange(null, current);
+        if (other == current) {
+            throw new IllegalStateException(
+                    "a handler polls "
+                            + object
+                            + ", which has called it: return from the handler first");
+        }
+        if (other != null) {
+            throw new IllegalStateException(
+                    "threads "
+                            + other.getName()
+                            + " and "
+                            + current.getName()
+                            + " use "
+                            + object
+                            + " at the same time: use it by one thread at a time");
+        }
+    }
+
+    void leave() {
+        user.set(null);
+    }
+}
