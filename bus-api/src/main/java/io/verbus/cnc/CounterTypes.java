@@ -18,10 +18,10 @@ package io.verbus.cnc;
  * position it is the subscription's registration id. The label of a stream's counter shows the
  * same: {@code name: registrationId sessionId streamId channel}.
  *
- * <p>The key of a destination's counter holds the destination's host and port instead of the
- * channel, that of a {@link #CARRIER} the transport's media. {@link ConnectionKey} is the key of a
- * {@link #CONNECTION}. The key of a {@link #DEVICE} is the port number, int32, the length of the
- * device's name, int32, and the name, ASCII.
+ * <p>The key of a destination's counter, or of a source that arrives at a destination, holds the
+ * destination's host and port instead of the channel, that of a {@link #CARRIER} the transport's
+ * media. {@link ConnectionKey} is the key of a {@link #CONNECTION}. The key of a {@link #DEVICE} is
+ * the port number, int32, the length of the device's name, int32, and the name, ASCII.
  */
 public final class CounterTypes {
     /** Counters of the driver as a whole that Aeron also has, see {@link SystemCounter}. */
@@ -124,6 +124,18 @@ public final class CounterTypes {
      * the device is gone. Written by the conductor.
      */
     public static final int DEVICE = 10_007;
+
+    /**
+     * Position up to which an image with several sources has taken a source's stream. Written by
+     * the receiver.
+     */
+    public static final int SOURCE_POSITION = 10_008;
+
+    /**
+     * Number of bytes of an image that a source delivered before the image's other sources. Written
+     * by the receiver.
+     */
+    public static final int SOURCE_DELIVERED = 10_009;
 
     private CounterTypes() {}
 }

@@ -98,7 +98,8 @@ public final class LogMerger {
             int offset = LogLayout.termOffset(from, termLength);
             long word =
                     source.log.term(LogLayout.partition(from, bitsToShift)).getLongAcquire(offset);
-            if (FrameHeader.length(word) > 0) {
+            // The frame may have arrived since it was looked for.
+            if (from + FrameHeader.length(word) > at) {
                 throw new InvalidFrameException(
                         from,
                         word,

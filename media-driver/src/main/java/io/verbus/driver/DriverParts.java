@@ -170,6 +170,7 @@ record DriverParts(
                         counters,
                         events,
                         mergers,
+                        images,
                         rejected,
                         config.imageLivenessTimeoutNs(),
                         config.untethered(),

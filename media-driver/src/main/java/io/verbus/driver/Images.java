@@ -222,6 +222,16 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         leave(image);
     }
 
+    /**
+     * Rejects one of several sources of an image, whose frames are invalid or contradict those of
+     * another source. The image continues with the other sources.
+     */
+    void rejectSource(NetworkImage source, String why, long nowNs) {
+        record(PeerError.INVALID, source, why);
+        source.reject(why, why);
+        rejected.add(source, nowNs);
+    }
+
     /** Stops all peers before the driver closes; subscribers read what has arrived. */
     void stopAll() {
         isClosing = true;

@@ -19,13 +19,14 @@ import io.verbus.transport.InboundImage;
 import org.agrona.collections.ArrayUtil;
 
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
  * Image of a publication that arrives from several sources, such as a replay and the live stream.
  * Each source has its own image, which clients do not see; the receiver merges their frames into
- * this image's log. A single source's peer may write the log directly. Used by the conductor's
- * thread except where noted.
+ * this image's log. If the subscription has one destination, the peer of a single source may write
+ * the log directly. Used by the conductor's thread except where noted.
  */
 final class MergedImage implements Subscribable, Mergers.Merger {
     /** Maximum number of bytes to copy from one source per turn. */
@@ -33,8 +34,12 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     private static final MergedSource[] NONE = {};
 
-    /** A removed source that the receiver may still use. */
-    private record Leaving(MergedSource source, long removal) {}
+    /**
+     * A removed source that the receiver may still use.
+     *
+     * @param isReplaced whether the source continues in another log.
+     */
+    private record Leaving(MergedSource source, long removal, boolean isReplaced) {}
 
     private enum State {
         ACTIVE,
@@ -158,7 +163,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
             all[i] = all[i] == before ? next : all[i];
         }
         sources = all;
-        leaving = ArrayUtil.add(leaving, new Leaving(before, mergers.removed()));
+        leaving = ArrayUtil.add(leaving, new Leaving(before, mergers.removed(), true));
     }
 
     /** Resumes merging at a position, after the peer has stopped writing the log. */
@@ -184,8 +189,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Asks a source's peer to move: to the merged log if the source is alone and can write it, or
-     * to its own log once other sources have come.
+     * Asks a source's peer to move: to the merged log if the source is alone, can write it, and no
+     * other destination may bring another; or to its own log once other sources have come. So where
+     * a stream arrives at two destinations, it does not stop to move when one of them fails.
      */
     private void askToMove() {
         MergedSource[] all = sources;
@@ -194,6 +200,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         if (direct != null) {
             moving = all.length > 1 && !isDirectKept && direct.isActive() ? direct : null;
         } else if (all.length == 1
+                && endpoint.hasOnly(all[0].image().endpoint())
                 && all[0].canBeDirect(merger.frontier(), subscribers.positions().released())) {
             moving = all[0];
         }
@@ -233,18 +240,22 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     private void leave(MergedSource source) {
         MergedSource[] rest = ArrayUtil.remove(sources, source);
         sources = rest.length == 0 ? NONE : rest;
-        leaving = ArrayUtil.add(leaving, new Leaving(source, mergers.removed()));
+        leaving = ArrayUtil.add(leaving, new Leaving(source, mergers.removed(), false));
     }
 
-    /** Runs the image's turn; returns the work count. */
-    int update(long nowNs) {
+    /**
+     * Runs the image's turn; returns the work count.
+     *
+     * @param rejection called with each source whose frames are invalid, and the reason.
+     */
+    int update(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = subscribers.endImpossible() + letGo();
         if (move != null && move.step()) {
             move = null;
             work++;
         }
         if (state == State.ACTIVE) {
-            work += lookAtSources(nowNs);
+            work += lookAtSources(nowNs, rejection);
         }
         if (state == State.DRAINING) {
             work +=
@@ -275,6 +286,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
             if (mergers.isReleased(each.removal)) {
                 each.source.leave();
                 if (each.source.isGone()) {
+                    if (!each.isReplaced) {
+                        each.source.closeCounters();
+                    }
                     leaving = ArrayUtil.remove(leaving, each);
                     work++;
                 }
@@ -288,7 +302,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
      * may still arrive at another destination, because a replay may be stopped before the live
      * stream has arrived.
      */
-    private int lookAtSources(long nowNs) {
+    private int lookAtSources(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = 0;
         int active = 0;
         boolean goesOn = false;
@@ -310,6 +324,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
                 hasEnded |= source.image().hasEnded() && source.defect() == null;
                 if (source.isDirect()) {
                     mergeFrom(source.received());
+                }
+                if (source.defect() != null) {
+                    rejection.accept(source.image(), source.defect().getMessage());
                 }
                 leave(source);
                 work++;

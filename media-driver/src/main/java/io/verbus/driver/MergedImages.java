@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
@@ -11,6 +12,7 @@ import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ReceivedPosition;
+import io.verbus.driver.status.SourceCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
@@ -83,6 +85,7 @@ final class MergedImages {
     private final DriverCounters counters;
     private final EventEncoder events;
     private final Mergers mergers;
+    private final Images sources;
     private final RejectedStreams rejected;
     private final long livenessTimeoutNs;
     private final UntetheredTimeouts timeouts;
@@ -98,6 +101,7 @@ final class MergedImages {
             DriverCounters counters,
             EventEncoder events,
             Mergers mergers,
+            Images sources,
             RejectedStreams rejected,
             long livenessTimeoutNs,
             UntetheredTimeouts timeouts,
@@ -108,6 +112,7 @@ final class MergedImages {
         this.counters = counters;
         this.events = events;
         this.mergers = mergers;
+        this.sources = sources;
         this.rejected = rejected;
         this.images = images;
         this.livenessTimeoutNs = livenessTimeoutNs;
@@ -178,12 +183,7 @@ final class MergedImages {
         ReceivedPosition received =
                 new ReceivedPosition(
                         counters,
-                        new DriverCounters.Stream(
-                                log.spec().registrationId(),
-                                first.clientId(),
-                                setup.sessionId(),
-                                setup.streamId(),
-                                first.channel().toString()),
+                        counted(log.spec(), first.clientId(), first.channel()),
                         setup.position(),
                         null);
         UntetheredTimeouts untethered = timeouts.of(first.channel());
@@ -202,11 +202,29 @@ final class MergedImages {
                 events);
     }
 
-    /** Adds the offered sources. The first writes the log directly if it is alone and able to. */
+    private static DriverCounters.Stream counted(LogSpec spec, long clientId, ChannelUri channel) {
+        return new DriverCounters.Stream(
+                spec.registrationId(),
+                clientId,
+                spec.sessionId(),
+                spec.streamId(),
+                channel.toString());
+    }
+
+    /**
+     * Adds the offered sources. The first writes the log directly if it is alone, able to, and no
+     * other destination may bring another.
+     */
     private void addSources(MergedImage image, List<Offer> offers) {
         Offer first = offers.getFirst();
-        if (offers.size() > 1 || !first.transport.isOneSided()) {
+        if (offers.size() > 1
+                || !first.transport.isOneSided()
+                || !image.endpoint().hasOnly(first.destination)) {
             offers.forEach(offer -> addSource(image, offer));
+            return;
+        }
+        SourceCounters counted = countersOf(image, first);
+        if (counted == null) {
             return;
         }
         NetworkImage source =
@@ -216,8 +234,24 @@ final class MergedImages {
                         image.channel(),
                         first.setup,
                         image.log());
-        image.add(MergedSource.direct(source, first.setup));
+        image.add(MergedSource.direct(source, first.setup, counted));
         first.answer.onImage(source);
+    }
+
+    /**
+     * Allocates the counters of a source, or refuses it and returns null if there are none left.
+     */
+    private SourceCounters countersOf(MergedImage image, Offer offer) {
+        try {
+            return new SourceCounters(
+                    counters,
+                    counted(image.log().spec(), 0, image.channel()),
+                    image.endpoint().address(offer.destination),
+                    offer.setup.position());
+        } catch (BusException e) {
+            offer.answer.onFailed(e.getMessage());
+            return null;
+        }
     }
 
     private void addSource(MergedImage image, Offer offer) {
@@ -231,6 +265,11 @@ final class MergedImages {
                     @Override
                     public void onLog(LogBuffers log) {
                         if (image.isActive() && image.endpoint().has(offer.destination)) {
+                            SourceCounters counted = countersOf(image, offer);
+                            if (counted == null) {
+                                files.free(log);
+                                return;
+                            }
                             NetworkImage source =
                                     images.staged(
                                             offer.transport,
@@ -238,7 +277,7 @@ final class MergedImages {
                                             image.channel(),
                                             offer.setup,
                                             log);
-                            image.add(MergedSource.staged(source, offer.setup));
+                            image.add(MergedSource.staged(source, offer.setup, counted));
                             offer.answer.onImage(source);
                         } else {
                             files.free(log);
@@ -294,7 +333,7 @@ final class MergedImages {
         int work = 0;
         for (int i = all.size() - 1; i >= 0; i--) {
             MergedImage image = all.get(i);
-            work += image.update(now);
+            work += image.update(now, (source, why) -> sources.rejectSource(source, why, now));
             if (image.takeForsaken()) {
                 rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
             }

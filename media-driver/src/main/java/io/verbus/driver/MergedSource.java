@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogReceiver;
+import io.verbus.driver.status.SourceCounters;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
@@ -26,6 +27,7 @@ final class MergedSource {
     private final NetworkImage image;
     private final ImageSetup setup;
     private final long begin;
+    private final SourceCounters counters;
 
     /** Reader of the frames; null for a direct source. Used by the receiver. */
     private final LogMerger.Source frames;
@@ -45,9 +47,11 @@ final class MergedSource {
     /** Whether it is no longer a source. */
     private boolean hasLeft;
 
-    private MergedSource(NetworkImage image, ImageSetup setup, boolean isDirect) {
+    private MergedSource(
+            NetworkImage image, ImageSetup setup, SourceCounters counters, boolean isDirect) {
         this.image = image;
         this.setup = setup;
+        this.counters = counters;
         begin = setup.position();
         merged = begin;
         frames = isDirect ? null : new LogMerger.Source(image.log(), begin);
@@ -55,13 +59,13 @@ final class MergedSource {
     }
 
     /** Returns a source whose frames are copied from its own log. */
-    static MergedSource staged(NetworkImage image, ImageSetup setup) {
-        return new MergedSource(image, setup, false);
+    static MergedSource staged(NetworkImage image, ImageSetup setup, SourceCounters counters) {
+        return new MergedSource(image, setup, counters, false);
     }
 
     /** Returns a source whose peer writes the merged log. */
-    static MergedSource direct(NetworkImage image, ImageSetup setup) {
-        return new MergedSource(image, setup, true);
+    static MergedSource direct(NetworkImage image, ImageSetup setup, SourceCounters counters) {
+        return new MergedSource(image, setup, counters, true);
     }
 
     NetworkImage image() {
@@ -95,9 +99,14 @@ final class MergedSource {
             return 0;
         }
         try {
+            long frontier = merger.frontier();
             int taken = merger.merge(frames, limit, maxBytes);
             if (taken > 0) {
                 merged = frames.position();
+                counters.reached(frames.position());
+                if (merger.frontier() != frontier) {
+                    counters.delivered(taken);
+                }
             }
             return taken;
         } catch (InvalidFrameException e) {
@@ -116,6 +125,9 @@ final class MergedSource {
         long consumed = isDirect() ? released : Math.min(merged, released);
         if (consumed > position.get()) {
             position.setRelease(consumed);
+            if (isDirect()) {
+                counters.reached(consumed);
+            }
         }
     }
 
@@ -192,6 +204,11 @@ final class MergedSource {
         }
     }
 
+    /** Frees the counters, unless the stream continues in another log with them. */
+    void closeCounters() {
+        counters.close();
+    }
+
     /** Whether this source no longer needs the log that it used. */
     boolean isGone() {
         return hasLeft && (!isDirect() || image.isReleased());
@@ -254,7 +271,8 @@ final class MergedSource {
                 MergedSource direct =
                         MergedSource.direct(
                                 images.direct(source.image(), image.channel(), setup, image.log()),
-                                setup);
+                                setup,
+                                source.counters);
                 image.replace(source, direct);
                 goOnIn(direct);
             }
@@ -283,7 +301,8 @@ final class MergedSource {
                                     MergedSource.staged(
                                             images.staged(
                                                     source.image(), image.channel(), setup, log),
-                                            setup);
+                                            setup,
+                                            source.counters);
                             image.mergeFrom(stoppedAt);
                             image.replace(source, staged);
                             goOnIn(staged);

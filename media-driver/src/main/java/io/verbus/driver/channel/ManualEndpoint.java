@@ -55,6 +55,16 @@ public final class ManualEndpoint implements InboundEndpoint {
         return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
     }
 
+    /** Returns host and port of a destination, as its channel names them. */
+    public String address(InboundEndpoint endpoint) {
+        for (Destination each : destinations) {
+            if (each.endpoint == endpoint && each.named.endpoint() != null) {
+                return each.named.endpoint().toString();
+            }
+        }
+        return endpoint.description();
+    }
+
     /** Whether there is no destination except this one. */
     public boolean hasOnly(InboundEndpoint endpoint) {
         return destinations.stream().allMatch(each -> each.endpoint == endpoint);

@@ -104,6 +104,18 @@ final class StreamMetrics {
                             KeyForm.IMAGE,
                             "NAKs sent for the image."),
                     of(
+                            CounterTypes.SOURCE_POSITION,
+                            "source_position_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.DESTINATION,
+                            "Position up to which an image has taken a source's stream."),
+                    of(
+                            CounterTypes.SOURCE_DELIVERED,
+                            "source_led_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.DESTINATION,
+                            "Bytes of an image that a source delivered before the others."),
+                    of(
                             CounterTypes.SUBSCRIBER_POSITION,
                             "subscriber_position_bytes_total",
                             Unit.BYTES,

@@ -153,6 +153,18 @@ public final class DriverCounters {
         return stream(CounterShare.CLIENTS, typeId, full, destination, stream);
     }
 
+    /**
+     * Allocates a counter of one of an image's sources.
+     *
+     * @param name start of the label: what the counter shows; the destination is appended.
+     * @param destination host and port of the destination at which the source arrives.
+     * @throws BusException if there is none left.
+     */
+    AtomicCounter source(int typeId, String name, String destination, Stream image) {
+        String full = name + " " + destination;
+        return stream(CounterShare.IMAGES, typeId, full, destination, image);
+    }
+
     private AtomicCounter stream(
             CounterShare share, int typeId, String name, String text, Stream stream) {
         int keyLength = putKey(stream, text);

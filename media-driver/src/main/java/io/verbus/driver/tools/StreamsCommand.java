@@ -161,6 +161,8 @@ final class StreamsCommand implements Callable<Integer> {
             case CounterTypes.DESTINATION_CONNECTED -> "destination-connected";
             case CounterTypes.DESTINATION_LEFT -> "destination-left";
             case CounterTypes.DESTINATIONS -> "destinations";
+            case CounterTypes.SOURCE_POSITION -> "source-position";
+            case CounterTypes.SOURCE_DELIVERED -> "source-led";
             default -> null;
         };
     }

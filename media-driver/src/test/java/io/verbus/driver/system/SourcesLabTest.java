@@ -179,6 +179,7 @@ class SourcesLabTest {
             }
             stream.write(300, subscription, other);
             awaitTransports(stream, subscription, image, 1);
+            subscription.removeDestination(ONE);
             b.awaitCounter(MOVED, moves -> moves == 2);
             stream.write(300, subscription, other);
             stream.readAll(subscription);

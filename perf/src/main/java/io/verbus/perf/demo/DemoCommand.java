@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.driver.tools.VerbusCommand;
 import io.verbus.perf.demo.archive.ArchiveDemoCommand;
 import io.verbus.perf.demo.cluster.ClusterDemoCommand;
+import io.verbus.perf.demo.rails.RailsDemoCommand;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        subcommands = {ArchiveDemoCommand.class, ClusterDemoCommand.class},
+        subcommands = {ArchiveDemoCommand.class, ClusterDemoCommand.class, RailsDemoCommand.class},
         description = {
             "Sends market data from a publisher process through two driver processes to a"
                     + " subscriber process, which verifies every message.",

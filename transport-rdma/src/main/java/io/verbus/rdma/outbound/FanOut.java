@@ -56,6 +56,11 @@ final class FanOut {
     private boolean isConnected;
 
     /**
+     * Start of destinations that join others under {@code max}; null under the other strategies.
+     */
+    private final StartingPoint start;
+
+    /**
      * @param stream stream of the publication.
      * @param events queue of events to the conductor.
      */
@@ -67,6 +72,10 @@ final class FanOut {
         decider = decider(flow);
         groupSize = flow == null ? 1 : Math.max(1, flow.groupSize().orElse(1));
         termLength = stream.log().spec().termLength();
+        start =
+                decider == Decider.MAX
+                        ? new StartingPoint(stream.senderPosition(), termLength)
+                        : null;
     }
 
     private static Decider decider(FlowChoice flow) {
@@ -91,6 +100,46 @@ final class FanOut {
     /** Position from which the log is kept. */
     long floor() {
         return Math.max(floor, stream.releasedPosition());
+    }
+
+    /**
+     * Returns the position from which the stream is offered to a destination: under {@code max} one
+     * from which it gets all that no destination has consumed, else the current position.
+     */
+    long offerPosition() {
+        long current = stream.senderPosition();
+        return start == null || start.position() < floor() ? current : start.position();
+    }
+
+    /**
+     * Handles that a receiver no longer subscribes: if it was the last, the next one starts at the
+     * current position. After a failure, it starts where the stream was.
+     */
+    void onUnsubscribed() {
+        if (start != null && !isAnyMember()) {
+            start.restart(stream.senderPosition());
+        }
+    }
+
+    /** Records a position up to which the publication was sent. */
+    void sent(long position) {
+        if (start != null) {
+            start.sent(position);
+        }
+    }
+
+    /** Returns the maximum number of bytes to send at once. */
+    int maxBatch() {
+        return start == null ? Integer.MAX_VALUE : start.maxBatch();
+    }
+
+    private boolean isAnyMember() {
+        for (FanOutDestination branch : branches) {
+            if (branch.isMember()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Adds a destination to which the stream is offered. */
@@ -148,6 +197,12 @@ final class FanOut {
         long lowest = base - (2L * termLength - (limit - base) - termLength / 4);
         long kept = base;
         long end = limit;
+        if (start != null) {
+            start.released(base);
+            if (start.position() >= lowest) {
+                kept = Math.min(kept, start.position());
+            }
+        }
         for (int i = 0; i < branches.length; i++) {
             FanOutDestination branch = branches[i];
             if (branch.need() >= lowest) {

@@ -94,9 +94,19 @@ final class FanOutDestination implements OutboundStream, Retention {
     // Sender: events of the transfer
 
     @Override
+    public void onUnsubscribed() {
+        fanOut.onUnsubscribed();
+    }
+
+    @Override
+    public int maxBatch() {
+        return fanOut.maxBatch();
+    }
+
+    @Override
     public void onOffer() {
         fanOut.join(this);
-        position = stream.senderPosition();
+        position = fanOut.offerPosition();
         if (!isPinned) {
             need = position;
         }
@@ -291,6 +301,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         counters.sent.setRelease(newPosition);
         if (newPosition > stream.senderPosition()) {
             stream.senderPosition(newPosition);
+            fanOut.sent(newPosition);
         }
     }
 

@@ -31,6 +31,7 @@ class Replication {
 
     private LogPath path;
     private int window;
+    private int maxBatch;
 
     /** Position up to which the peer has released the log. */
     private long consumed;
@@ -77,8 +78,14 @@ class Replication {
      * @param imageLog address of the image's log in the peer.
      * @param imageKey key of the image's log.
      * @param creditWindow number of bytes that may be sent beyond the released position.
+     * @param longestBatch maximum number of bytes to send at once.
      */
-    void begin(OutboundPort port, long imageLog, RemoteKey imageKey, int creditWindow) {
+    void begin(
+            OutboundPort port,
+            long imageLog,
+            RemoteKey imageKey,
+            int creditWindow,
+            int longestBatch) {
         path =
                 new LogPath(
                         log.address(),
@@ -89,6 +96,7 @@ class Replication {
                         imageKey,
                         log.spec().termLength());
         window = creditWindow;
+        maxBatch = Math.min(longestBatch, port.batchLength());
         isStalled = false;
     }
 
@@ -143,10 +151,7 @@ class Replication {
     int send(OutboundPort port) {
         long position = stream.senderPosition();
         long limit = consumed + window;
-        long end =
-                position < limit
-                        ? scanner.available(position, limit, port.batchLength())
-                        : position;
+        long end = position < limit ? scanner.available(position, limit, maxBatch) : position;
         if (end == position && limit < termEnd(position)) {
             end = scanner.available(position, consumed + 2L * path.termLength(), 0);
             if (end > position && position >= limit) {

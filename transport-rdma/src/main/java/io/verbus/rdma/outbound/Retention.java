@@ -11,6 +11,14 @@ interface Retention {
     /** Retention of a publication with one destination. */
     Retention ONLY_ONE = new Retention() {};
 
+    /** The receiver has closed the image, because its last subscription has closed. */
+    default void onUnsubscribed() {}
+
+    /** Returns the maximum number of bytes to send at once; a longer frame is sent nevertheless. */
+    default int maxBatch() {
+        return Integer.MAX_VALUE;
+    }
+
     /** The stream is about to be offered from the publication's current position. */
     default void onOffer() {}
 

@@ -379,7 +379,7 @@ final class Transfer extends RoundRobin.Taker {
         boolean isResumed = image.isThere();
         boolean isOnlyMoved = isMoving;
         isMoving = false;
-        replication.begin(port, logAddress, new RemoteKey(logKey), window);
+        replication.begin(port, logAddress, new RemoteKey(logKey), window, retention.maxBatch());
         backoff.reset();
         state = State.ACTIVE;
         image.onAccepted();
@@ -465,6 +465,9 @@ final class Transfer extends RoundRobin.Taker {
                 }
                 state = isOver ? State.CLOSE_DUE : State.OFFER_DUE;
                 stream.onConnected(false);
+                if (!isOver) {
+                    retention.onUnsubscribed();
+                }
             }
             case CLOSE_DUE, CLOSED -> ending.onForgotten();
             case OFFER_DUE, OFFERED, DEFERRED, REFUSED, GONE -> violated(port, "ImageClosed");
