@@ -43,7 +43,7 @@ class AtomicWriteLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aWordWrittenEitherWayComesWholeAndLast(boolean isAtomic) throws Exception {
+    void commitWordArrivesWholeAndLast(boolean isAtomic) throws Exception {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             assumeTrue(pair.a().path().isRoce(), "the test's queue pairs are RoCE's");

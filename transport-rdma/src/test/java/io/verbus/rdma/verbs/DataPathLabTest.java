@@ -80,7 +80,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void handsMoreMessagesOverThanThereAreSlotsInOrder() {
+    void deliversMoreMessagesThanReceiveSlotsInOrder() {
         int messages = 5 * Lab.OPTIONS.receiveDepth();
         RegisteredMemory memory = lab.register(pair.a(), 8L * messages, Access.LOCAL_READ);
         for (int sent = 0; sent < messages; sent++) {
@@ -110,7 +110,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void writesSingleGatheredInlineAndNothing() {
+    void writesSingleGatheredInlineAndEmptyPayloads() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory target = lab.register(pair.b(), 4096, Access.REMOTE_WRITE);
         long from = source.address();
@@ -147,7 +147,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void landsEachPayloadBeforeItsCommitWord() throws Exception {
+    void placesPayloadBeforeCommitWord() throws Exception {
         assumeFalse("mlx5-ooo".equals(System.getenv("STRICT_DEVICE")), "the device keeps no order");
         int messages = 100_000;
         int slot = 512;
@@ -222,7 +222,7 @@ class DataPathLabTest {
 
     /** Again and again, so that neither side runs out of receives. */
     @Test
-    void asksAndIsAnsweredBothWays() {
+    void answersProbesBothWays() {
         assumeTrue(Lab.iWarp(), "elsewhere it is the device that answers");
         for (int i = 0; i < 5 * Lab.OPTIONS.receiveDepth(); i++) {
             long awaitedByA = qpA.stageProbe();
@@ -253,7 +253,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void refusesTheKeyOfAnotherDomain() {
+    void rejectsKeyOfAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory foreign = lab.register(other.b(), 4096, Access.REMOTE_WRITE);
@@ -279,7 +279,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void tellsTheOtherEndOfAFailure() {
+    void reportsFailureToOtherEnd() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         qpA.stageWrite(source.address(), 8, source.localKey(), 4096, new RemoteKey(0x7777));
         qpA.post(true);
@@ -296,7 +296,7 @@ class DataPathLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refusesToWriteMemoryRegisteredForReadingOnlyAndSaysWhyEvenIfUnasked(boolean signaled) {
+    void rejectsRemoteWriteToMemoryWithoutWriteAccess(boolean signaled) {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory target = lab.register(pair.b(), 4096, Access.LOCAL_WRITE);
         qpA.stageWrite(

@@ -106,7 +106,7 @@ class MessageCostTest {
     }
 
     @Test
-    void costsWhatThePageSays() throws IOException, URISyntaxException {
+    void matchesCostsOnPerformancePage() throws IOException, URISyntaxException {
         connect();
         QueuePair queuePair = queuePairs.getFirst();
         LogPath path = paths.getFirst();

@@ -116,7 +116,7 @@ class MessageWindowTest {
 
     @ParameterizedTest
     @CsvSource({"8, 8", "8, 4096", "64, 64", "9, 17", "4096, 8"})
-    void neverLetsMoreBeUnderWayThanThePeerTakes(int receivesOfOne, int receivesOfTwo) {
+    void limitsOutstandingMessagesToReceivesOfPeer(int receivesOfOne, int receivesOfTwo) {
         Random random = new Random(SEED);
         Side one = new Side(receivesOfOne);
         Side two = new Side(receivesOfTwo);
@@ -145,7 +145,7 @@ class MessageWindowTest {
     /** One side only sends, the other only takes: the grants alone keep it going. */
     @ParameterizedTest
     @CsvSource({"8", "64", "4096"})
-    void goesOnWhileOneSideHasNothingToSay(int receives) {
+    void continuesWhileOneSideSendsNothing(int receives) {
         Side sender = new Side(8);
         Side taker = new Side(receives);
         while (taker.taken < 20_000) {
@@ -167,7 +167,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void refusesWhatThePeerHasNoRoomFor() {
+    void rejectsMessageBeyondWindow() {
         MessageWindow window = window(8);
         for (int i = 0; i < 4; i++) {
             window.onSend();
@@ -183,7 +183,7 @@ class MessageWindowTest {
 
     /** What is sent without a question is not answered, however much there is. */
     @Test
-    void countsAsAnsweredWhatWasPostedUpToTheQuestion() {
+    void countsRequestsBeforeProbeAsAnswered() {
         Side asking = new Side(8);
         Side asked = new Side(8);
         asking.send(asked, true);
@@ -201,7 +201,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void takesNoAnswerForOneToAnotherQuestion() {
+    void ignoresAnswerToEarlierProbe() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         window.ask();
@@ -215,7 +215,7 @@ class MessageWindowTest {
 
     /** A peer that asks and asks makes no more than one answer due. */
     @Test
-    void answersManyQuestionsAtOnce() {
+    void answersManyProbesAtOnce() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         for (int question = 1; question <= 1000; question++) {
@@ -227,7 +227,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void sendsNothingFirstFromTheSideThatAccepts() {
+    void acceptingSideNeverSendsFirst() {
         long memory = arena.allocate(MessageWindow.memoryLength(SEND_DEPTH), Long.BYTES).address();
         MessageWindow window = new MessageWindow(memory, 77, SEND_DEPTH, 8, false);
         window.ask();
@@ -237,7 +237,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void keepsTheHeadersOfOutstandingRequestsApart() {
+    void usesSeparateHeadersForOutstandingRequests() {
         MessageWindow window = window(64);
         long first = window.header(1);
         for (int id = 2; id <= SEND_DEPTH; id++) {

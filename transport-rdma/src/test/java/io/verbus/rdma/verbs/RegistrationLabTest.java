@@ -30,7 +30,7 @@ class RegistrationLabTest {
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
 
     @Test
-    void namesTheLimitOfLockedMemoryThatIsTooLow() throws Exception {
+    void reportsLockedMemoryLimitThatIsTooLow() throws Exception {
         Process child =
                 LabChild.start(LOW_LIMIT, "register", Lab.addressB(), Integer.toString(1 << 20));
         String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -42,7 +42,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void saysThatMemoryIsNotMapped() {
+    void reportsUnmappedMemory() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             VerbsException thrown =
@@ -55,7 +55,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void namesTheFileOfAMappingThatThePeerCouldNotWrite() throws Exception {
+    void namesFileOfReadOnlyMapping() throws Exception {
         try (Lab lab = new Lab()) {
             Path file = lab.file();
             lab.map(file, 4096);
@@ -78,7 +78,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void keepsADomainThatStillHasRegions() {
+    void keepsDomainWithRegions() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             RegisteredMemory region = lab.register(pair.a(), 4096, Access.REMOTE_WRITE);
@@ -97,7 +97,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void listsTheDevicesWithPortsAndAddresses() {
+    void listsDevicesWithPortsAndAddresses() {
         List<DeviceInfo> devices = Devices.list();
         assertFalse(devices.isEmpty());
         for (DeviceInfo device : devices) {

@@ -80,7 +80,7 @@ class StrictDataPathTest {
 
     /** rdma_cm's own 655 ms would stop all that the peer writes, each time. */
     @Test
-    void waitsShortlyWhereMessageFindsNoReceive() {
+    void waitsBrieflyIfReceiverIsNotReady() {
         Lab.Pair pair = connect("mlx5");
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         int messages = Lab.OPTIONS.receiveDepth() + 10;
@@ -106,7 +106,7 @@ class StrictDataPathTest {
 
     /** The last message of the handshake is lost; data tells the accepting side that it stands. */
     @Test
-    void isEstablishedByDataThatComesFirst() {
+    void isEstablishedByEarlyData() {
         StrictDevice.profile("mlx5");
         lab = new Lab();
         Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
@@ -127,7 +127,7 @@ class StrictDataPathTest {
     /** Bytes that each kind of adapter carries inline, of those that are tried in turn. */
     @ParameterizedTest
     @CsvSource({"ib, 220", "irdma, 96", "bnxt, 96", "small, 32", "mana, 0"})
-    void takesMostInlineThatDeviceOffers(String profile, int inline) {
+    void usesMaximumInlineOfDevice(String profile, int inline) {
         StrictDevice.profile(profile);
         lab = new Lab();
         ConnectionOptions options =
@@ -153,7 +153,7 @@ class StrictDataPathTest {
     /** Told once of a device: without inline, and with fewer work requests than are asked for. */
     @ParameterizedTest
     @CsvSource({"mana, '', and 0 bytes inline", "ib, send-depth:1:8, 8 work requests"})
-    void tellsOnceWhatDeviceGivesLess(String profile, String plan, String words) {
+    void warnsOnceIfDeviceGrantsLess(String profile, String plan, String words) {
         StrictDevice.profile(profile);
         lab = new Lab();
         StrictDevice.plan(plan);
@@ -173,7 +173,7 @@ class StrictDataPathTest {
 
     /** Whoever is refused costs no queue pair. */
     @Test
-    void makesNoQueuePairBeforeRequestIsDecided() {
+    void createsNoQueuePairBeforeRequestIsAccepted() {
         StrictDevice.profile("ib");
         lab = new Lab();
         long before = StrictDevice.count("queue-pairs");
@@ -188,7 +188,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void tellsThatCgroupMayRefuse() {
+    void namesCgroupLimitOnEagain() {
         StrictDevice.profile("ib");
         lab = new Lab();
         StrictDevice.plan("rdma_create_qp:1:11");
@@ -205,14 +205,14 @@ class StrictDataPathTest {
     /** What each kind of adapter says of the order in which it places writes. */
     @ParameterizedTest
     @CsvSource({"mlx5, KEPT", "mlx5-ooo, DOUBTFUL", "iwarp, DOUBTFUL", "irdma, UNKNOWN"})
-    void tellsOrderOfWrites(String profile, PathInfo.Order order) {
+    void reportsWriteOrderOfDevice(String profile, PathInfo.Order order) {
         Lab.Pair pair = connect(profile);
         assertEquals(order, pair.a().path().order());
         assertEquals(order, pair.b().path().order());
     }
 
     @Test
-    void refusesAdapterThatMayPlaceOutOfOrderWhereOrderIsChecked() {
+    void rejectsUnorderedAdapterIfOrderIsChecked() {
         StrictDevice.profile("mlx5-ooo");
         lab = new Lab();
         try (VerbsFabric checked = VerbsFabric.open(lab.stayed::add, true)) {
@@ -241,7 +241,7 @@ class StrictDataPathTest {
 
     /** The device has room for 256 regions, and locked memory is not what is short. */
     @Test
-    void namesOtherCausesThanLockedMemory() {
+    void reportsExhaustedRegions() {
         Lab.Pair pair = connect("small");
         VerbsException refused =
                 assertThrows(
@@ -259,7 +259,7 @@ class StrictDataPathTest {
     /** bnxt_re's library may wait when it posts: the JVM must be able to stop its threads then. */
     @ParameterizedTest
     @CsvSource({"ib, true", "bnxt, false"})
-    void postsSoThatJvmIsNotHeldWhereDeviceMayWait(String profile, boolean isHeld)
+    void postingDoesNotBlockSafepointsIfDeviceMayWait(String profile, boolean isHeld)
             throws Exception {
         Lab.Pair pair = connect(profile);
         QueuePair qp = pair.a().queuePair();
@@ -290,7 +290,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void namesEventsThatExplainWhatIsLostLater() {
+    void warnsAboutAsynchronousDeviceEvents() {
         connect("mlx5");
         for (int type : new int[] {11, 12, 13, 17, 18}) {
             StrictDevice.event(1, type, 1);
@@ -328,7 +328,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void tellsLongestMessageOfPort() {
+    void reportsLongestMessageOfPort() {
         assertEquals(1 << 20, connect("small").a().queuePair().maxMessage());
     }
 }

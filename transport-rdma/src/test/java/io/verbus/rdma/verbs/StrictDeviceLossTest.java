@@ -43,7 +43,7 @@ class StrictDeviceLossTest {
     }
 
     @Test
-    void endsConnectionsRegionsAndDomainsOfDeviceThatWasReset() {
+    void closesConnectionsRegionsAndDomainsOfResetDevice() {
         Listener listener = lab.listen();
         Lab.Pair pair = lab.connectTo(listener);
         RegisteredMemory region = lab.register(pair.a(), 4096, Access.LOCAL_READ);
@@ -68,7 +68,7 @@ class StrictDeviceLossTest {
 
     /** Of a device that is gone, nobody asks for events. */
     @Test
-    void goesOnPollingAfterDeviceIsGoneForGood() {
+    void keepsPollingAfterDeviceIsRemoved() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         StrictDevice.remove(DEVICE_OF_A);
         try {
@@ -112,7 +112,7 @@ class StrictDeviceLossTest {
     }
 
     @Test
-    void closesListenerThatWaitsForItsDevice() {
+    void closesListenerWaitingForDevice() {
         Listener listener = lab.listen();
         StrictDevice.remove(DEVICE_OF_B);
         try {

@@ -49,7 +49,7 @@ class StrictRulesTest {
     }
 
     @Test
-    void findsNothingWhereNothingIsBroken() throws Exception {
+    void passesWithoutViolation() throws Exception {
         assertEquals(new Run(0, ""), run("", "ib"));
     }
 
@@ -78,12 +78,12 @@ class StrictRulesTest {
                 "use-after-close",
                 "use-after-destroy"
             })
-    void namesRuleThatIsBroken(String rule) throws Exception {
+    void namesBrokenRule(String rule) throws Exception {
         assertNamed(rule, run(rule, "ib"));
     }
 
     @Test
-    void namesRulesOfCertainAdapters() throws Exception {
+    void namesBrokenRuleOfSpecificAdapter() throws Exception {
         assertNamed("first-to-speak", run("first-to-speak", "iwarp"));
         assertNamed("message-too-long", run("message-too-long", "small"));
         assertNamed("opcode", run("atomic-word", "irdma"));

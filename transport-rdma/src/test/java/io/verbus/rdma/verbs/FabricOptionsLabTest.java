@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("lab")
 @Tag("slow")
 @Timeout(60)
-class FabricMannersLabTest {
+class FabricOptionsLabTest {
     private static final int TRAFFIC_CLASS = 26 << 2;
 
     private static ConnectionOptions options(int trafficClass, int pathMtu, String device) {
@@ -57,7 +57,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void bothEndsHaveTheTrafficClassOfTheOneThatConnects() {
+    void usesTrafficClassOfInitiatorAtBothEnds() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = pair(lab, options(TRAFFIC_CLASS, ConnectionOptions.ANY, null));
             assumeKnown(pair);
@@ -68,7 +68,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void theDeviceHasTheTimeoutsThatWereAskedFor() {
+    void appliesRequestedTimeoutsToDevice() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = pair(lab, any());
             assumeKnown(pair);
@@ -80,7 +80,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void tellsThePath() {
+    void reportsPath() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = pair(lab, any());
             assumeKnown(pair);
@@ -98,7 +98,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void connectsOverTheMtuThatWasAskedFor() {
+    void connectsWithRequestedMtu() {
         try (Lab lab = new Lab()) {
             int mtu = pair(lab, any()).a().path().pathMtu();
             Assumptions.assumeTrue(mtu > 0, "the path has an MTU of its own");
@@ -108,7 +108,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void refusesAPathOfAnotherMtu() {
+    void failsToConnectOverPathWithAnotherMtu() {
         try (Lab lab = new Lab()) {
             Connection a = connect(lab, lab.listen(), options(ConnectionOptions.ANY, 256, null));
             lab.awaitRequest().accept(new byte[] {2});
@@ -119,7 +119,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void refusesToAcceptOverAPathOfAnotherMtu() {
+    void failsToAcceptOverPathWithAnotherMtu() {
         try (Lab lab = new Lab()) {
             Listener listener =
                     lab.fabricB.listen(
@@ -135,7 +135,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void refusesAnotherDevice() {
+    void failsToConnectOnAnotherDevice() {
         try (Lab lab = new Lab()) {
             Listener listener = lab.listen();
             Connection a =
@@ -162,7 +162,7 @@ class FabricMannersLabTest {
     }
 
     @Test
-    void takesTheDeviceThatWasAskedFor() {
+    void usesRequestedDevice() {
         try (Lab lab = new Lab()) {
             String device = pair(lab, any()).a().path().device();
             assertEquals(

@@ -27,7 +27,7 @@ import java.util.Optional;
 
 /** A device that does not take back what it gave, played by a library whose functions are here. */
 @SuppressWarnings("restricted")
-class TakingDownTest {
+class FailedReleaseTest {
     private final Arena arena = Arena.ofConfined();
     private final List<Throwable> told = new ArrayList<>();
     private final MemorySegment memory = arena.allocate(4096, 8);
@@ -105,7 +105,7 @@ class TakingDownTest {
     }
 
     @Test
-    void tellsWhatTheDeviceKeepsAndGoesOn() {
+    void reportsWhatDeviceKeepsAndContinues() {
         ProtectionDomain domain = domain();
         MemoryRegion region = domain.register(4096, 4096, Access.REMOTE_WRITE);
         region.close();
@@ -120,7 +120,7 @@ class TakingDownTest {
     }
 
     @Test
-    void triesAgainWhatStayedWhenAllEnds() {
+    void retriesReleaseAtShutdown() {
         ProtectionDomain domain = domain();
         MemoryRegion region = domain.register(4096, 4096, Access.REMOTE_WRITE);
         region.close();
