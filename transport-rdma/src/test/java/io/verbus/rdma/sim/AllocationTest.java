@@ -29,7 +29,7 @@ class AllocationTest {
     @TempDir Path directory;
 
     @Test
-    void noDutyCycleAllocatesInSteadyState() {
+    void dutyCyclesAllocateNothingInSteadyState() {
         try (TwoDrivers net = new TwoDrivers(1, directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, 1);
             net.b.subscribe(TwoDrivers.CHANNEL, 2);

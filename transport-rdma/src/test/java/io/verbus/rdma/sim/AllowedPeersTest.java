@@ -29,7 +29,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void carriesStreamsOfAHostThatIsAllowed() {
+    void carriesStreamsOfAllowedHost() {
         try (TwoDrivers net = drivers("192.168.0.0/16,10.0.0.0/31")) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -39,7 +39,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void carriesStreamsOfTheSubnetUnlessTheOptionIsSet() {
+    void carriesStreamsOfSubnetByDefault() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
             net.b.fabric.prefixLength(30);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -65,7 +65,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void admitsNobodyAtAnAddressThatIsAloneInItsSubnetAndSaysSo() {
+    void warnsAndRejectsAllIfAddressIsAloneInSubnet() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
             net.b.fabric.prefixLength(32);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -79,7 +79,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void refusesAHostThatIsNotAllowedAndTellsBothSides() {
+    void rejectsHostThatIsNotAllowedAndReportsToBothSides() {
         try (TwoDrivers net = drivers("10.0.0.2/31,fd00::/8")) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);

@@ -20,7 +20,7 @@ class BatchTest {
     @TempDir private Path directory;
 
     @Test
-    void carriesAllFramesOfATermInOneBatch() {
+    void sendsAllFramesOfTermInOneBatch() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "1g")) {
             TestStream stream = fill(net);
             assertTrue(stream.offered > 50, () -> stream.offered + " frames; seed " + SEED);
@@ -32,7 +32,7 @@ class BatchTest {
     }
 
     @Test
-    void carriesNoMoreThanTheBatchLengthAtATurn() {
+    void limitsBatchToBatchLength() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "4k")) {
             TestStream stream = fill(net);
             long before = net.a.counter(": batches");
@@ -43,7 +43,7 @@ class BatchTest {
     }
 
     @Test
-    void carriesNoMoreThanPortTakesInOneMessage() {
+    void limitsBatchToMaxMessageOfPort() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "1g")) {
             net.network.maxMessage(8192);
             TestStream stream = fill(net);

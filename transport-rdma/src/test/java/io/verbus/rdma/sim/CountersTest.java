@@ -22,7 +22,7 @@ class CountersTest {
     @TempDir Path directory;
 
     @Test
-    void aConnectionTellsWhatItCarries() {
+    void countsTrafficOfConnection() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             assertEquals(0, net.a.counter(AT_A + "state"));
@@ -59,7 +59,7 @@ class CountersTest {
     }
 
     @Test
-    void aLostConnectionIsToldInWordsAtBothEnds() {
+    void labelsLostConnectionWithFailureAtBothEnds() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -86,7 +86,7 @@ class CountersTest {
     }
 
     @Test
-    void anImageTellsItsState() {
+    void reportsStateOfImage() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);

@@ -51,7 +51,7 @@ class FanOutScheduleTest {
     @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "max", "tagged,g:7"})
-    void whatWasSentWasNeverReused(String flowControl) {
+    void neverReusesSentLogMemory(String flowControl) {
         live(flowControl, false);
     }
 
@@ -59,7 +59,7 @@ class FanOutScheduleTest {
     @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "max"})
-    void whatWasSentToThoseThatCameWasNeverReused(String flowControl) {
+    void neverReusesLogMemorySentToDynamicReceivers(String flowControl) {
         live(flowControl, true);
     }
 

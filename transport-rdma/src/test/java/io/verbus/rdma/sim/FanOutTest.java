@@ -74,7 +74,7 @@ class FanOutTest {
     }
 
     @RepeatedTest(3)
-    void deliversEveryMessageToEachOfThree() {
+    void deliversEveryMessageToEachDestination() {
         TestStream stream = start("min", false, false, false);
         untilAllConnected();
         net.until("ten terms", () -> stream.position() > 10 * TERM);
@@ -88,7 +88,7 @@ class FanOutTest {
     }
 
     @Test
-    void waitsForTheSlowestUnderMin() {
+    void waitsForSlowestReceiverWithMin() {
         TestStream stream = start("min", false, false);
         net.publishing = false;
         untilAllConnected();
@@ -105,7 +105,7 @@ class FanOutTest {
     }
 
     @Test
-    void isNotConnectedBeforeAsManyAreThereAsTheGroupHas() {
+    void connectsOnceGroupIsComplete() {
         TestStream stream = start("min,g:/2", false);
         untilAllConnected();
         net.forMillis(50);
@@ -119,7 +119,7 @@ class FanOutTest {
     }
 
     @RepeatedTest(3)
-    void leavesTheSlowUnderMaxAndTakesItInAnew() {
+    void dropsAndRestartsSlowDestinationWithMax() {
         TestStream stream = start("max", false, false);
         untilAllConnected();
         TestImage first = place(1).image();
@@ -140,7 +140,7 @@ class FanOutTest {
     }
 
     @Test
-    void isConnectedUnderTaggedOnlyWhileOneHasTheTag() {
+    void isConnectedOnlyWhileTaggedReceiverExists() {
         TestStream stream = start("tagged,g:7", false);
         net.until("connected there", () -> place(0).isConnected());
         net.forMillis(50);
@@ -154,7 +154,7 @@ class FanOutTest {
     }
 
     @Test
-    void waitsForTheTaggedOnly() {
+    void waitsOnlyForTaggedReceiver() {
         TestStream stream = start("tagged,g:7", true, false);
         untilAllConnected();
         place(1).reading = false;
@@ -171,7 +171,7 @@ class FanOutTest {
     }
 
     @Test
-    void aDestinationThatResumesFindsAllUnderMin() {
+    void resumesDestinationWithoutLossWithMin() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         TestImage image = place(1).image();
@@ -188,7 +188,7 @@ class FanOutTest {
     }
 
     @Test
-    void goesOnWithoutADeadDestinationWhenItsTimeHasPassed() {
+    void dropsDeadDestinationAfterTimeout() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         net.until("some", () -> place(1).image().received > 100);
@@ -204,7 +204,7 @@ class FanOutTest {
     }
 
     @Test
-    void aDeadDestinationHoldsNobodyUnderMaxForLongerThanAProbe() {
+    void dropsDeadDestinationWithinProbeTimeoutWithMax() {
         TestStream stream = start("max", false, false);
         untilAllConnected();
         place(1).driver.fabric.connections().getFirst().sim().cut();
@@ -217,7 +217,7 @@ class FanOutTest {
     }
 
     @Test
-    void endsTheImageOfADestinationThatIsRemoved() {
+    void endsImageOfRemovedDestination() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         TestImage image = place(1).image();
@@ -237,7 +237,7 @@ class FanOutTest {
 
     /** A device may read the log yet for what it has not sent, and another transport reuses it. */
     @RepeatedTest(3)
-    void anotherTransportWaitsForWhatADeviceMayStillRead() {
+    void holdsOtherTransportWhileDeviceMayReadLog() {
         TestStream stream = start("min", false);
         stream.isShared = true;
         untilAllConnected();
@@ -254,7 +254,7 @@ class FanOutTest {
 
     /** It is removed when its acceptance has arrived: what is sent to it is not reused before. */
     @RepeatedTest(3)
-    void theLogIsKeptForADestinationThatIsAcceptedWhenItIsRemoved() {
+    void keepsLogForDestinationRemovedWhenAccepted() {
         TestStream stream = start("max", false);
         untilAllConnected();
         net.publishing = false;
@@ -283,7 +283,7 @@ class FanOutTest {
     }
 
     @Test
-    void aSubscriberWhoComesLateIsOfferedTheStreamFromWhereItIs() {
+    void offersLateSubscriberStreamAtCurrentPosition() {
         TestStream stream = start("min", false);
         Place late = net.place(false);
         late.driver.transport.openEndpoint(late.destination());
@@ -299,7 +299,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesThePublicationWhenEveryDestinationHasAll() {
+    void releasesPublicationOnceEveryDestinationHasAll() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         place(1).reading = false;
@@ -320,7 +320,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesAPublicationWithoutDestinationsAtOnce() {
+    void releasesPublicationWithoutDestinationsAtOnce() {
         TestStream stream = start("max");
         net.place(false);
         net.forMillis(5);

@@ -26,7 +26,7 @@ class FiftyPeersTest {
     @TempDir Path directory;
 
     @Test
-    void servesEachOfFiftyPeers() {
+    void servesFiftyPeers() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             List<TestDriver> peers = new ArrayList<>();

@@ -51,7 +51,7 @@ class HostilePeerTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void aPublishingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+    void publishingDriverSurvivesRandomBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
                 net -> {
@@ -65,7 +65,7 @@ class HostilePeerTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void aSubscribingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+    void subscribingDriverSurvivesRandomBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
                 net -> {
@@ -144,17 +144,17 @@ class HostilePeerTest {
     }
 
     @Test
-    void creditBeyondWhatWasSentFailsTheConnection() {
+    void closesConnectionOnCreditBeyondSentPosition() {
         assertCreditFails(1 << 20);
     }
 
     @Test
-    void creditThatIsNoPositionFailsTheConnection() {
+    void closesConnectionOnUnalignedCredit() {
         assertCreditFails(17);
     }
 
     @Test
-    void creditThatGoesBackFailsTheConnection() {
+    void closesConnectionOnDecreasingCredit() {
         assertCreditFails(-32);
     }
 
@@ -186,17 +186,17 @@ class HostilePeerTest {
     }
 
     @Test
-    void aResumeBehindWhatWasReleasedBeginsTheStreamAnew() {
+    void restartsStreamOnResumeBehindReleasedPosition() {
         assertResumeBeginsAnew(-65_536);
     }
 
     @Test
-    void aResumeBeyondWhatWasSentBeginsTheStreamAnew() {
+    void restartsStreamOnResumeBeyondSentPosition() {
         assertResumeBeginsAnew(1 << 20);
     }
 
     @Test
-    void aResumeInTheMiddleOfAFrameBeginsTheStreamAnew() {
+    void restartsStreamOnResumeInsideFrame() {
         assertResumeBeginsAnew(-32);
     }
 
@@ -232,7 +232,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void anOfferMadeTwiceFailsTheConnection() {
+    void closesConnectionOnDuplicateOffer() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
@@ -265,7 +265,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aFloodOfOffersIsBounded() {
+    void closesConnectionOnTooManyOffers() {
         try (TwoDrivers net =
                 new TwoDrivers(System.nanoTime(), directory, "rdma.max-streams", "10")) {
             TestStream stream = connected(net);

@@ -37,7 +37,7 @@ class IdleStreamsTest {
     @Tag("slow")
     @Test
     @Tag("instructions")
-    void aDutyCycleLooksAtOneStreamHoweverManyAreIdle() {
+    void checksOneStreamPerDutyCycle() {
         for (int i = 0; i < 5; i++) {
             measure(1); // until the code is compiled
         }
@@ -119,7 +119,7 @@ class IdleStreamsTest {
     }
 
     @Test
-    void aStreamThatWasIdleIsSentWithinItsTurn() {
+    void sendsFromIdleStreamWithinOneRound() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.publishing = false;
             int streams = 40;
@@ -142,7 +142,7 @@ class IdleStreamsTest {
     }
 
     @Test
-    void idleImagesAreGrantedNoCredit() {
+    void grantsNoCreditToIdleImages() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, 1);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, 1);

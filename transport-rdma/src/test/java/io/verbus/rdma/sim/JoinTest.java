@@ -65,7 +65,7 @@ class JoinTest {
     @TempDir Path directory;
 
     @Test
-    void nobodyMissesAMessageFromTheFirstOn() {
+    void missesNoMessageAfterJoining() {
         int[] joins = new int[1];
         AssertionError caught = firstCaught(SCHEDULES, Fault.NONE, joins);
         if (caught != null) {
@@ -76,19 +76,19 @@ class JoinTest {
 
     @Tag("slow")
     @Test
-    void catchesASubscriberThatCountsLast() {
+    void catchesSubscriberCountedTooLate() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.COUNTS_LAST, new int[1]));
     }
 
     @Tag("slow")
     @Test
-    void catchesASubscriberThatDoesNotLookAtWhatIsGranted() {
+    void catchesSubscriberThatIgnoresGrantedCredit() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.DOES_NOT_LOOK, new int[1]));
     }
 
     @Tag("slow")
     @Test
-    void catchesAReceiverThatGrantsBlindly() {
+    void catchesReceiverThatGrantsUnchecked() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.GRANTS_BLINDLY, new int[1]));
     }
 

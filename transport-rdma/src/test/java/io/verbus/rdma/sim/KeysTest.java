@@ -101,7 +101,7 @@ class KeysTest {
     }
 
     @Test
-    void carriesStreamsOfAHostWithTheKey() throws IOException {
+    void carriesStreamsOfHostWithKey() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             TestStream stream = exchange(net);
             untilCarried(net);
@@ -118,7 +118,7 @@ class KeysTest {
     }
 
     @Test
-    void asksNothingOfHostsWhoseNetworkHasNoKey() throws IOException {
+    void requiresNoProofInNetworkWithoutKey() throws IOException {
         Path file = directory.resolve("other");
         Files.writeString(file, "192.168.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -132,17 +132,17 @@ class KeysTest {
     }
 
     @Test
-    void refusesAPublishingHostWithoutTheKey() throws IOException {
+    void rejectsPublishingHostWithoutKey() throws IOException {
         assertRefused(NO_OPTIONS, keys("b", ONE), "it has no key");
     }
 
     @Test
-    void refusesAPublishingHostWithAnotherKey() throws IOException {
+    void rejectsPublishingHostWithAnotherKey() throws IOException {
         assertRefused(keys("a", TWO), keys("b", ONE), "it has another key");
     }
 
     @Test
-    void refusesToAskForAKeyWhereThereIsNone() throws IOException {
+    void rejectsSubscribingHostWithoutKey() throws IOException {
         assertRefused(keys("a", ONE), NO_OPTIONS, "this driver has none");
     }
 
@@ -162,7 +162,7 @@ class KeysTest {
 
     /** First both keys on each host, in any order of hosts, then the new one alone. */
     @Test
-    void changesKeysWithoutARestart() throws IOException {
+    void changesKeysWithoutRestart() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             exchange(net);
             untilCarried(net);
@@ -192,7 +192,7 @@ class KeysTest {
     }
 
     @Test
-    void guardsANetworkThatItsFileNamesNoMoreUntilALineOpensIt() throws IOException {
+    void protectsRemovedNetworkUntilItIsOpened() throws IOException {
         Path file = directory.resolve("b");
         try (TwoDrivers net = drivers(NO_OPTIONS, keys("b", ONE))) {
             keys("b");
@@ -312,7 +312,7 @@ class KeysTest {
     }
 
     @Test
-    void tellsNothingToAHostThatProvesNothing() throws IOException {
+    void revealsNothingToHostWithoutProof() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             Hello seen = greetingOfA(net);
             byte[] proofOfA = proof;
@@ -353,7 +353,7 @@ class KeysTest {
     }
 
     @Test
-    void givesAHostUpThatIsSilent() throws IOException {
+    void closesConnectionOfSilentHost() throws IOException {
         try (TwoDrivers net =
                 drivers(
                         keys("a", ONE),
@@ -371,7 +371,7 @@ class KeysTest {
 
     /** A subscribing host that lies: no answer, a wrong one, and the publisher's own challenge. */
     @Test
-    void offersNothingToAHostThatProvesNothing() throws IOException {
+    void offersNoStreamToHostWithoutProof() throws IOException {
         List<UnaryOperator<Hello>> lies =
                 List.of(
                         seen -> new Hello(Versions.OURS, RejectCode.UNSPECIFIED, 9),
@@ -417,7 +417,7 @@ class KeysTest {
     }
 
     @Test
-    void takesAnnouncementsOnlyWithTheKey() throws IOException {
+    void acceptsAnnouncementsOnlyWithKey() throws IOException {
         InetSocketAddress control = new InetSocketAddress("10.0.0.1", 7300);
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", TWO, ONE))) {
             var channel =

@@ -93,7 +93,7 @@ class LongRegistrationTest {
     // At the subscribing side
 
     @Test
-    void anImageGoesOnWhosePeerIsLostWhileItIsRegistered() {
+    void continuesImageIfPeerIsLostDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.connection().breakLink("link flap");
@@ -106,7 +106,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void anImageEndsWhosePublicationIsClosedWhileItIsRegistered() {
+    void endsImageIfPublicationClosesDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         end(stream);
@@ -121,7 +121,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void theEndOfAStreamIsToldWhenThePeerCanWriteNothingAnyMore() {
+    void reportsEndOfStreamOncePeerCannotWrite() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         end(stream);
@@ -133,7 +133,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsClosedWhileItIsRegisteredWaitsForASubscriber() {
+    void waitsForSubscriberIfImageClosesDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.b.subscribed.clear();
@@ -151,7 +151,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsRejectedWhileItIsRegisteredBeginsAnew() {
+    void restartsStreamIfImageIsRejectedDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.b.transport.closeImage(image, "a client has rejected it");
@@ -161,7 +161,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsClosedWhileItResumesBeginsAnew() {
+    void restartsStreamIfImageClosesDuringResume() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
@@ -177,7 +177,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void anImageIsHeldThatIsLostAgainWhileItResumes() {
+    void keepsImageThatIsLostAgainDuringResume() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
@@ -193,14 +193,14 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDriverClosesThatRegistersAnImage() {
+    void closesDriverDuringRegistrationOfImage() {
         TestStream stream = registeringAtB();
         net.b.closeTransport();
         assertFalse(stream.connected);
     }
 
     @Test
-    void aClosedImageIsReleasedWhenItsLogIsDeregistered() {
+    void releasesClosedImageOnceDeregistered() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
@@ -216,7 +216,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDomainIsClosedWhenItsLogsAreDeregistered() {
+    void closesDomainOnceLogsAreDeregistered() {
         TestStream stream = connected();
         stopBackground();
         end(stream);
@@ -229,7 +229,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void whatADeviceKeepsIsTakenDownNevertheless() {
+    void closesStreamWhoseRegionsDeviceKeeps() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         net.b.fabric.connections().getFirst().domain().keepRegions();
@@ -256,7 +256,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void streamsGoOnBesideOneWhoseLogIsRegistered() {
+    void continuesOtherStreamsDuringRegistration() {
         TestStream stream = registeringAtA();
         assertFlows(net.a.streams.getFirst());
         goOn();
@@ -264,7 +264,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aPublicationThatIsClosedWhileItIsRegisteredIsReleasedAfterwards() {
+    void releasesPublicationClosedDuringRegistrationAfterwards() {
         TestStream stream = registeringAtA();
         end(stream);
         net.forMillis(20);
@@ -275,7 +275,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamBeginsOnTheConnectionThatStandsWhenItsLogIsRegistered() {
+    void startsStreamOnConnectionCurrentAfterRegistration() {
         TestStream stream = registeringAtA();
         net.connection().breakLink("link flap");
         net.until("connected anew", () -> net.network.connections() == 2);
@@ -284,7 +284,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aLogIsRegisteredOnceMoreWhereTheNextConnectionIsOnAnotherDevice() {
+    void reregistersLogWhenConnectionMovesToAnotherDevice() {
         TestStream stream = registeringAtA();
         net.a.fabric.replaceDevice();
         net.connection().breakLink("link flap");
@@ -296,7 +296,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDriverClosesThatRegistersALog() {
+    void closesDriverDuringRegistrationOfLog() {
         TestStream stream = registeringAtA();
         net.a.closeTransport();
         assertFalse(stream.connected);

@@ -76,7 +76,7 @@ class PlacementProbeTest {
     }
 
     @Test
-    void isAnsweredWhenEverythingBeforeIsInPlace() {
+    void confirmsOnlyWhatIsPlaced() {
         assertFalse(probe.isDue(0, queuePair.answered()));
         write(0);
         long question = write(200);
@@ -91,7 +91,7 @@ class PlacementProbeTest {
     }
 
     @Test
-    void asksAgainOnlyAfterAnswer() {
+    void probesAgainOnlyAfterAnswer() {
         long first = write(0);
         ask(0);
         long second = write(200);
@@ -106,7 +106,7 @@ class PlacementProbeTest {
 
     /** A probe that finds no room takes what is outstanding, of which the first answers. */
     @Test
-    void takesNoProbeWithoutRoomForQuestion() {
+    void usesOutstandingProbeIfQueueIsFull() {
         long question = 0;
         for (int i = 0; i < DEPTH; i++) {
             question = write(i * 100);

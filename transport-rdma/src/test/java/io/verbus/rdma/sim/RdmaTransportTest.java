@@ -87,7 +87,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheStreamBehindItsLastMessage() {
+    void endsStreamAfterLastMessage() {
         TestStream stream = connected();
         net.until("some", () -> stream.offered > 500);
         net.publishing = false;
@@ -108,7 +108,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(3)
-    void subscribersAreNotToldOfAnEndThatIsUntold() {
+    void signalsNoEndOfStreamIfEosIsFalse() {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream =
                 net.a.publish(
@@ -132,7 +132,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void putsAStreamOffUntilASubscriberComes() {
+    void defersStreamUntilSubscriberArrives() {
         InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(300);
@@ -168,7 +168,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void holdsThePublisherBackWhileTheSubscriberSleeps() {
+    void appliesBackPressureWhileSubscriberSleeps() {
         TestStream stream = connected();
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
@@ -181,7 +181,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void passesFramesThatAreLongerThanTheWindow() {
+    void carriesFramesLongerThanWindow() {
         ChannelUri small = ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(8192).build();
         net.b.subscribe(ChannelUri.rdma("10.0.0.2:7400").window(4096).build(), STREAM);
         TestStream stream = net.a.publish(small, STREAM);
@@ -191,7 +191,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void offersAnewWhenTheLastSubscriberGoes() {
+    void offersStreamAgainAfterLastSubscriberLeaves() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 50);
         TestImage first = net.b.image();
@@ -209,7 +209,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(5)
-    void goesOnAtTheFrontierAfterTheQueuePairFails() {
+    void resumesAtFrontierAfterQueuePairFailure() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage image = net.b.image();
@@ -231,7 +231,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(5)
-    void resumesTwentyStreamsThatShareAConnection() {
+    void resumesTwentyStreamsOfOneConnection() {
         List<TestStream> streams = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM + i);
@@ -255,7 +255,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void noticesASilentPeerInBoundedTime() {
+    void detectsSilentPeerInBoundedTime() {
         start(
                 System.nanoTime(),
                 "rdma.probe-timeout",
@@ -283,7 +283,7 @@ class RdmaTransportTest {
     /** One side is impatient, and finds out alone. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void noticesASilentPeerAlthoughWhatIsPostedCompletes(boolean isPublisher) {
+    void detectsSilentPeerAlthoughRequestsComplete(boolean isPublisher) {
         net.close();
         String[] impatient = {
             "rdma.probe-timeout", "50ms",
@@ -316,7 +316,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void takesAnImageFromTheOldConnectionWhenItsDriverConnectsAnew() {
+    void movesImageToNewConnectionOfItsDriver() {
         net.close();
         String[] impatient = {"rdma.probe-timeout", "50ms", "rdma.probe-interval", "10ms"};
         net = new TwoDrivers(System.nanoTime(), directory, impatient, new String[0]);
@@ -335,7 +335,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheImageOfADriverThatDoesNotComeBack() {
+    void endsImageIfPublishingDriverStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -356,7 +356,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsPublishersWhenAPeerDoesNotComeBack() {
+    void disconnectsPublicationIfPeerStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -373,7 +373,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void releasesAPublicationWhosePeerDoesNotComeBackWhileItEnds() {
+    void releasesClosingPublicationIfPeerStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.reading = false;
@@ -387,7 +387,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void goesOnEvenLateIfTheImageIsStillThere() {
+    void resumesLateIfImageStillExists() {
         net.close();
         String[] hasty = {"rdma.resume-timeout", "0ms"};
         net = new TwoDrivers(System.nanoTime(), directory, hasty, new String[0]);
@@ -403,7 +403,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void beginsAnewWhenTheImageHasEndedMeanwhile() {
+    void restartsStreamIfImageHasEnded() {
         net.close();
         String[] hasty = {"rdma.resume-timeout", "0ms"};
         net = new TwoDrivers(System.nanoTime(), directory, new String[0], hasty);
@@ -423,7 +423,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void beginsAnewWithADriverThatWasRestarted() {
+    void restartsStreamWithRestartedDriver() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         net.b.crash();
@@ -438,7 +438,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheImageOfADriverThatWasRestartedAsSoonAsItOffersTheSessionAgain() {
+    void endsOldImageWhenRestartedDriverOffersSameSession() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage first = net.b.image();
@@ -453,7 +453,7 @@ class RdmaTransportTest {
 
     /** It claims the id of the driver whose stream it wants, and the registration. */
     @Test
-    void givesNoImageToAnotherDriverThatClaimsToBeItsOwn() throws IOException {
+    void deniesImageToDriverWithForgedId() throws IOException {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage image = net.b.image();
@@ -515,7 +515,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void releasesAPublicationThatNobodyReceives() {
+    void releasesPublicationWithoutReceivers() {
         TestStream alone = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(50);
         alone.end();
@@ -532,7 +532,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsAPublicationWhosePeerIsAwayForAMomentWhileItEnds() {
+    void endsClosingPublicationAfterShortOutage() {
         TestStream stream = connected();
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
@@ -549,7 +549,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThePublisherWhyItIsRefused() {
+    void reportsReasonOfRefusalToPublisher() {
         net.b.setupRefusal = "too little space for the log: free some";
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -562,7 +562,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsBothSidesWhenVersionsDiffer() {
+    void reportsVersionMismatchToBothSides() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         byte[] other = new Hello(new Versions(8, 9), RejectCode.UNSPECIFIED, 99).bytes();
         var probe = new Probing(net, other);
@@ -577,7 +577,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesWhatIsNoVerbusDriver() {
+    void rejectsPeerThatIsNoVerbusDriver() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         var probe = new Probing(net, "GET / HTTP/1.1".getBytes());
         net.until("rejected", () -> probe.ended != null);
@@ -586,12 +586,12 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThatAPeerIsNoVerbusDriver() {
+    void reportsListenerThatIsNoVerbusDriver() {
         assertFailsWith("is not a Verbus driver", new byte[] {1, 2, 3});
     }
 
     @Test
-    void tellsThatAPeerSpeaksAnotherVersion() {
+    void reportsListenerOfAnotherVersion() {
         assertFailsWith(
                 "speaks version 9",
                 new Hello(new Versions(9, 9), RejectCode.UNSPECIFIED, 99).bytes());
@@ -617,7 +617,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesAnEndpointThatIsInUse() {
+    void rejectsEndpointInUse() {
         net.network
                 .fabric("10.0.0.2")
                 .listen(new InetSocketAddress("10.0.0.2", 7400), ConnectionOptions.DEFAULT);
@@ -629,7 +629,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void sharesAnEndpointBetweenSubscriptions() {
+    void sharesEndpointBetweenSubscriptions() {
         InboundEndpoint first = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         InboundEndpoint second = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         assertEquals(first, second);
@@ -644,7 +644,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void opensDestinationThatNoSubscriptionShares() {
+    void neverSharesEndpointBetweenDestinationAndSubscription() {
         InboundEndpoint destination = net.b.transport.openDestination(TwoDrivers.CHANNEL);
         assertThrows(
                 TransportException.class, () -> net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
@@ -657,7 +657,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(20)
-    void closesAnEndpointUnderAStreamWithoutAnError() {
+    void closesEndpointOfActiveStreamWithoutError() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
@@ -678,7 +678,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(20)
-    void closesAnEndpointWhileAStreamEndsWithoutAnError() {
+    void closesEndpointOfEndingStreamWithoutError() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
@@ -697,7 +697,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheConnectionsOfAClosedEndpointInBoundedTime() {
+    void closesConnectionsOfClosedEndpointInBoundedTime() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);
@@ -710,7 +710,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsPublishersThatADriverWasClosed() {
+    void reportsClosedDriverToPublishers() {
         TestStream stream = connected();
         net.b.closeTransport();
         net.until("told", () -> !net.a.failures.isEmpty());
@@ -722,7 +722,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsSubscribersThatADriverWasClosed() {
+    void reportsClosedDriverToSubscribers() {
         connected();
         TestImage image = net.b.image();
         net.a.closeTransport();
@@ -733,7 +733,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThePublisherThatItsLogCannotBeRegistered() {
+    void reportsFailedLogRegistrationToPublisher() {
         net.a.fabric.refuseRegistrations("cannot pin memory: raise ulimit -l");
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -743,7 +743,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void aTransportThatCannotBeMadeLeavesNothing() {
+    void leavesNothingIfConstructionFails() {
         try (TestHost few =
                 new TestHost(1, directory, 7) {
                     @Override
@@ -767,7 +767,7 @@ class RdmaTransportTest {
 
     /** What the device keeps is the device's: the image is closed and released all the same. */
     @Test
-    void takesAnImageDownWholeWhoseMemoryStaysPinned() {
+    void releasesImageWhoseMemoryStaysPinned() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 50);
         TestImage image = net.b.image();
@@ -782,7 +782,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesAStreamWhoseImageCannotBeRegistered() {
+    void rejectsStreamWhoseImageCannotBeRegistered() {
         InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(100);

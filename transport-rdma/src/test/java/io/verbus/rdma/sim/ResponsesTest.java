@@ -108,7 +108,7 @@ class ResponsesTest {
     }
 
     @RepeatedTest(3)
-    void responsesComeToTheRequester() {
+    void deliversResponsesToRequester() {
         net();
         request();
         assertTrue(net.b.image().setup.wantsResponses());
@@ -123,7 +123,7 @@ class ResponsesTest {
     }
 
     @Test
-    void nobodyElseReceivesThem() {
+    void rejectsAnnouncementsOfOtherHosts() {
         net();
         request();
         TestStream responses = respond(8);
@@ -140,7 +140,7 @@ class ResponsesTest {
     }
 
     @RepeatedTest(3)
-    void theSessionIsToldAgainWhereTheConnectionWasLost() {
+    void repeatsResponseSessionAfterReconnect() {
         net();
         request();
         net.publishing = false;
@@ -158,7 +158,7 @@ class ResponsesTest {
     }
 
     @Test
-    void twoRequestersOfOneDriverHaveOneListener() {
+    void sharesListenerBetweenRequestersOfOneDriver() {
         net();
         request();
         InboundEndpoint other =

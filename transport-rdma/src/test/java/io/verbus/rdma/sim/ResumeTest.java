@@ -47,7 +47,7 @@ class ResumeTest {
 
     @Tag("slow")
     @Test
-    void goesOnExactlyOnceAndInOrderWhateverFails() {
+    void deliversExactlyOnceInOrderDespiteFailures() {
         int[] resumes = new int[1];
         AssertionError caught = firstCaught(SCHEDULES, net -> {}, net -> resumes[0] += live(net));
         if (caught != null) {
@@ -58,13 +58,13 @@ class ResumeTest {
 
     /** What is on its way still lands when the conductor has scanned the image. */
     @Test
-    void catchesAScanBeforeTheOldQueuePairIsDestroyed() {
+    void catchesScanBeforeQueuePairIsDestroyed() {
         assertNotNull(
                 firstCaught(SCHEDULES_TO_CATCH, net -> net.network.closeLate(), ResumeTest::live));
     }
 
     @Test
-    void catchesAResumeAtTheSenderPosition() {
+    void catchesResumeAtSenderPosition() {
         assertNotNull(
                 firstCaught(
                         SCHEDULES_TO_CATCH,

@@ -77,7 +77,7 @@ class SafeOrderTest {
     /** It is enough that either driver asks for it. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
-    void carriesStreamsWhereEitherDriverAsks(String orderOfA, String orderOfB) {
+    void carriesStreamsIfEitherDriverAsksForOrder(String orderOfA, String orderOfB) {
         AssertionError failure = firstFailure(orderOfA, orderOfB, RUNS);
         if (failure != null) {
             throw failure;
@@ -85,7 +85,7 @@ class SafeOrderTest {
     }
 
     @Test
-    void findsDisorderWhereNeitherDriverAsks() {
+    void detectsDisorderIfNeitherDriverAsksForOrder() {
         assertNotNull(firstFailure("trust", "trust", RUNS_TO_CATCH));
     }
 
@@ -106,7 +106,7 @@ class SafeOrderTest {
 
     @ParameterizedTest
     @CsvSource({"safe, 1, 0", "trust, 0, 1"})
-    void countsConnectionsByOrder(String order, int confirmed, int unordered) {
+    void countsConnectionsByWriteOrder(String order, int confirmed, int unordered) {
         try (TwoDrivers net = drivers(System.nanoTime(), order, "trust")) {
             PathInfo path = net.a.fabric.path();
             PathInfo doubtful =
@@ -144,7 +144,7 @@ class SafeOrderTest {
 
     @ParameterizedTest
     @CsvSource({"safe, trust", "trust, safe"})
-    void refusesDriverThatCannotConfirm(String orderOfA, String orderOfB) {
+    void rejectsDriverThatCannotConfirmWrites(String orderOfA, String orderOfB) {
         try (TwoDrivers net = drivers(System.nanoTime(), orderOfA, orderOfB)) {
             net.network.tamperGreetings(
                     greeting ->

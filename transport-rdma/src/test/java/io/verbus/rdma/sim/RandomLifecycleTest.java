@@ -17,14 +17,14 @@ import java.util.List;
 
 /** Publications, subscribers and links come and go at random; what must hold, holds at the end. */
 @Tag("slow")
-class RandomLifeTest {
+class RandomLifecycleTest {
     private static final int LIVES = 12 * Integer.getInteger("verbus.lives", 1);
     private static final int STREAMS = 4;
 
     @TempDir Path directory;
 
     @Test
-    void everythingIsReleasedAndEveryStreamFlowsInTheEnd() {
+    void releasesEverythingAndEveryStreamFlowsAtEnd() {
         long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         for (int i = 0; i < LIVES; i++) {
             try {

@@ -20,7 +20,7 @@ import java.util.List;
  * The wire is cut for longer than a stream may take to resume, and for less, in any order: what
  * came before changes nothing. A stream that was refused while it resumed goes on likewise.
  */
-class CutAgainTest {
+class RepeatedOutageTest {
     private static final int STREAM = 42;
     private static final int LIVES = Integer.getInteger("verbus.lives", 12);
     private static final long FIRST_SEED =
@@ -39,7 +39,7 @@ class CutAgainTest {
     @TempDir Path directory;
 
     @Test
-    void resumesWheneverItIsInTimeWhateverWasBefore() {
+    void resumesInTimeAfterAnySequenceOfOutages() {
         for (int i = 0; i < LIVES; i++) {
             long seed = FIRST_SEED + i;
             try (TwoDrivers net = new TwoDrivers(seed, directory, OPTIONS)) {
@@ -98,7 +98,7 @@ class CutAgainTest {
 
     /** B cannot take the stream up at once, but has its image: nothing is lost. */
     @Test
-    void goesOnInTheImageThatCouldNotBeTakenUpAtOnce() {
+    void resumesInSameImageAfterRefusedResume() {
         try (TwoDrivers net =
                 new TwoDrivers(FIRST_SEED, directory, "rdma.probe-timeout", "100ms")) {
             TestStream stream = connected(net);
@@ -121,7 +121,7 @@ class CutAgainTest {
 
     /** The refused stream has a rest that its publisher was told to be taken. */
     @Test
-    void sendsTheRestOfAStreamThatEndsWhileItIsRefused() {
+    void sendsRestOfStreamClosedWhileRefused() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();
@@ -143,7 +143,7 @@ class CutAgainTest {
 
     /** Neither a reader that is behind nor a rest that was not sent holds the end up. */
     @Test
-    void endsARevokedStreamWhereItIs() {
+    void endsRevokedStreamAtOnce() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();
@@ -162,7 +162,7 @@ class CutAgainTest {
     }
 
     @Test
-    void aStreamThatIsRevokedWhileItIsRefusedEndsWhenItIsAcceptedAgain() {
+    void endsStreamRevokedWhileRefusedOnceAccepted() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();
@@ -176,7 +176,7 @@ class CutAgainTest {
     }
 
     @Test
-    void beginsAnewWhenTheImageEndsWhileTheStreamIsRefused() {
+    void startsNewImageIfOldOneEndsWhileRefused() {
         try (TwoDrivers net =
                 new TwoDrivers(FIRST_SEED, directory, "rdma.resume-timeout", "200ms")) {
             TestStream stream = connected(net);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** What the error log is told of names that move: with the channel as it was written. */
-class MovedNamesTest {
+class ChangedNamesTest {
     private static final long SECOND_NS = 1_000_000_000;
     private static final String WRITTEN = "aeron:udp?x=1|endpoint=host.x:4000|mtu=1408";
 

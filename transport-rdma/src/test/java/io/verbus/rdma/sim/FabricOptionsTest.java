@@ -26,7 +26,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 
 /** What channels ask of the fabric, and what is said of the path that it gives. */
-class FabricMannersTest {
+class FabricOptionsTest {
     private static final int STREAM = 10;
     private static final String ASKED =
             "device=sim0|dscp=26|path-mtu=4096|ack-timeout=12|retry-count=3|rnr-retry-count=5";
@@ -44,7 +44,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void connectsAsTheChannelAsks() {
+    void connectsWithOptionsOfChannel() {
         try (TwoDrivers net = drivers("rdma.send-depth", "64", "rdma.retry-count", "2")) {
             net.b.subscribe(channel(ASKED), STREAM);
             TestStream stream = net.a.publish(channel(ASKED), STREAM);
@@ -56,7 +56,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void connectsAsTheDriverSaysWhereTheChannelDoesNot() {
+    void connectsWithDriverOptionsByDefault() {
         try (TwoDrivers net =
                 drivers(
                         "rdma.traffic-class", "8",
@@ -74,7 +74,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void connectsFromWhereTheChannelSaysElseTheDriver() {
+    void connectsFromAddressOfChannelElseOfDriver() {
         try (TwoDrivers net = drivers("rdma.interface", "10.0.0.1")) {
             net.b.subscribe(channel(""), STREAM);
             TestStream stream = net.a.publish(channel(""), STREAM);
@@ -104,7 +104,7 @@ class FabricMannersTest {
                 "rnr-retry-count=1",
                 "device=other"
             })
-    void refusesAChannelThatWouldShareAnotherConnection(String key) {
+    void rejectsChannelWhoseOptionsDifferFromSharedConnection(String key) {
         try (TwoDrivers net = drivers()) {
             InboundEndpoint endpoint = net.b.subscribe(channel(ASKED), STREAM);
             TestStream stream = net.a.publish(channel(ASKED), STREAM);
@@ -170,7 +170,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void warnsOfRoceV1() {
+    void warnsAboutRoceV1() {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V1, "10.0.0.1", 4096),
                 "over RoCE v1",
@@ -179,7 +179,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void warnsOfALinkLocalGid() {
+    void warnsAboutLinkLocalGid() {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "fe80::1", 4096),
                 "over a link-local GID",
@@ -188,7 +188,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void warnsOfAnUnknownLinkLayer() {
+    void warnsAboutUnknownLinkLayer() {
         assertWarns(
                 path("link layer 7", "", "10.0.0.1", 4096),
                 "over an unexpected link layer",
@@ -197,7 +197,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void warnsOfAnMtuBelowThePorts() {
+    void warnsAboutMtuBelowThatOfPort() {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.1", 1024),
                 "over an MTU below the port's",
@@ -206,7 +206,7 @@ class FabricMannersTest {
     }
 
     @Test
-    void saysNothingOfAPathThatIsAsItShouldBe() {
+    void warnsOnlyAboutUnexpectedLinkLayer() {
         try (TwoDrivers net = drivers("rdma.link-layer", "infiniband")) {
             net.a.fabric.path(path(PathAdvice.INFINIBAND, PathAdvice.ROCE_V1, "fe80::1", 4096));
             net.b.fabric.path(path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.2", 4096));

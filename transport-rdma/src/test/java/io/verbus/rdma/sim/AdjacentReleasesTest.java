@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Drivers of releases that are next to each other speak with each other. */
-class NeighboursTest {
+class AdjacentReleasesTest {
     private static final int STREAM = 42;
 
     /** Bytes of a greeting of the release before. */
@@ -62,13 +62,13 @@ class NeighboursTest {
     }
 
     @Test
-    void speakTheirOwnVersion() {
+    void usesCurrentVersion() {
         assertCarries();
         assertEquals(Set.of(1), schemas);
     }
 
     @Test
-    void speakTheVersionOfTheReleaseBefore() {
+    void usesVersionOfPreviousRelease() {
         net.network.tamperGreetings(
                 greeting -> Arrays.copyOf(Arrays.copyOf(greeting, GREETING_3), greeting.length));
         assertCarries();
@@ -76,7 +76,7 @@ class NeighboursTest {
     }
 
     @Test
-    void speakTheirOwnVersionWithTheReleaseBehind() {
+    void usesCurrentVersionWithNextRelease() {
         net.network.tamperGreetings(
                 greeting -> {
                     Hello hello = Hello.read(greeting);
@@ -90,7 +90,7 @@ class NeighboursTest {
     }
 
     @Test
-    void skipWhatTheReleaseBehindAddsToItsMessages() {
+    void skipsFieldsOfNextRelease() {
         net.network.tamper(
                 message -> {
                     byte[] longer = Arrays.copyOf(message, message.length + 9);

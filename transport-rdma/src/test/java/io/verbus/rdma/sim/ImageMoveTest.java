@@ -24,7 +24,7 @@ import java.util.List;
  * A stream goes on in another log, whenever the subscribing driver wants it to, and whatever fails
  * meanwhile: every message is read exactly once, in order.
  */
-class MoveTest {
+class ImageMoveTest {
     private static final int SCHEDULES = 800 * Integer.getInteger("verbus.lives", 1);
     private static final long FIRST_SEED =
             Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
@@ -43,7 +43,7 @@ class MoveTest {
 
     /** On a connection that stands, nothing of it is a failure, or counts as one. */
     @Test
-    void goesOnInAnotherLogWithoutAWord() {
+    void movesToAnotherLogWithoutError() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -72,7 +72,7 @@ class MoveTest {
     }
 
     @Test
-    void anImageThatIsClosedMeanwhileIsOfferedAnew() {
+    void offersStreamAgainIfImageClosesDuringMove() {
         for (int i = 0; i < 60; i++) {
             try (TwoDrivers net = new TwoDrivers(FIRST_SEED + i, directory, OPTIONS)) {
                 net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -100,7 +100,7 @@ class MoveTest {
 
     @Tag("slow")
     @Test
-    void goesOnExactlyOnceAndInOrderWhateverFails() {
+    void deliversExactlyOnceInOrderDespiteFailures() {
         int moves = 0;
         for (int i = 0; i < SCHEDULES; i++) {
             long seed = FIRST_SEED + i;
@@ -187,7 +187,7 @@ class MoveTest {
 
     /** A peer that says it has sent what has not arrived, or less, is not believed. */
     @Test
-    void anOfferFromElsewhereEndsTheConnection() {
+    void closesConnectionOnOfferAtWrongPosition() {
         for (int shift : new int[] {-32, 32}) {
             try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
                 net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -217,7 +217,7 @@ class MoveTest {
     }
 
     @Test
-    void aPeerThatDoesNotStopLosesItsConnection() {
+    void closesConnectionOfPeerThatDoesNotPause() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -234,12 +234,12 @@ class MoveTest {
 
     /** An offer that says nothing of the image that there is. */
     @Test
-    void anOfferOfANewStreamIsNoAnswer() {
+    void closesConnectionOnOfferWithoutImage() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
-            net.network.tamper(MoveTest::withoutResumption);
+            net.network.tamper(ImageMoveTest::withoutResumption);
             net.b.transport.moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
             assertTrue(

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Receivers that come to a publication by themselves. */
-class DynamicTest {
+class DynamicReceiversTest {
     private static final long TERM = FanOutNet.TERM_LENGTH;
     private static final InetSocketAddress CONTROL = new InetSocketAddress("10.0.0.1", 7401);
 
@@ -81,7 +81,7 @@ class DynamicTest {
     }
 
     @RepeatedTest(3)
-    void eachThatComesReceives() {
+    void deliversToEachReceiverThatJoins() {
         net();
         come();
         net.forMillis(10);
@@ -104,7 +104,7 @@ class DynamicTest {
     }
 
     @RepeatedTest(3)
-    void oneThatLeavesIsForgottenAndComesBack() {
+    void removesReceiverThatLeavesAndLetsItRejoin() {
         net();
         TestStream stream = net.publish("min");
         Place stays = come();
@@ -124,7 +124,7 @@ class DynamicTest {
     }
 
     @RepeatedTest(3)
-    void oneWhoseDriverIsRestartedComesBack() {
+    void reconnectsReceiverAfterDriverRestart() {
         net();
         TestStream stream = net.publish("min");
         Place place = come();
@@ -137,7 +137,7 @@ class DynamicTest {
     }
 
     @RepeatedTest(3)
-    void comesToTheNextPublicationAtTheAddress() {
+    void joinsNextPublicationAtSameAddress() {
         net();
         TestStream first = net.publish("min");
         Place place = come();
@@ -156,7 +156,7 @@ class DynamicTest {
     }
 
     @Test
-    void anotherPublicationAtTheAddressHasTheReceivers() {
+    void sharesReceiversBetweenPublicationsAtSameAddress() {
         net();
         TestStream first = net.publish("min");
         Place place = come();
@@ -170,7 +170,7 @@ class DynamicTest {
 
     /** The system chooses the port of a receiver that names none. */
     @Test
-    void theControlAddressAloneIsEnough() {
+    void connectsWithControlAddressAlone() {
         net();
         TestStream stream = net.publish("min");
         Place place = net.place(false);
@@ -181,7 +181,7 @@ class DynamicTest {
     }
 
     @RepeatedTest(3)
-    void aCutWireIsMended() {
+    void reconnectsAfterOutage() {
         net();
         TestStream stream = net.publish("min");
         Place place = come();
@@ -201,7 +201,7 @@ class DynamicTest {
     }
 
     @Test
-    void aSubscriberThatFindsNoPublicationIsToldOnce() {
+    void reportsMissingPublicationOnce() {
         net();
         Place place = come();
         net.forMillis(300);
@@ -215,7 +215,7 @@ class DynamicTest {
     }
 
     @Test
-    void theEndpointOfASubscriptionIsNoControlAddress() {
+    void rejectsEndpointOfSubscriptionAsControlAddress() {
         net();
         net.a.subscribe(ChannelUri.rdma(FanOutNet.CONTROL).build(), 7);
         Place place = come();
@@ -226,7 +226,7 @@ class DynamicTest {
     }
 
     @Test
-    void tooManyReceiversAreRefusedInWords() {
+    void rejectsReceiversBeyondLimit() {
         net("rdma.max-connections", "2");
         net.publish("min");
         come();
@@ -245,7 +245,7 @@ class DynamicTest {
     }
 
     @Test
-    void strangersAreRefusedInWords() {
+    void rejectsInvalidAnnouncements() {
         net("rdma.allow", "10.0.0.1,10.0.0.2,10.0.0.9");
         TestStream stream = net.publish("min");
         Place place = come();
@@ -280,7 +280,7 @@ class DynamicTest {
 
     /** One that announces an address where nobody listens costs a destination, for a while. */
     @Test
-    void anEmptyPromiseIsForgotten() {
+    void removesAnnouncedReceiverThatDoesNotListen() {
         net();
         TestStream stream = net.publish("min");
         Place place = come();
@@ -306,7 +306,7 @@ class DynamicTest {
     }
 
     @Test
-    void theAddressCannotBeUsedTwice() {
+    void rejectsControlAddressInUse() {
         net();
         net.a.subscribe(ChannelUri.rdma(FanOutNet.CONTROL).build(), 7);
         BusException refused = assertThrows(BusException.class, () -> net.publish("min"));

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * What somebody of whom nothing is known can take of a subscribing driver: a share, for a while.
  */
-class StrangersTest implements FabricHandler {
+class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String GIVEN_UP = "rdma: connections given up that offered nothing";
@@ -117,7 +117,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void keepsOnlySoManyConnectionsThatOfferNothing() {
+    void limitsConnectionsThatOfferNoStream() {
         try (TwoDrivers net = drivers("rdma.max-half-open", "8")) {
             SimFabric stranger = net.network.fabric("10.0.0.9");
             int most = 0;
@@ -153,7 +153,7 @@ class StrangersTest implements FabricHandler {
 
     /** The conductor does not spend its time on answers and logs for whoever asks. */
     @Test
-    void tellsOnlySoManyStrangersInASecondWhyTheyAreRefused() {
+    void limitsRejectReasonsPerSecond() {
         try (TwoDrivers net = drivers("rdma.allow", "10.0.0.1")) {
             SimFabric stranger = net.network.fabric("10.0.0.9");
             for (int i = 0; i < 150; i++) {
@@ -172,7 +172,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void givesAConnectionUpThatOffersNothingInTime() {
+    void closesConnectionThatOffersNoStreamInTime() {
         try (TwoDrivers net = drivers("rdma.half-open-timeout", "50ms")) {
             SimFabric stranger = net.network.fabric("10.0.0.9");
             connect(stranger, 900);
@@ -193,7 +193,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void givesAHostNoMoreMemoryThanItsShare() {
+    void limitsMemoryOfHostToItsShare() {
         try (TwoDrivers net = drivers("rdma.max-image-memory", "1m", "rdma.linger", "0ms")) {
             long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
             for (int i = 0; i < 2 * share; i++) {
@@ -228,7 +228,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void endsAnImageWhereItsFramesEndWhateverIsSaidOfItsEnd() {
+    void rejectsEndPositionThatDiffersFromReceivedFrames() {
         try (TwoDrivers net = drivers()) {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             assertCarries(net, stream);
@@ -255,7 +255,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void aStormOfConnectionsUsesUpNeitherCountersNorErrorLog() {
+    void connectionStormExhaustsNeitherCountersNorErrorLog() {
         try (TwoDrivers net = drivers()) {
             SimFabric stranger = net.network.fabric("10.0.0.9");
             for (int i = 0; i < 200; i++) {
@@ -298,7 +298,7 @@ class StrangersTest implements FabricHandler {
 
     /** Hosts that no two connections share, as an attacker would claim to be. */
     @Test
-    void manyHostsTogetherLeaveRoomInTheErrorLog() {
+    void limitsErrorLogEntriesOfAllPeers() {
         try (TwoDrivers net = drivers()) {
             byte[] noGreeting = {1, 2, 3};
             for (int i = 0; i < 200; i++) {
@@ -321,7 +321,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void aSubscribingDriverThatRefusesInOtherWordsEachTimeIsToldOfOnce() {
+    void logsVaryingRefusalsOfOneDriverOnce() {
         try (TwoDrivers net = drivers()) {
             net.b.setupRefusal = "no room for file 0";
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -341,7 +341,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void offersThatFailCountAsThoseThatAreAccepted() {
+    void chargesFailedOffersLikeAcceptedOnes() {
         try (TwoDrivers net = drivers("rdma.max-image-memory", "1m")) {
             long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
             net.b.setupRefusal = "no room";
@@ -354,7 +354,7 @@ class StrangersTest implements FabricHandler {
     }
 
     @Test
-    void whatAConnectionDidIsSeenForAWhileAfterItsEnd() {
+    void keepsCountersOfEndedConnectionForAWhile() {
         try (TwoDrivers net = drivers()) {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             assertCarries(net, stream);

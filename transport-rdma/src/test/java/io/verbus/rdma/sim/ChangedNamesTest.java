@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 
 /** Names of this host that lead elsewhere while they are in use. */
-class MovedNamesTest {
+class ChangedNamesTest {
     private static final String HERE = "10.0.0.1";
 
     @TempDir private Path directory;
@@ -36,7 +36,7 @@ class MovedNamesTest {
     }
 
     @Test
-    void joinsEndpointOfSameChannel() {
+    void sharesEndpointOfSameChannel() {
         ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=me.x:7400");
         InboundEndpoint first = driver.subscribe(channel, 1);
         driver.hosts.put("me.x", "10.0.0.9");
