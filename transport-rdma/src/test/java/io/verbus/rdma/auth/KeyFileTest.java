@@ -50,7 +50,7 @@ class KeyFileTest {
     }
 
     @Test
-    void readsTheKeysOfNetworks() throws IOException {
+    void readsKeysOfNetworks() throws IOException {
         Path file =
                 write(
                         "# network  key\n\n10.1.2.0/24 "
@@ -77,7 +77,7 @@ class KeyFileTest {
     }
 
     @Test
-    void isNoneUnlessItIsSet() {
+    void hasNoFileByDefault() {
         assertNull(KeyFile.of((name, preset) -> preset));
         assertDoesNotThrow(() -> KeyFile.check((name, preset) -> preset));
     }
@@ -101,8 +101,7 @@ class KeyFileTest {
                 "''; names no network, as if it was empty or half written",
                 "# only a note|; names no network, as if it was empty or half written"
             })
-    void refusesWhatIsNoKeyInOneSentenceWithoutTellingIt(String text, String words)
-            throws IOException {
+    void rejectsInvalidLineWithoutRevealingKey(String text, String words) throws IOException {
         Path file =
                 write(
                         text.replace("@1", ONE)
@@ -121,7 +120,7 @@ class KeyFileTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rw----r--", "rw-rw----", "rw------x", "rw-----w-"})
-    void refusesAFileThatOthersMayReadOrItsGroupWrite(String mode) throws IOException {
+    void rejectsFileReadableByOthersOrWritableByGroup(String mode) throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
         TransportException wrong =
@@ -131,7 +130,7 @@ class KeyFileTest {
 
     /** As Kubernetes mounts a secret: a link to a file that root gives to a group. */
     @Test
-    void takesALinkToAFileThatItsGroupMayRead() throws IOException {
+    void acceptsLinkToGroupReadableFile() throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
@@ -139,7 +138,7 @@ class KeyFileTest {
     }
 
     @Test
-    void refusesAFileOfAnotherUser() throws IOException {
+    void rejectsFileOfAnotherUser() throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         assumeTrue((int) Files.getAttribute(file, "unix:uid") == 0, "only root gives files away");
         Files.setAttribute(file, "unix:uid", 65534);
@@ -149,7 +148,7 @@ class KeyFileTest {
     }
 
     @Test
-    void needsNoKeyWhereALineSaysOpen() throws IOException {
+    void needsNoKeyForOpenNetwork() throws IOException {
         Keys keys =
                 KeyFile.of(settings(write("10.1.2.0/24 open\n10.1.0.0/16 " + ONE + "\n"))).read();
         assertEquals(0, keys(keys, "10.1.2.3"));
@@ -159,7 +158,7 @@ class KeyFileTest {
 
     /** As a file that is written in place, read when only a part of it is there. */
     @Test
-    void keepsANetworkGuardedThatTheFileNamesNoMore() throws IOException {
+    void keepsKeyOfNetworkRemovedFromFile() throws IOException {
         KeyFile file =
                 KeyFile.of(
                         settings(
@@ -186,7 +185,7 @@ class KeyFileTest {
     }
 
     @Test
-    void readsAgainAfterOnlyTheRightsWereMended() throws IOException {
+    void rereadsFileAfterPermissionsChange() throws IOException {
         Path path = write("10.1.0.0/16 " + ONE);
         KeyFile file = KeyFile.of(settings(path));
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
@@ -199,7 +198,7 @@ class KeyFileTest {
     }
 
     @Test
-    void saysThatThereIsNoFile() {
+    void reportsMissingFile() {
         TransportException wrong =
                 assertThrows(
                         TransportException.class,
@@ -210,7 +209,7 @@ class KeyFileTest {
     }
 
     @Test
-    void tellsWhetherItHasChanged() throws IOException {
+    void detectsChangedFile() throws IOException {
         KeyFile file = KeyFile.of(settings(write("10.1.0.0/16 " + ONE)));
         assertTrue(file.hasChanged());
         file.read();

@@ -61,7 +61,7 @@ class AllowListTest {
         "fe80::1, 64, fe80::2, 10.1.2.3",
         "127.0.0.1, 8, 127.0.0.2, 10.1.2.3"
     })
-    void allowsTheSubnetOfTheAddressUnlessItIsSet(
+    void allowsSubnetOfAddressByDefault(
             String local, int prefixLength, String inside, String outside) {
         for (String value : new String[] {null, "subnet", "192.0.2.0/24, subnet"}) {
             assertTrue(allows(list(value), address(inside), local, prefixLength));
@@ -73,7 +73,7 @@ class AllowListTest {
 
     @ParameterizedTest
     @CsvSource({"10.1.2.3, 32", "fd00::5, 128", "10.1.2.3, 0"})
-    void allowsNobodyWhereTheAddressIsAloneInItsSubnet(String local, int prefixLength) {
+    void allowsNoPeerIfAddressIsAloneInSubnet(String local, int prefixLength) {
         AllowList list = list(null);
         for (String peer : new String[] {"10.1.2.3", "10.1.2.2", "fd00::5", "fd00::4"}) {
             assertFalse(allows(list, address(peer), local, prefixLength));
@@ -85,7 +85,7 @@ class AllowListTest {
     }
 
     @Test
-    void allowsTheNetworksOfRdmaUnlessItIsSet() {
+    void allowsRdmaNetworksByDefault() {
         TransportSettings settings =
                 (name, preset) -> name.equals("rdma.networks") ? "10.5.0.0/16" : preset;
         assertTrue(isAllowed(AllowList.of(settings), address("10.5.6.7")));
@@ -113,13 +113,13 @@ class AllowListTest {
         "fd00:1::/32, fd00:1:2::3, fd00:2::3",
         "2001:db8::7, 2001:db8::7, 2001:db8::8"
     })
-    void allowsTheHostsOfANetworkAndNoOthers(String network, String inside, String outside) {
+    void allowsOnlyHostsOfNetwork(String network, String inside, String outside) {
         assertTrue(allows(network, inside));
         assertFalse(allows(network, outside));
     }
 
     @Test
-    void allowsTheHostsOfAnyOfItsNetworks() {
+    void allowsHostsOfAnyListedNetwork() {
         String value = "10.1.0.0/16, fd00::/8,192.168.1.7";
         assertTrue(allows(value, "10.1.3.4"));
         assertTrue(allows(value, "fd12::1"));
@@ -128,13 +128,13 @@ class AllowListTest {
     }
 
     @Test
-    void allowsAMappedAddressAsTheIpv4AddressThatItIs() {
+    void treatsMappedAddressAsIpv4() {
         assertTrue(allows("10.1.0.0/16", "::ffff:10.1.2.3"));
         assertFalse(allows("::/0", "::ffff:10.1.2.3"));
     }
 
     @Test
-    void refusesAPeerWhoseAddressIsNotKnown() {
+    void rejectsPeerWithUnknownAddress() {
         assertFalse(isAllowed(list("0.0.0.0/0"), null));
         assertFalse(isAllowed(list("0.0.0.0/0"), InetSocketAddress.createUnresolved("x", 7)));
     }
@@ -158,7 +158,7 @@ class AllowListTest {
                 "10.1.0.256; '10.1.0.256' is no network",
                 "fe80::1%lo; 'fe80::1%lo' is no network"
             })
-    void refusesWhatIsNoNetworkInOneSentence(String value, String words) {
+    void rejectsInvalidNetwork(String value, String words) {
         TransportException refused = assertThrows(TransportException.class, () -> list(value));
         String message = refused.getMessage();
         assertTrue(message.startsWith("option rdma.allow is '" + value + "'"), message);
@@ -168,7 +168,7 @@ class AllowListTest {
 
     /** Against arithmetic on whole addresses. */
     @Property(tries = 500)
-    void agreesWithArithmetic(
+    void matchesBigIntegerArithmetic(
             @ForAll @Size(16) byte[] first,
             @ForAll @Size(16) byte[] second,
             @ForAll @IntRange(min = 0, max = 128) int bits,

@@ -43,7 +43,7 @@ class VersionsTest {
     }
 
     @Test
-    void readsTheGreetingsOfTheReleaseBefore() {
+    void readsGreetingsOfPreviousRelease() {
         Versions before = new Versions(3, 3);
         Hello hello = new Hello(before, RejectCode.NOT_ALLOWED, 0x0102030405060708L);
         Announcement announcement =
@@ -67,7 +67,7 @@ class VersionsTest {
 
     /** It reads the first bytes, takes no version but 3, and skips what follows. */
     @Test
-    void greetsSoThatTheReleaseBeforeUnderstands() {
+    void sendsGreetingsThatPreviousReleaseReads() {
         byte[] hello = Hello.of(0x0102030405060708L, RejectCode.NOT_ALLOWED);
         assertArrayEquals(HELLO_3, Arrays.copyOf(hello, HELLO_3.length));
         assertTrue(hello.length <= 56);
@@ -80,7 +80,7 @@ class VersionsTest {
     }
 
     @Test
-    void choosesTheLowerOfTheHighest() {
+    void choosesHighestCommonVersion() {
         assertEquals(4, Versions.OURS.common(new Versions(4, 5)));
         assertEquals(4, Versions.OURS.common(new Versions(3, 4)));
         assertEquals(3, Versions.OURS.common(new Versions(3, 3)));
@@ -91,7 +91,7 @@ class VersionsTest {
     }
 
     @Property(tries = 500)
-    void bothChooseTheSameWhichBothSpeak(
+    void choosesSameVersionOnBothSides(
             @ForAll @IntRange(min = 1, max = 20) int low,
             @ForAll @IntRange(max = 5) int width,
             @ForAll @IntRange(min = 1, max = 20) int otherLow,
@@ -106,7 +106,8 @@ class VersionsTest {
     }
 
     @Property(tries = 2_000)
-    void anyGreetingIsReadOrNone(@ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
+    void readsOrRejectsRandomGreetings(
+            @ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
         byte[] bytes = words.clone();
         if (isMagic && bytes.length >= 8) {
             System.arraycopy(HELLO_3, 0, bytes, 0, 8);

@@ -25,7 +25,7 @@ class CreditSlotsTest {
 
     /** Of refused blocks, 4 KiB each, 160 MiB would stay. */
     @Test
-    void aBlockThatIsRefusedLeavesNoMemory() throws IOException {
+    void freesMemoryOfBlockThatCannotBeRegistered() throws IOException {
         CreditSlots slots = new CreditSlots();
         domain.refuse("cannot pin memory");
         for (int i = 0; i < REFUSALS / 10; i++) {
@@ -52,7 +52,7 @@ class CreditSlotsTest {
 
     /** A peer that still can write it must not find what others have there. */
     @Test
-    void memoryThatTheDeviceKeepsIsNotFreed() {
+    void keepsMemoryThatDeviceStillHolds() {
         CreditSlots slots = new CreditSlots();
         slots.add(slots.register(domain));
         CreditSlots.Slot slot = slots.take();
