@@ -163,7 +163,7 @@ class AeronCDriverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"aeronmd", "aeronmd-1.52.2", "aeronmd-1.53-pre"})
-    void answersTheirRequests(String program) throws IOException {
+    void answersRequestsOfAeron(String program) throws IOException {
         Aeron theirs = theirs(program);
         Aeron ours = ours();
         String requestChannel = "aeron:udp?endpoint=" + free();

@@ -67,7 +67,7 @@ class AeronChannelTableTest {
     }
 
     @Test
-    void bothDriversTakeAndRefuseWhatTheTableSays() throws IOException {
+    void bothDriversAcceptAndRejectAsTableSays() throws IOException {
         List<Row> rows = rows();
         assertTrue(rows.size() > 20, "rows: " + rows.size());
         List<String> wrong = new ArrayList<>();

@@ -73,7 +73,7 @@ class AeronClientTest {
 
     /** A client that gives signs of life often attaches to a driver that gives up soon. */
     @Test
-    void attachesToADriverThatGivesUpSoon() {
+    void connectsToDriverWithShortLivenessTimeout() {
         try (MediaDriver impatient =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().clientLivenessTimeoutNs(400_000_000));
@@ -121,7 +121,7 @@ class AeronClientTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesRoundTheLog(boolean isExclusive) {
+    void exchangesMessagesThroughManyTerms(boolean isExclusive) {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication =
                         isExclusive
@@ -136,7 +136,7 @@ class AeronClientTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesWithABus(boolean isBusTheSender) {
+    void exchangesMessagesWithBus(boolean isBusTheSender) {
         try (Bus bus = Drivers.connect(driver)) {
             if (isBusTheSender) {
                 try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
@@ -187,7 +187,7 @@ class AeronClientTest {
 
     /** Two clients of different kind on one publication's log. */
     @Test
-    void publishersOfBothKindsShareALog() {
+    void publishersOfBothClientsShareLog() {
         try (Bus bus = Drivers.connect(driver);
                 Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication first = aeron.addPublication(CHANNEL, STREAM);
@@ -215,7 +215,7 @@ class AeronClientTest {
     }
 
     @Test
-    void claimsAreCommittedAndAborted() {
+    void commitsAndAbortsClaims() {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication = aeron.addPublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -241,7 +241,7 @@ class AeronClientTest {
     }
 
     @Test
-    void imagesComeAndGoAndStreamsEnd() {
+    void reportsAvailableAndUnavailableImages() {
         List<String> images = Collections.synchronizedList(new ArrayList<>());
         try (Subscription subscription =
                 aeron.addSubscription(
@@ -266,7 +266,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aLateSubscriberJoinsWhereTheSlowestIs() {
+    void lateSubscriberJoinsAtSlowestPosition() {
         try (Subscription slow = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication = aeron.addPublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -283,7 +283,7 @@ class AeronClientTest {
     }
 
     @Test
-    void countersOfClientsAreMadeAndFreedAndOutliveThem() {
+    void addsAndFreesCountersAndKeepsStaticOnes() {
         List<Integer> available = Collections.synchronizedList(new ArrayList<>());
         List<Integer> unavailable = Collections.synchronizedList(new ArrayList<>());
         aeron.addAvailableCounterHandler((reader, registration, id) -> available.add(id));
@@ -325,7 +325,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aClientBeatsAndItsEndIsTold() {
+    void reportsHeartbeatAndEndOfClient() {
         List<Integer> unavailable = Collections.synchronizedList(new ArrayList<>());
         aeron.addUnavailableCounterHandler((reader, registration, id) -> unavailable.add(id));
         int id;
@@ -357,7 +357,7 @@ class AeronClientTest {
     }
 
     @Test
-    void wrongChannelsAreRefusedInWords() {
+    void rejectsInvalidChannels() {
         assertRefused("aeron:nowhere?x=y", ErrorCode.INVALID_CHANNEL, "unknown media 'nowhere'");
         assertRefused("aeron:udp?endpoint=:x", ErrorCode.INVALID_CHANNEL, "endpoint");
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
@@ -376,7 +376,7 @@ class AeronClientTest {
     }
 
     @Test
-    void sessionIdsAreHandedOut() {
+    void allocatesSessionIds() {
         int first = aeron.nextSessionId(STREAM);
         int second = aeron.nextSessionId(STREAM);
         assertNotEquals(first, second);
@@ -387,7 +387,7 @@ class AeronClientTest {
     }
 
     @Test
-    void anExclusiveLogOfAeronsClientIsCleaned() {
+    void cleansLogOfExclusivePublication() {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 ExclusivePublication publication = aeron.addExclusivePublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -400,7 +400,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aDriverEndsAtAClientsWordOnlyWhereItMay() throws Exception {
+    void terminatesDriverOnRequestOnlyIfAllowed() throws Exception {
         File directory = driver.directory().toFile();
         assertTrue(CommonContext.requestDriverTermination(directory, null, 0, 0));
         assertEquals(STREAM, aeron.addPublication(CHANNEL, STREAM).streamId());

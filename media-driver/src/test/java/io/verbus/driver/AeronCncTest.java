@@ -35,7 +35,7 @@ class AeronCncTest {
     @TempDir Path folder;
 
     @Test
-    void readsTheHeaderAndFindsTheSections() throws IOException {
+    void readsHeaderAndFindsSections() throws IOException {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             File file = CommonContext.newCncFile(driver.directory().toString());
@@ -77,7 +77,7 @@ class AeronCncTest {
     }
 
     @Test
-    void hasTheSameSizesAndDirectoryByDefault() {
+    void hasSameDefaultSizesAndDirectory() {
         DriverConfig config = DriverConfig.defaults();
         assertEquals(1024 * 1024, config.toDriverLength());
         assertEquals(1024 * 1024, config.toClientsLength());
@@ -96,7 +96,7 @@ class AeronCncTest {
     }
 
     @Test
-    void knowsThatADriverLives() {
+    void detectsLiveDriver() {
         List<String> log = new ArrayList<>();
         MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
         File directory = driver.directory().toFile();
@@ -107,7 +107,7 @@ class AeronCncTest {
     }
 
     @Test
-    void refusesADirectoryWhereADriverLives() {
+    void aeronRejectsDirectoryOfLiveDriver() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             io.aeron.driver.MediaDriver.Context context =
                     new io.aeron.driver.MediaDriver.Context()
@@ -119,7 +119,7 @@ class AeronCncTest {
     }
 
     @Test
-    void isNotPutOutOfItsDirectory() {
+    void rejectsDirectoryOfLiveAeronDriver() {
         Path directory = folder.resolve("aeron");
         io.aeron.driver.MediaDriver.Context context =
                 new io.aeron.driver.MediaDriver.Context()
@@ -157,7 +157,7 @@ class AeronCncTest {
     }
 
     @Test
-    void readsTheLossReport() {
+    void readsLossReport() {
         try (LossReport report = LossReport.create(folder.resolve(LossReport.NAME))) {
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 1, 1408, 1000);
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 2, 64, 2000);

@@ -75,7 +75,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void systemCountersAreAeronsInItsOrder() {
+    void systemCountersMatchAeronsInOrder() {
         int errors = AeronCounters.SYSTEM_COUNTER_ID_ERRORS;
         int version = AeronCounters.SYSTEM_COUNTER_ID_AERON_VERSION;
         for (SystemCounterDescriptor each : SystemCounterDescriptor.values()) {
@@ -108,7 +108,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void labelsTellTheThresholdsOfWhatTheyCount() {
+    void labelsNameThresholds() {
         assertLabel(SystemCounterDescriptor.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
         assertLabel(SystemCounterDescriptor.SENDER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
         assertLabel(SystemCounterDescriptor.RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
@@ -163,7 +163,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void countersOfAnIpcStreamAreAerons() {
+    void countersOfIpcStreamMatchAerons() {
         String channel = "verbus:ipc";
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM)) {
@@ -216,7 +216,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void countersOfANetworkStreamAreAerons() throws IOException {
+    void countersOfNetworkStreamMatchAerons() throws IOException {
         String there = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = bus.addSubscription(there, STREAM);
                 Publication publication = bus.addExclusivePublication(there, STREAM)) {
@@ -282,7 +282,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void aChannelLongerThanAKeyHasRoomForIsCut() {
+    void truncatesChannelLongerThanKey() {
         String channel =
                 "verbus:udp?endpoint=127.0.0.1:20499|interface=127.0.0.1|term-length=64k|mtu=1408"
                         + "|session-id=-77|ssc=false";
@@ -301,7 +301,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void errorsAreReadFromTheFile() throws IOException {
+    void aeronReadsErrorsFromFile() throws IOException {
         String refusal =
                 Drivers.refusal(() -> bus.addSubscription("verbus:udp?endpoint=192.0.2.1:9", 1));
         assertTrue(refusal.length() > 0);
@@ -331,7 +331,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void aeronsToolsPrintWhatADriverHas() throws IOException {
+    void aeronToolsPrintDriverState() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM)) {
@@ -352,7 +352,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void metadataAndValuesAreWhereTheFileSays() {
+    void metadataAndValuesMatchFileHeader() {
         try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             DirectBuffer ours = cnc.counterValues();
             assertEquals(counters.valuesBuffer().capacity(), ours.capacity());

@@ -45,14 +45,14 @@ class AeronDriverToolTest {
     }
 
     @Test
-    void tellsTheProcessOfADriver() {
+    void printsProcessIdOfDriver() {
         try (ChildProcess driver = launch(false)) {
             assertEquals(List.of(Long.toString(driver.pid())), run("pid"));
         }
     }
 
     @Test
-    void endsADriverInGoodOrder() {
+    void terminatesDriverGracefully() {
         try (ChildProcess driver = launch(true)) {
             run("terminate");
             assertEquals(0, driver.awaitExit());
@@ -61,7 +61,7 @@ class AeronDriverToolTest {
     }
 
     @Test
-    void endsNoDriverThatDoesNotAllowIt() {
+    void leavesDriverThatForbidsTermination() {
         try (ChildProcess driver = launch(false)) {
             run("terminate");
             // Commands are taken in order: the driver answers this one after the other.

@@ -133,7 +133,7 @@ class AeronResponsesTest {
         "udp, aeron, verbus",
         "ipc, verbus, same"
     })
-    void eachRequesterHasItsOwnResponses(String media, String requester, String responder)
+    void deliversResponsesToEachRequester(String media, String requester, String responder)
             throws IOException {
         Aeron asking = client(requester);
         Aeron answering = responder.equals("same") ? asking : client(responder);
@@ -188,7 +188,7 @@ class AeronResponsesTest {
     }
 
     @Test
-    void aSubscriptionWithoutAnswerReceivesNothing() throws IOException {
+    void subscriptionWithoutResponderReceivesNothing() throws IOException {
         Aeron aeron = client("verbus");
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
         String requestChannel = "aeron:udp?endpoint=" + free();
@@ -215,7 +215,7 @@ class AeronResponsesTest {
 
     /** A prototype holds the control address, so that answers find its socket open. */
     @Test
-    void aPrototypeRespondsToNobody() throws IOException {
+    void prototypePublicationConnectsToNoRequester() throws IOException {
         Aeron aeron = client("verbus");
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
         String requestChannel = "aeron:udp?endpoint=" + free();
@@ -242,7 +242,7 @@ class AeronResponsesTest {
     /** Verbus' own client asks, and answers, by the same ids. */
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "udp"})
-    void ourClientAsksAndAnswers(String media) throws IOException {
+    void verbusClientSendsRequestsAndResponses(String media) throws IOException {
         MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
         open.add(driver);
         drivers.add(driver);
@@ -293,7 +293,7 @@ class AeronResponsesTest {
     }
 
     @Test
-    void refusesAnswersToWhoDidNotAsk() throws IOException {
+    void rejectsResponsesWithoutRequest() throws IOException {
         Aeron aeron = client("verbus");
         String requestChannel = "aeron:udp?endpoint=" + free();
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
@@ -331,7 +331,7 @@ class AeronResponsesTest {
 
     /** One client may read requests, and another one answer them. */
     @Test
-    void anotherClientMayRespond() throws IOException {
+    void allowsAnotherClientToRespond() throws IOException {
         Aeron aeron = client("verbus");
         Aeron responder =
                 Aeron.connect(

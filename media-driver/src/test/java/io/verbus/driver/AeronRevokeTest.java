@@ -82,7 +82,7 @@ class AeronRevokeTest {
     }
 
     @Test
-    void overSharedMemory() {
+    void revokesOverIpc() {
         try (Subscription subscription = aeron.addSubscription("aeron:ipc", STREAM)) {
             revoke(aeron.addExclusivePublication("aeron:ipc", STREAM), subscription);
             assertEquals(1, counter(SystemCounterDescriptor.PUBLICATIONS_REVOKED));
@@ -92,7 +92,7 @@ class AeronRevokeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void overUdp(boolean isUntold) {
+    void revokesOverUdp(boolean isUntold) {
         String channel = endpoint + (isUntold ? "|eos=false" : "");
         try (Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(channel, STREAM), subscription);
@@ -104,14 +104,14 @@ class AeronRevokeTest {
     }
 
     @Test
-    void toSpies() {
+    void revokesForSpies() {
         try (Subscription subscription = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(endpoint + "|ssc=true", STREAM), subscription);
         }
     }
 
     @Test
-    void leavesNothingBehind() {
+    void freesRevokedPublication() {
         try (Subscription _ = aeron.addSubscription("aeron:ipc", STREAM)) {
             ExclusivePublication publication = aeron.addExclusivePublication("aeron:ipc", STREAM);
             long id = publication.registrationId();
@@ -130,7 +130,7 @@ class AeronRevokeTest {
     /** Aeron's driver understands what ours says, and the other way round. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void betweenTheDriverAndAerons(boolean isOursTheSender, @TempDir Path directory) {
+    void revokesAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()

@@ -66,7 +66,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void receivesFromTheDestinationsThatItHas() throws IOException {
+    void receivesOnlyFromCurrentDestinations() throws IOException {
         String first = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
                 ExclusivePublication publication = stream.source(first, 0)) {
@@ -112,7 +112,7 @@ class AeronSourcesTest {
 
     /** What both bring is read once; the second goes on alone, as of a replay that has merged. */
     @Test
-    void putsOneImageTogetherFromTwoSources() throws IOException {
+    void mergesTwoSourcesIntoOneImage() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -135,7 +135,7 @@ class AeronSourcesTest {
 
     /** As an archive ends the replay for a follower that has reached the live log. */
     @Test
-    void aSourceThatIsRevokedEndsNothingWhileAnotherGoesOn() throws IOException {
+    void keepsImageIfOneOfTwoSourcesIsRevoked() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -159,7 +159,7 @@ class AeronSourcesTest {
 
     /** The leader of a cluster ends the replay when the follower is at the end of the log. */
     @Test
-    void aSourceMayBeRevokedBeforeTheNextHasCome() throws IOException {
+    void keepsImageIfSourceIsRevokedBeforeNextJoins() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -185,7 +185,7 @@ class AeronSourcesTest {
 
     /** A live stream that begins where the replay has not come yet waits for it. */
     @Test
-    void aSourceAheadWaitsForTheOthers() throws IOException {
+    void holdsSourceAheadUntilOthersCatchUp() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -213,7 +213,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void subscriptionsShareDestinationsByATag() throws IOException {
+    void subscriptionsShareDestinationsByTag() throws IOException {
         String destination = free();
         try (Subscription first = aeron.addSubscription(MANUAL + "|tags=5", STREAM)) {
             first.addDestination(destination);
@@ -234,7 +234,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void readsPublicationsOfTheDriverItself() throws IOException {
+    void readsPublicationsOfSameDriver() throws IOException {
         String endpoint = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
                 Publication ipc = aeron.addPublication("aeron:ipc?term-length=64k", STREAM);
@@ -266,7 +266,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void leavesNothingBehind() throws IOException {
+    void freesRemovedDestination() throws IOException {
         String destination = free();
         CountersReader counters = aeron.countersReader();
         long id;
@@ -291,7 +291,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void refusesWhatIsNoDestination() throws IOException {
+    void rejectsInvalidDestinations() throws IOException {
         String endpoint = free();
         try (Subscription plain = aeron.addSubscription(endpoint, STREAM);
                 Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -314,7 +314,7 @@ class AeronSourcesTest {
 
     /** As with Aeron's driver, where each destination has a socket of its own. */
     @Test
-    void refusesDestinationThatAnotherManualSubscriptionHas() throws IOException {
+    void rejectsDestinationOfAnotherManualSubscription() throws IOException {
         String destination = free();
         try (Subscription second = aeron.addSubscription(MANUAL, STREAM)) {
             try (Subscription first = aeron.addSubscription(MANUAL, STREAM)) {

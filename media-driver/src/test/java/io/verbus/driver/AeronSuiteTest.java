@@ -58,7 +58,7 @@ class AeronSuiteTest {
                 "UntetheredSubscriptionTest"
             })
     @Timeout(400)
-    void passes(String name) throws IOException, InterruptedException {
+    void passesAeronSystemTests(String name) throws IOException, InterruptedException {
         Path log = results.resolve("log");
         Process run =
                 new ProcessBuilder(

@@ -119,7 +119,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void recoversFromTheLossOfARange() throws IOException {
+    void recoversFromLossOfRange() throws IOException {
         launch(
                 "AERON_UDP_CHANNEL_INCOMING_INTERCEPTORS=fixed-loss",
                 "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_FIXED_LOSS_ARGS="
@@ -135,7 +135,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void recoversFromTheLossOfFramesOfBothSides() throws IOException {
+    void recoversFromFrameLossOnBothSides() throws IOException {
         launch(
                 "AERON_UDP_CHANNEL_INCOMING_INTERCEPTORS=loss",
                 "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_LOSS_ARGS="
@@ -160,7 +160,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void aCounterSaysWhereANameLeads() throws IOException {
+    void reportsResolvedNameInCounter() throws IOException {
         launch(
                 "AERON_NAME_RESOLVER_SUPPLIER=csv_table",
                 "AERON_NAME_RESOLVER_INIT_ARGS=nowhere.x,127.0.0.1,127.0.0.1"
@@ -214,7 +214,7 @@ class AeronTestDriverTest {
     @ParameterizedTest
     @Tag("soak")
     @ValueSource(booleans = {false, true})
-    void aPublicationFollowsANameThatHasMoved(boolean isToDestinations) throws IOException {
+    void publicationFollowsNameToNewAddress(boolean isToDestinations) throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -251,7 +251,7 @@ class AeronTestDriverTest {
 
     /** The error log tells of it, and a typing error is not looked for in vain. */
     @Test
-    void aDestinationIsThereWhenItsNameBecomesKnown() throws IOException {
+    void addsDestinationOnceNameResolves() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         String named = "aeron:udp?endpoint=here.x:" + port;
@@ -282,7 +282,7 @@ class AeronTestDriverTest {
 
     /** Its publication is asked where it is, and tells it where to receive. */
     @Test
-    void aDestinationOfASubscriptionMayHaveControlAlone() throws IOException {
+    void acceptsSubscriptionDestinationWithControlOnly() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -309,7 +309,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void aSubscriptionFollowsAPublicationThatHasMoved() throws IOException {
+    void subscriptionFollowsPublicationToNewAddress() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -335,7 +335,7 @@ class AeronTestDriverTest {
 
     /** One that was added before the name moved, and one after, each of its own stream. */
     @Test
-    void aPublicationFollowsToWhereAnotherIsAlready() throws IOException {
+    void publicationFollowsNameToAddressInUse() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         String named = "aeron:udp?endpoint=here.x:" + port;

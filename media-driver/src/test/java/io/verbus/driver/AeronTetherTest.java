@@ -120,7 +120,7 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(String publishedAt, String readAt) {
+    void detachesAndRejoinsSlowSubscriberWithoutLossToOther(String publishedAt, String readAt) {
         String published = at(publishedAt);
         String read = at(readAt);
         boolean isManual = read.contains("manual");
@@ -190,7 +190,7 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void theDriverSaysWhoHoldsStreamsBackAndRejoins(String publishedAt, String readAt) {
+    void appliesDriverDefaultsOfTetherAndRejoin(String publishedAt, String readAt) {
         close();
         launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
         String published = at(publishedAt);
@@ -239,7 +239,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void logsTellOfWhatTheDriverSays() {
+    void logMetadataHasDriverDefaults() {
         close();
         launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
         try (Subscription subscription = aeron.addSubscription(udp, STREAM);
@@ -254,7 +254,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void logsTellOfTheTimes() {
+    void logMetadataHasUntetheredTimeouts() {
         try (Subscription subscription =
                         aeron.addSubscription(
                                 udp
@@ -305,7 +305,7 @@ class AeronTetherTest {
 
     /** Its end is not told, so that receivers find it silent. */
     @Test
-    void aStreamThatWasLostComesBackOnlyToThoseThatRejoin() throws IOException {
+    void restoresLostStreamOnlyToRejoiningSubscriptions() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String silent = "|session-id=5|eos=false|linger=0";
         try (Subscription rejoins = aeron.addSubscription(other, STREAM);
@@ -327,7 +327,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void aStreamThatWasRejectedComesBackOnlyToThoseThatRejoin() throws IOException {
+    void restoresRejectedStreamOnlyToRejoiningSubscriptions() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String once = udp + "|rejoin=false";
         try (Subscription rejoins = aeron.addSubscription(other, STREAM);
@@ -358,7 +358,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void allOfAStreamAtAnEndpointRejoinOrNone() {
+    void rejectsDifferentRejoinAtSameEndpoint() {
         try (Subscription there = aeron.addSubscription(udp, STREAM)) {
             RegistrationException refused =
                     assertThrows(

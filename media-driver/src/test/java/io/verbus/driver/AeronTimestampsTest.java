@@ -81,7 +81,7 @@ class AeronTimestampsTest {
 
     @ParameterizedTest
     @CsvSource({"ours, ours", "ours, theirs", "theirs, ours"})
-    void sendersAndReceiversWriteTheTime(String sender, String receiver) {
+    void sendersAndReceiversWriteTimestamps(String sender, String receiver) {
         Aeron sending = sender.equals("ours") ? ours : peer.client();
         Aeron receiving = receiver.equals("ours") ? ours : peer.client();
         Subscription subscription =
@@ -112,7 +112,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void reservedValuesTellOfTheFirstFragmentOfAMessage() {
+    void writesReservedValueOfFirstFragmentOnly() {
         Subscription subscription = ours.addSubscription(endpoint, STREAM);
         Publication publication =
                 ours.addPublication(endpoint + "|channel-snd-ts-offset=reserved", STREAM);
@@ -139,7 +139,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void whatIsTooShortForTheTimeStaysAsItIs() {
+    void leavesMessageTooShortForTimestampUnchanged() {
         Subscription subscription =
                 ours.addSubscription(endpoint + "|channel-rcv-ts-offset=8", STREAM);
         Publication publication =
@@ -162,7 +162,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void refusesOthersAtTheSamePlaceAndWhatNoSocketTells() {
+    void rejectsConflictingAndUnsupportedTimestamps() {
         ours.addSubscription(endpoint + "|channel-rcv-ts-offset=8", STREAM);
         RegistrationException conflict =
                 assertThrows(

@@ -32,7 +32,7 @@ class AllocationTest {
     private final FragmentHandler handler = (buffer, offset, length, header) -> received++;
 
     @Test
-    void noAgentAllocatesForMessages() {
+    void agentsAllocateNothingPerMessage() {
         DriverConfig config =
                 Drivers.config()
                         .threading(ThreadingMode.DEDICATED)

@@ -76,7 +76,7 @@ class ApiPageTest {
     }
 
     @Test
-    void eachMethodOfAeronsIsOnThePageOnceAndNoOther() throws IOException {
+    void pageListsEachAeronMethodOnce() throws IOException {
         Map<Class<?>, List<Row>> rows = rows();
         assertEquals(List.copyOf(AERONS.values()), List.copyOf(rows.keySet()));
         rows.forEach(
@@ -91,7 +91,7 @@ class ApiPageTest {
     }
 
     @Test
-    void eachMethodOfOursThatThePageNamesIsThere() throws IOException {
+    void namedVerbusMethodsExist() throws IOException {
         Matcher name = NAME.matcher(Files.readString(PAGE));
         int count = 0;
         while (name.find()) {

@@ -51,7 +51,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void publicationsAndSubscriptionsAreThereOnceTheDriverHasAnswered() {
+    void returnsResourcesOnceDriverHasAnswered() {
         List<String> images = new CopyOnWriteArrayList<>();
         long first = bus.asyncAddPublication(IPC, STREAM);
         long second = bus.asyncAddExclusivePublication(IPC, STREAM);
@@ -92,7 +92,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void whatTheDriverRefusesIsToldOnce() {
+    void reportsRejectedCommandOnce() {
         assertThrows(BusException.class, () -> bus.asyncAddPublication("verbus:nothing", STREAM));
         Publication other = bus.addExclusivePublication(IPC + "?session-id=7", STREAM);
         long id = bus.asyncAddExclusivePublication(IPC + "?session-id=7", STREAM);
@@ -107,7 +107,7 @@ class AsyncBusTest {
 
     /** The driver has the resource by then: it must not stay. */
     @Test
-    void whatIsRemovedBeforeItIsThereGoes() {
+    void removesResourceBeforeItIsAdded() {
         for (int i = 0; i < 20; i++) {
             bus.asyncRemovePublication(bus.asyncAddPublication(IPC, STREAM));
             bus.asyncRemoveSubscription(bus.asyncAddSubscription(IPC, STREAM));
@@ -124,7 +124,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void anythingIsAddedInHandlers() {
+    void addsResourcesInHandlers() {
         List<Long> ids = new CopyOnWriteArrayList<>();
         bus.addSubscription(
                 IPC,
@@ -138,7 +138,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void nothingIsThereOnceTheBusIsClosed() {
+    void returnsNothingAfterClose() {
         long before = bus.asyncAddPublication(IPC, STREAM);
         Await.until("added", () -> bus.getPublication(before) != null);
         bus.close();
@@ -150,7 +150,7 @@ class AsyncBusTest {
 
     /** Nobody runs driver and conductor but the calls. */
     @Test
-    void aGetRunsTheConductorWhereTheApplicationDoes() {
+    void getInvokesConductorInInvokerMode() {
         try (MediaDriver invoked =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().threading(ThreadingMode.INVOKER));

@@ -110,7 +110,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aeronReadsMessagesOfParts(boolean exclusive) {
+    void aeronReadsVectoredMessages(boolean exclusive) {
         List<String> texts = new ArrayList<>();
         List<Long> values = new ArrayList<>();
         try (io.aeron.Subscription subscription = aeron.addSubscription(IPC, STREAM);
@@ -145,7 +145,7 @@ class BusAndAeronTest {
 
     /** As of a replay: what Aeron's client reads of one stream makes another like it. */
     @Test
-    void blocksThatAeronReadsAreOffered() {
+    void offersBlocksReadByAeron() {
         String copyChannel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55";
         String channel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55|alias=first";
         int messages = 1000;
@@ -218,7 +218,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anImageIsRejectedAndThePublishersClientHearsWhy(boolean isUdp) {
+    void reportsReasonOfRejectionToPublisher(boolean isUdp) {
         String channel = isUdp ? endpoint : IPC;
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM);
@@ -235,7 +235,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void thePublisherHearsWhichReceiverHasRejected() {
+    void reportsRejectingReceiverToPublisher() {
         List<PublicationErrorHandler.Receiver> receivers = new CopyOnWriteArrayList<>();
         PublicationErrorHandler handler =
                 new PublicationErrorHandler() {
@@ -272,7 +272,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void aSpyCannotReject() {
+    void refusesRejectionBySpy() {
         try (Publication publication = bus.addPublication(endpoint + "|ssc=true", STREAM);
                 Subscription spy = bus.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);
@@ -284,7 +284,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aPublicationIsTakenBack(boolean isUdp) {
+    void revokesPublication(boolean isUdp) {
         String channel = isUdp ? endpoint : IPC;
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 io.aeron.Subscription theirs = aeron.addSubscription(channel, STREAM)) {
@@ -313,7 +313,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void destinationsOfAPublicationComeAndGo() throws IOException {
+    void addsAndRemovesDestinationsOfPublication() throws IOException {
         String second = free();
         try (Publication publication = bus.addPublication(MANUAL, STREAM);
                 Subscription first = bus.addSubscription(endpoint, STREAM);
@@ -344,7 +344,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void whatFailsLaterIsToldToTheErrorHandler() {
+    void reportsLateFailureToErrorHandler() {
         try (Publication publication = bus.addPublication(endpoint, STREAM)) {
             assertThrows(RegistrationException.class, () -> publication.addDestination(endpoint));
             long id = publication.asyncAddDestination(endpoint);
@@ -356,7 +356,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void destinationsOfASubscriptionComeAndGo() throws IOException {
+    void addsAndRemovesDestinationsOfSubscription() throws IOException {
         String second = free();
         try (Subscription subscription = bus.addSubscription(MANUAL, STREAM);
                 io.aeron.Publication first = aeron.addPublication(endpoint, STREAM);
@@ -389,7 +389,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void tellsWhereAChannelIs() {
+    void reportsLocalSocketAddresses() {
         try (Subscription wildcard = bus.addSubscription("aeron:udp?endpoint=127.0.0.1:0", STREAM);
                 io.aeron.Subscription theirs =
                         aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", STREAM);

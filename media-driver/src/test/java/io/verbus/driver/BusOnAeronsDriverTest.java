@@ -76,7 +76,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void countersComeAndGo() {
+    void addsAndFreesCounters() {
         UnsafeBuffer key = new UnsafeBuffer("key".getBytes());
         UnsafeBuffer label = new UnsafeBuffer("label".getBytes());
         Counter counter = bus.addCounter(TYPE, key, 0, 3, label, 0, 5);
@@ -93,7 +93,7 @@ class BusOnAeronsDriverTest {
 
     /** Lets a reader of one form read the other. */
     @Test
-    void labelsClientInAeronsForm() {
+    void labelsClientInAeronFormat() {
         aeron.addCounter(TYPE, "theirs");
         bus.addCounter(TYPE, "ours");
         Map<Long, String> labels = new HashMap<>();
@@ -119,7 +119,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void publicationsAndSubscriptionsAreAddedWithoutWaiting() {
+    void addsPublicationsAndSubscriptionsAsynchronously() {
         long subscriptionId = bus.asyncAddSubscription(IPC, STREAM);
         long publicationId = bus.asyncAddExclusivePublication(IPC, STREAM);
         long removed = bus.asyncAddPublication(IPC, STREAM + 1);
@@ -157,7 +157,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void anImageIsRejected() {
+    void rejectsImage() {
         try (Subscription subscription = bus.addSubscription(IPC, STREAM);
                 Publication publication = bus.addPublication(IPC, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -173,7 +173,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void destinationsComeAndGo() throws IOException {
+    void addsAndRemovesDestinations() throws IOException {
         String first = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String manual = "aeron:udp?control-mode=manual";
         try (Subscription subscription = bus.addSubscription(manual, STREAM);

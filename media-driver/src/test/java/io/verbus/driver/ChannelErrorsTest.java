@@ -91,7 +91,7 @@ class ChannelErrorsTest {
                 "aeron:rdma?x=1|mtu=100|endpoint=127.0.0.1:PORT",
                 "aeron:rdma?x=1|alias=y|endpoint=127.0.0.1:PORT"
             })
-    void aRefusedPublicationNamesItsChannel(String text) throws IOException {
+    void namesChannelOfRejectedPublication(String text) throws IOException {
         String channel = text.replace("PORT", Integer.toString(UdpInteropTest.freePort()));
         assertNames(channel, () -> aeron.addPublication(channel, STREAM));
     }
@@ -113,7 +113,7 @@ class ChannelErrorsTest {
                 "aeron:ipc?x=1|session-id=abc",
                 "aeron:rdma?x=1|alias=y|endpoint=127.0.0.1:PORT"
             })
-    void aRefusedSubscriptionNamesItsChannel(String text) throws IOException {
+    void namesChannelOfRejectedSubscription(String text) throws IOException {
         String channel = text.replace("PORT", Integer.toString(UdpInteropTest.freePort()));
         assertNames(channel, () -> aeron.addSubscription(channel, STREAM));
     }
@@ -127,7 +127,7 @@ class ChannelErrorsTest {
                 "aeron-spy:aeron:udp?x=1|endpoint=127.0.0.1:9",
                 "aeron:rdma?x=1|endpoint=127.0.0.1:9"
             })
-    void aRefusedDestinationNamesItsChannel(String destination) {
+    void namesChannelOfRejectedDestination(String destination) {
         try (Publication publication =
                 aeron.addPublication("aeron:udp?control-mode=manual", STREAM)) {
             assertNames(destination, () -> publication.addDestination(destination));
@@ -143,7 +143,7 @@ class ChannelErrorsTest {
                 "aeron:udp?x=1|endpoint=203.0.113.1:9",
                 "aeron:udp?x=1|endpoint=nosuch.invalid:9"
             })
-    void aRefusedDestinationOfASubscriptionNamesItsChannel(String destination) {
+    void namesChannelOfRejectedSubscriptionDestination(String destination) {
         try (Subscription subscription =
                 aeron.addSubscription("aeron:udp?control-mode=manual", STREAM)) {
             assertNames(destination, () -> subscription.addDestination(destination));
@@ -151,7 +151,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    void warningsOfACommandNameItsChannel() throws IOException {
+    void namesChannelInWarning() throws IOException {
         String channel =
                 "aeron:udp?x=1|alias=later|endpoint=nosuch.invalid:" + UdpInteropTest.freePort();
         try (Publication publication =
@@ -165,7 +165,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    void saysWhatAeronSaysOfAChannelThatIsTooLong() {
+    void reportsTooLongChannelInAeronWording() {
         String channel = "aeron:ipc?alias=" + "x".repeat(5000);
         RegistrationException refused =
                 assertThrows(

@@ -124,7 +124,7 @@ class ClientSharesTest {
     }
 
     @Test
-    void everythingIsGivenBackWhenClientsEnd() {
+    void returnsAllSharesWhenClientsEnd() {
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(new RawClient(driver, this::turn));
         }

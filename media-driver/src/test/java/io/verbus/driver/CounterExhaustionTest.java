@@ -69,7 +69,7 @@ class CounterExhaustionTest {
     }
 
     @Test
-    void aSubscriptionThatCouldNotJoinIsRefused() {
+    void rejectsSubscriptionWithoutFreeCounter() {
         takeAll(STREAM);
         String refusal = Drivers.refusal(() -> bus.addSubscription(CHANNEL, STREAM));
         assertTrue(refusal.contains("raise counter-values-length"), refusal);
@@ -81,7 +81,7 @@ class CounterExhaustionTest {
 
     @Test
     @Tag("soak")
-    void aSubscriptionThatFindsNoCounterForANewPublicationJoinsLater() {
+    void joinsNewPublicationOnceCounterIsFree() {
         // A publication takes two counters, so one may be left beside those that its end frees: the
         // first of the subscriptions may have that, and the second finds none.
         try (Subscription first = bus.addSubscription(CHANNEL, STREAM);
@@ -118,7 +118,7 @@ class CounterExhaustionTest {
 
     /** Peers that offer streams without end leave counters to clients. */
     @Test
-    void setUpsOfPeersLeaveCountersToClients() throws Exception {
+    void leavesCountersToClientsDespiteSetupFlood() throws Exception {
         int port = UdpInteropTest.freePort();
         UnsafeBuffer frame = new UnsafeBuffer(new byte[SetupFrame.LENGTH]);
         try (Subscription subscription =

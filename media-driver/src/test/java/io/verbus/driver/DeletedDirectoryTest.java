@@ -70,7 +70,7 @@ class DeletedDirectoryTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void endsInWordsAndLeavesTheNextDriverAlone(boolean isTerminatedAtOnce) throws IOException {
+    void closesWithErrorAndLeavesNextDriverAlone(boolean isTerminatedAtOnce) throws IOException {
         try (ChildProcess first = child();
                 Bus lost = Bus.connect(context().driverLostHandler((bus, reason) -> {}))) {
             // Logs whose ids, and so names, the next driver gives again.
@@ -120,7 +120,7 @@ class DeletedDirectoryTest {
     }
 
     @Test
-    void endsInWordsIfItsDirectoryIsDeletedAndNoDriverComes() throws IOException {
+    void closesWithErrorIfDirectoryIsDeleted() throws IOException {
         try (ChildProcess driver = child()) {
             deleteDirectory();
             Await.until("the end of the driver", () -> !driver.isAlive());
@@ -132,7 +132,7 @@ class DeletedDirectoryTest {
     }
 
     @Test
-    void closesAnEmbeddedDriverAndTellsItsOwner() throws IOException {
+    void closesEmbeddedDriverAndNotifiesOwner() throws IOException {
         MediaDriver first = MediaDriver.launch(config());
         try (Bus bus = Bus.connect(context())) {
             bus.addPublication("aeron:ipc", 1);

@@ -125,7 +125,7 @@ class DirectSourcesTest {
 
     /** What it would cost to copy is not paid: there is no second log. */
     @Test
-    void aSourceThatIsAloneWritesTheImageItself() {
+    void singleSourceWritesImageDirectly() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(2_000, subscription, one);
@@ -138,7 +138,7 @@ class DirectSourcesTest {
     }
 
     @Test
-    void isMergedWhileAnotherIsThereAndThenWritesTheImageItselfAgain() {
+    void mergesWhileSecondSourceExistsThenWritesDirectlyAgain() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(500, subscription, one);
@@ -162,7 +162,7 @@ class DirectSourcesTest {
 
     /** The one that writes the image ends while another, staged, waits to be merged. */
     @Test
-    void theOtherGoesOnWhereTheDirectOneHasEnded() {
+    void continuesWithStagedSourceAfterDirectOneEnds() {
         for (int round = 0; round < 10; round++) {
             ExclusivePublication one = connected(ONE, 0);
             Image image = image();
@@ -182,7 +182,7 @@ class DirectSourcesTest {
     }
 
     @Test
-    void aDirectSourceWhoseDestinationIsRemovedWritesNoMore() {
+    void stopsDirectSourceWhenDestinationIsRemoved() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(300, subscription, one);
@@ -200,7 +200,7 @@ class DirectSourcesTest {
     /** Sources come and go at random, from where the stream is: every message is read once. */
     @Test
     @Tag("slow")
-    void everyMessageIsReadOnceWhoeverComesAndGoes() {
+    void readsEveryMessageOnceWhileSourcesChange() {
         long seed = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         Random random = new Random(seed);
         String[] destinations = {ONE, OTHER, "aeron:udp?endpoint=10.1.0.2:7403"};

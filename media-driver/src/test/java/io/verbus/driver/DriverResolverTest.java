@@ -151,7 +151,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void driversHearOfOthersFromTheirNeighborsAndForgetThem() throws Exception {
+    void driversLearnOthersFromNeighborsAndForgetThem() throws Exception {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         Aeron second = verbus(config("second", UdpInteropTest.freePort(), port));
@@ -168,7 +168,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void findsAeronsDriver() throws IOException {
+    void findsAeronDriver() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron theirs = aeron("theirs", port, 0);
         Aeron ours = verbus(config("ours", UdpInteropTest.freePort(), port));
@@ -179,7 +179,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void aeronsDriverFindsOurs() throws IOException {
+    void aeronDriverFindsVerbusDriver() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron ours = verbus(config("ours", port, 0));
         Aeron theirs = aeron("theirs", UdpInteropTest.freePort(), port);
@@ -212,7 +212,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void junkIsCountedAndChangesNothing() throws IOException {
+    void countsAndIgnoresInvalidFrames() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         try (DatagramSocket socket = new DatagramSocket()) {
@@ -233,7 +233,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void refusesToStartWhereItsPortIsTaken() throws IOException {
+    void failsToStartIfPortIsInUse() throws IOException {
         try (DatagramSocket taken = new DatagramSocket(0)) {
             BusException refused =
                     assertThrows(
@@ -248,7 +248,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void isOffUnlessAskedFor() {
+    void isDisabledByDefault() {
         Aeron client = verbus(Drivers.config());
         assertEquals(-1, value(client, AeronCounters.NAME_RESOLVER_NEIGHBORS_COUNTER_TYPE_ID));
         DriverConfigBuilder nameless =

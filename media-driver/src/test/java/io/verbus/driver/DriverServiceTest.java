@@ -21,7 +21,7 @@ class DriverServiceTest {
     @TempDir private Path folder;
 
     @Test
-    void tellsThatItIsReadyLivesAndEnds() {
+    void notifiesSystemdOfStartWatchdogAndStop() {
         try (DatagramReceiver systemd = receiver(20_000);
                 ChildProcess driver = driver()) {
             String ready = systemd.receive();
@@ -39,7 +39,7 @@ class DriverServiceTest {
     }
 
     @Test
-    void givesNoSignOfLifeOnceNoClientCanReachIt() throws IOException {
+    void stopsWatchdogOnceClientsCannotConnect() throws IOException {
         try (DatagramReceiver systemd = receiver(3_000);
                 ChildProcess driver = driver()) {
             driver.awaitLine("verbus driver ready");

@@ -31,7 +31,7 @@ class EmbeddedTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void worksWithEitherAgrona(boolean isAeronFirst) throws IOException {
+    void worksWithEitherAgronaFirstOnClassPath(boolean isAeronFirst) throws IOException {
         try (ChildProcess child =
                 ChildProcess.start(
                         List.of(),

@@ -52,7 +52,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenTheReceiverHasReadAll() throws IOException, InterruptedException {
+    void drainsOnceReceiverHasReadAll() throws IOException, InterruptedException {
         String channel = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = aeron.addSubscription(channel, STREAM)) {
             publish(channel, subscription);
@@ -60,8 +60,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenReceiversThatCameByThemselvesHaveReadAll()
-            throws IOException, InterruptedException {
+    void drainsOnceDynamicReceiversHaveReadAll() throws IOException, InterruptedException {
         String control = "aeron:udp?control=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription first = aeron.addSubscription(control, STREAM);
                 Subscription second =
@@ -72,7 +71,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenAllDestinationsHaveReadAll() throws IOException, InterruptedException {
+    void drainsOnceAllDestinationsHaveReadAll() throws IOException, InterruptedException {
         String one = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription first = aeron.addSubscription(one, STREAM);

@@ -69,7 +69,7 @@ class FailedDriverTest {
         "HEAP,       DEDICATED",
         "HEAP,       SHARED"
     })
-    void processEndsWithAStatusAfterAWordInTheErrorLog(Part part, ThreadingMode threading)
+    void processExitsWithStatusAfterLoggingError(Part part, ThreadingMode threading)
             throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver = start(directory, threading)) {
@@ -89,7 +89,7 @@ class FailedDriverTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
-    void embeddedDriverClosesAndTellsItsOwner(Part part) throws Exception {
+    void embeddedDriverClosesAndNotifiesOwner(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         MediaDriver driver =
                 MediaDriver.launch(
@@ -113,7 +113,7 @@ class FailedDriverTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
-    void errorIsThrownToTheThreadThatInvokes(Part part) throws Exception {
+    void throwsErrorToInvokingThread(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         Thread client;
         try (MediaDriver driver =
@@ -141,7 +141,7 @@ class FailedDriverTest {
     }
 
     @Test
-    void closingInGoodOrderIsNoFailure() {
+    void normalCloseIsNoFailure() {
         MediaDriver driver =
                 MediaDriver.launch(
                         Drivers.config()

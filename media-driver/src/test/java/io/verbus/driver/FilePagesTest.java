@@ -37,7 +37,7 @@ class FilePagesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4096, 65_536, 2 * 1024 * 1024, 1024 * 1024 * 1024})
-    void filesHaveWholePagesAndTakeMemoryForWhatIsUsed(int page) throws IOException {
+    void alignsFilesToPagesButAllocatesOnlyUsedMemory(int page) throws IOException {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(Drivers.config().filePageLength(page));
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
@@ -105,7 +105,7 @@ class FilePagesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2048, 4095, 6000, Integer.MIN_VALUE})
-    void rejectsPageLengthThatIsNoPowerOfTwoInRange(int page) {
+    void rejectsPageLengthThatIsNotPowerOfTwoInRange(int page) {
         DriverConfigBuilder config = Drivers.config().filePageLength(page);
         BusException refusal = assertThrows(BusException.class, config::build);
         assertTrue(

@@ -146,7 +146,7 @@ class FloodingClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void isNotOverrunAndIsServed(Flood flood) {
+    void servesHonestClientDuringFlood(Flood flood) {
         launch(60);
         flood(flood);
         long startNs = System.nanoTime();
@@ -163,7 +163,7 @@ class FloodingClientTest {
 
     /** Thousands of events come of one command, and of the end of a client. */
     @Test
-    void isNotOverrunByWhatOneCommandCauses() {
+    void deliversAllEventsOfOneCommand() {
         launch(60);
         RawClient greedy = new RawClient(driver);
         for (int i = 0; i < SUBSCRIPTIONS; i++) {
@@ -186,7 +186,7 @@ class FloodingClientTest {
     }
 
     @Test
-    void silentClientIsGivenUpThoughCommandsNeverEnd() {
+    void timesOutSilentClientDuringFlood() {
         launch(2);
         long silent = honest.nextId();
         honest.addSubscription(silent, honest.nextId(), 1, "aeron:ipc");

@@ -187,7 +187,7 @@ class GreedyClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void refusesTheGreedyClientAndServesTheHonestOne(Greed greed) {
+    void rejectsGreedyClientAndServesHonestOne(Greed greed) {
         RawClient.Event refusal = refused(greed);
         assertNotNull(refusal, "refused");
         assertTrue(

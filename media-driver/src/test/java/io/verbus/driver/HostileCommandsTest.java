@@ -156,14 +156,14 @@ class HostileCommandsTest {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void fiftyThousandLeaveNothing() {
+    void fiftyThousandRandomCommandsLeaveNothing() {
         attack(50_000);
     }
 
     @Test
     @Tag("soak")
     @Timeout(3600)
-    void tenMillionLeaveNothing() {
+    void tenMillionRandomCommandsLeaveNothing() {
         attack(10_000_000);
     }
 }

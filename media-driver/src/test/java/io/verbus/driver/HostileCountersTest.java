@@ -240,28 +240,28 @@ class HostileCountersTest {
     @Test
     @Tag("slow")
     @Timeout(120)
-    void oneHundredStreamsWithRandomValues() throws IOException {
+    void survivesRandomValuesOfOneHundredStreams() throws IOException {
         attack(100, true);
     }
 
     @Test
     @Tag("slow")
     @Timeout(120)
-    void oneHundredStreamsWithRandomMetadata() throws IOException {
+    void survivesRandomMetadataOfOneHundredStreams() throws IOException {
         attack(100, false);
     }
 
     @Test
     @Tag("soak")
     @Timeout(1800)
-    void threeThousandStreamsWithRandomValues() throws IOException {
+    void survivesRandomValuesOfThreeThousandStreams() throws IOException {
         attack(3000, true);
     }
 
     @Test
     @Tag("soak")
     @Timeout(1800)
-    void threeThousandStreamsWithRandomMetadata() throws IOException {
+    void survivesRandomMetadataOfThreeThousandStreams() throws IOException {
         attack(3000, false);
     }
 }

@@ -176,14 +176,14 @@ class HostileLogsTest {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void twoHundredSpoiltLogsHarmNobodyElse() throws IOException {
+    void twoHundredCorruptLogsHarmNoOtherStream() throws IOException {
         attack(200);
     }
 
     @Test
     @Tag("soak")
     @Timeout(3600)
-    void fiveThousandSpoiltLogsHarmNobodyElse() throws IOException {
+    void fiveThousandCorruptLogsHarmNoOtherStream() throws IOException {
         attack(5000);
     }
 }

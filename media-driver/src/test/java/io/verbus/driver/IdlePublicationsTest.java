@@ -189,7 +189,7 @@ class IdlePublicationsTest {
     @Tag("slow")
     @Test
     @Tag("instructions")
-    void aCycleLooksAtOneHoweverManyAreIdle() throws InterruptedException {
+    void checksOneIdlePublicationPerCycle() throws InterruptedException {
         double oneNs = 0;
         for (int count : new int[] {1, 100, 1000}) {
             connect(count);
@@ -222,7 +222,7 @@ class IdlePublicationsTest {
     }
 
     @Test
-    void aPublisherThatIsHeldBackDoesNotWaitForItsTurn() throws InterruptedException {
+    void raisesLimitOfBlockedPublisherAtOnce() throws InterruptedException {
         connect(100);
         Publication full = publications.get(50);
         while (full.offer(message) != Publication.BACK_PRESSURED) {
@@ -236,7 +236,7 @@ class IdlePublicationsTest {
     }
 
     @Test
-    void oneThatIsClosedIsFreedThoughManyAreIdle() throws InterruptedException {
+    void freesClosedPublicationAmongManyIdle() throws InterruptedException {
         connect(100);
         rest();
         publications.get(50).close();

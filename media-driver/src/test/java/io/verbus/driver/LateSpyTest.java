@@ -55,7 +55,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void readsAllThatAnotherSpyHasNot(String driver) throws IOException {
+    void lateSpyReadsWhatOtherSpyHasNot(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -76,7 +76,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void hasNoImageWhereAllIsRead(String driver) throws IOException {
+    void lateSpyHasNoImageAfterAllIsRead(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -92,7 +92,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void readsWhatIsStillToBeSentToASlowReceiver(String driver) throws IOException {
+    void lateSpyReadsWhatIsUnsentToSlowReceiver(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {

@@ -42,7 +42,7 @@ class LegsTest {
     }
 
     @Test
-    void oneLegIsThePublicationItself() {
+    void singleLegDrivesPublicationDirectly() {
         legs.begin(rdma);
         rdma.onReleased(0, 4096);
         assertFalse(publication.connected);
@@ -60,7 +60,7 @@ class LegsTest {
     }
 
     @Test
-    void theSlowerLegHoldsTheOtherBack() {
+    void slowerLegLimitsPublication() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -78,7 +78,7 @@ class LegsTest {
     }
 
     @Test
-    void aLegWithoutReceiversHoldsNobodyBackAndFindsWhatTheLogHasRoomFor() {
+    void legWithoutReceiversImposesNoLimit() {
         begin();
         connect(rdma, 0, TERM);
         long position = 10L * TERM;
@@ -91,7 +91,7 @@ class LegsTest {
     }
 
     @Test
-    void theOthersGoOnWhenALegHasLostItsReceivers() {
+    void otherLegsContinueWhenOneLosesReceivers() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -106,7 +106,7 @@ class LegsTest {
     }
 
     @Test
-    void aTransportThatRefusesLeavesNoLeg() {
+    void leavesNoLegIfTransportRejectsPublication() {
         Leg refused =
                 leg(
                         "aeron:udp?control-mode=manual",
@@ -123,7 +123,7 @@ class LegsTest {
     }
 
     @Test
-    void aPublicationIsReleasedByAllItsTransports() {
+    void isDoneOnceAllTransportsAreDone() {
         begin();
         rdma.onTransportDone();
         udp.onTransportDone();
@@ -135,7 +135,7 @@ class LegsTest {
     }
 
     @Test
-    void itsEndIsThatOfEachLeg() {
+    void endsEachLeg() {
         begin();
         legs.end();
         assertEquals(List.of(rdma), ((Sending) rdma.transport()).closed);
@@ -151,7 +151,7 @@ class LegsTest {
      * more than it has granted, and the log holds all of it.
      */
     @Property(tries = 500)
-    void nothingIsReusedThatALegNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
+    void neverReusesLogMemoryThatLegNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
         new LegsTest().run(steps); // one for each try
     }
 

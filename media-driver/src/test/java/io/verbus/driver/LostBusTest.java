@@ -74,7 +74,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsOurDriverThatItIsLost() {
+    void closesAfterMissedEventsOnVerbusDriver() {
         try (MediaDriver driver = MediaDriver.launch(config())) {
             loseBus(false);
             assertEquals(List.of(), Drivers.errors(driver));
@@ -82,7 +82,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsOurDriverThatItIsLostAndConnectsAgain() {
+    void reconnectsAfterMissedEventsOnVerbusDriver() {
         try (MediaDriver driver = MediaDriver.launch(config())) {
             loseBus(true);
             assertEquals(List.of(), Drivers.errors(driver));
@@ -90,7 +90,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsAeronsDriverThatItIsLost() {
+    void closesAfterMissedEventsOnAeronDriver() {
         try (io.aeron.driver.MediaDriver driver = aeronsDriver()) {
             loseBus(false);
             assertTrue(driver.context().countersManager() != null);

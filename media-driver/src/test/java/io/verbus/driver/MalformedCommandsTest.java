@@ -62,13 +62,13 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 500)
-    void randomBytesAreCounted(
+    void countsRandomBytes(
             @ForAll @IntRange(min = 1) int typeId, @ForAll @Size(max = 200) byte[] message) {
         send(typeId, message, message.length);
     }
 
     @Property(tries = 2000)
-    void aKnownTypeWithRandomBytesDoesNoHarm(
+    void survivesKnownTypesWithRandomBytes(
             @ForAll @IntRange(min = 1, max = 0x12) int typeId,
             @ForAll @Size(max = 120) byte[] message,
             @ForAll @IntRange(min = -1, max = 100) int text) {
@@ -82,7 +82,7 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 200)
-    void aCommandWithRandomTextIsAnsweredOrIgnored(
+    void answersOrIgnoresCommandWithRandomText(
             @ForAll @Size(max = 80) byte[] text,
             @ForAll @IntRange(max = 120) int cut,
             @ForAll @IntRange(max = 2) int kind) {

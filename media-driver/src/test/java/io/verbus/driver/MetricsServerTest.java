@@ -74,14 +74,14 @@ class MetricsServerTest {
     }
 
     @Test
-    void aDriverServesNothingUnlessAsked() {
+    void servesNothingByDefault() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             assertNull(driver.metrics());
         }
     }
 
     @Test
-    void metricsTellWhatStreamsCarry() throws IOException {
+    void servesMetricsOfStreams() throws IOException {
         String channel = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (MediaDriver driver = launch();
                 Bus bus = Bus.connect(Drivers.context(driver));
@@ -120,7 +120,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void onlyTheThreePagesAreThere() throws IOException, InterruptedException {
+    void servesOnlyThreePages() throws IOException, InterruptedException {
         try (MediaDriver driver = launch()) {
             assertEquals(404, get(url(driver) + "/").statusCode());
             assertEquals(405, ask("POST", url(driver) + "/metrics").statusCode());
@@ -131,7 +131,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void clientsThatAskHalfAQuestionKeepNobodyFromAnAnswer() throws IOException {
+    void incompleteRequestsBlockNoOtherClient() throws IOException {
         List<Socket> idlers = new ArrayList<>();
         try (MediaDriver driver = launch()) {
             for (int i = 0; i < 2 * IDLERS; i++) {
@@ -155,7 +155,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void aBusyPortAndAStrangeAddressAreOneSentence() throws IOException {
+    void reportsBusyPortAndInvalidAddress() throws IOException {
         try (ServerSocket busy = new ServerSocket(0)) {
             List<String> wrong =
                     List.of(
@@ -184,7 +184,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void readinessNamesTheDeviceAndTheListenerThatAreDown() {
+    void readinessNamesDeviceAndListenerThatAreDown() {
         try (MediaDriver driver = launch();
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             assertEquals(200, get(url(driver) + "/readyz").statusCode());
@@ -234,7 +234,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void theExporterTellsThatADriverWasKilledAndFindsTheNext() {
+    void exporterReportsKilledDriverAndFindsNext() {
         Path directory = folder.resolve("driver");
         String[] args = {"dir=" + directory, "threading=shared"};
         try (ChildProcess exporter =
@@ -272,7 +272,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void anAeronDriverIsReadToo() {
+    void exporterReadsAeronDriver() {
         List<String> printed = new ArrayList<>();
         try (io.aeron.driver.MediaDriver driver =
                 io.aeron.driver.MediaDriver.launchEmbedded(

@@ -99,7 +99,7 @@ class MixedDestinationsTest {
 
     /** A connection for each destination begins where a socket for all of them would send from. */
     @Test
-    void aDestinationIsSentFromTheAddressOfItsPublication() {
+    void sendsToDestinationFromAddressOfPublication() {
         try (Publication publication = bus.addPublication(MANUAL + "|control=10.1.0.1:0", STREAM)) {
             publication.addDestination(LOOP);
             assertEquals(
@@ -110,7 +110,7 @@ class MixedDestinationsTest {
 
     /** UDP would carry it from when the name is known, where RDMA must. */
     @Test
-    void aNameThatDecidesWhatCarriesItMustBeKnown() {
+    void rejectsUnknownNameThatDecidesTransport() {
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
             RegistrationException refused =
                     assertThrows(
@@ -125,7 +125,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void eachDestinationReceivesAllOfTheStream() {
+    void deliversWholeStreamToEachDestination() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Subscription other = bus.addSubscription(udp, STREAM);
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
@@ -150,7 +150,7 @@ class MixedDestinationsTest {
 
     /** Of UDP, whose receivers may be slow to come, and lost. */
     @Test
-    void aReceiverOfUdpComesGoesAndComesAgainWhileTheOtherGoesOn() {
+    void udpReceiverRejoinsWhileOtherContinues() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Publication publication = bus.addPublication(MANUAL, STREAM);
         publication.addDestination(udp);
@@ -169,7 +169,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void aReceiverOfTheOtherComesGoesAndComesAgainWhileUdpGoesOn() {
+    void otherReceiverRejoinsWhileUdpContinues() {
         Subscription other = bus.addSubscription(udp, STREAM);
         Publication publication = bus.addPublication(MANUAL + "|ssc=true", STREAM);
         publication.addDestination(udp);
@@ -188,7 +188,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void theSlowerReceiverHoldsThePublisherBack() {
+    void slowerReceiverLimitsPublisher() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Subscription other = bus.addSubscription(udp, STREAM);
         Publication publication = bus.addPublication(MANUAL + "|fc=min", STREAM);
@@ -213,7 +213,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void aGroupIsCountedByOneTransportOnly() {
+    void rejectsGroupAcrossTransports() {
         Publication publication = bus.addPublication(MANUAL + "|fc=tagged,g:7", STREAM);
         publication.addDestination(LOOP);
         RegistrationException refused =

@@ -155,7 +155,7 @@ class MovingAddressesTest {
     // Names that lead elsewhere when they are asked again
 
     @Test
-    void addsAndRemovesDestinationsWhenControlNameLeadsElsewhere() {
+    void addsAndRemovesDestinationsAfterControlNameChanges() {
         hosts.ip("a", "addr add 10.1.0.9/24 dev one");
         hosts.name("me", "10.1.0.1");
         launch();
@@ -177,7 +177,7 @@ class MovingAddressesTest {
 
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.1.0.1", "them, 10.1.0.1", "10.1.0.2, it", "them, it"})
-    void joinsEndpointOfSameChannelWhenNamesLeadElsewhere(String endpoint, String control) {
+    void sharesEndpointOfSameChannelAfterNameChanges(String endpoint, String control) {
         hosts.ip("a", "addr add 10.1.0.98/24 dev one");
         hosts.name("them", "10.1.0.2");
         hosts.name("it", "10.1.0.1");
@@ -203,7 +203,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void sharesSocketOfSameChannelWhenNamesLeadElsewhere() {
+    void sharesSocketOfSameChannelAfterNameChanges() {
         hosts.name("me", "10.1.0.1");
         hosts.name("them", "10.1.0.2");
         launch();
@@ -225,7 +225,7 @@ class MovingAddressesTest {
     // Addresses that change
 
     @Test
-    void reachesReceiverWhoseNameMovedToAnotherNetwork() {
+    void reachesReceiverWhoseNameChangesToAnotherNetwork() {
         hosts.name("them", "10.1.0.2");
         launch();
         try (Publication publication =
@@ -243,7 +243,7 @@ class MovingAddressesTest {
 
     /** The JVM would remember for half a minute where the name led. */
     @Test
-    void asksForNamesEachTime() {
+    void resolvesNamesEachTime() {
         hosts.name("them", "10.1.0.2");
         launch();
         for (int i = 1; i <= 2; i++) {
@@ -330,7 +330,7 @@ class MovingAddressesTest {
 
     /** Another channel has had the name looked up meanwhile. */
     @Test
-    void tellsDestinationThatRejectsWhenItsNameLeadsElsewhere() {
+    void identifiesRejectingDestinationAfterNameChanges() {
         hosts.name("them", "10.1.0.2");
         launch();
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
@@ -381,7 +381,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseReceiversMoveWhereNothingCanBeSent() {
+    void namesChannelsWhoseNewAddressIsUnreachable() {
         for (String name : List.of("gone", "other", "far", "bound", "added")) {
             hosts.name(name, "10.1.0.99");
         }
@@ -409,7 +409,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseDatagramsTheKernelRefuses() {
+    void namesChannelsWhoseDatagramsKernelRejects() {
         launch();
         String sent = "aeron:udp?endpoint=10.1.0.2:4000";
         String received = "aeron:udp?endpoint=10.1.0.2:4000";
@@ -429,7 +429,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelWhoseJoinedDatagramsTheKernelCannotCutApart() {
+    void namesChannelIfKernelCannotSegmentDatagrams() {
         launch();
         String channel = "aeron:udp?endpoint=10.1.0.2:4000";
         b.bus.addSubscription(channel, STREAM);
@@ -443,7 +443,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseOwnAddressesAreNoneOfThisHost() {
+    void namesChannelsWhoseLocalAddressIsUnavailable() {
         hosts.name("me", "10.1.0.1");
         hosts.name("them", "10.1.0.2");
         launch();
@@ -464,7 +464,7 @@ class MovingAddressesTest {
     /** Feeds A and B are one group on two interfaces, which may have one address. */
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.2.0.2", "{one}, {two}", "10.1.0.0/24, 10.2.0.0/24", "same, same"})
-    void receivesOfGroupOnlyWhatComesToTheInterface(String first, String second) {
+    void receivesMulticastOnlyFromJoinedInterface(String first, String second) {
         boolean haveOneAddress = first.equals("same");
         if (haveOneAddress) {
             for (String device : new String[] {"one", "two"}) {
@@ -502,7 +502,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void followsRouteToGroupOnAnotherInterface() {
+    void followsMulticastRouteToAnotherInterface() {
         hosts.ip("a", "route add 224.0.0.0/4 dev one");
         hosts.ip("b", "route add 224.0.0.0/4 dev one");
         launch();
@@ -523,7 +523,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void followsInterfaceThatIsMadeAnew() {
+    void followsRecreatedInterface() {
         launch();
         String group = "aeron:udp?endpoint=239.1.1.1:4000|interface={two}";
         try (Publication publication = a.bus.addPublication(group, STREAM);
@@ -541,7 +541,7 @@ class MovingAddressesTest {
     /** Where several addresses are, answers leave from the one that was asked. */
     @ParameterizedTest
     @CsvSource({"0.0.0.0, 10.1.0.22", "[::], [fd01::22]", "[::], 10.1.0.22"})
-    void answersFromTheAddressThatWasAsked(String wildcard, String asked) {
+    void repliesFromAddressThatWasContacted(String wildcard, String asked) {
         hosts.ip("b", "addr add 10.1.0.22/24 dev one");
         hosts.ip("b", "addr add fd01::22/64 dev one nodad preferred_lft 0");
         launch();

@@ -92,7 +92,7 @@ class OwnershipTest {
     }
 
     @Test
-    void anothersPublicationIsNotRemoved() {
+    void refusesToRemovePublicationOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_PUBLICATION, about(RawClient.REMOVE_PUBLICATION, publication));
         long revoked = other.nextId();
         other.revoke(other.id(), revoked, publication);
@@ -100,17 +100,17 @@ class OwnershipTest {
     }
 
     @Test
-    void anothersSubscriptionIsNotRemoved() {
+    void refusesToRemoveSubscriptionOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_SUBSCRIPTION, about(RawClient.REMOVE_SUBSCRIPTION, subscription));
     }
 
     @Test
-    void anothersCounterIsNotRemoved() {
+    void refusesToRemoveCounterOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_COUNTER, about(RawClient.REMOVE_COUNTER, counter));
     }
 
     @Test
-    void anothersDestinationsAreNotChanged() {
+    void refusesToChangeDestinationsOfAnotherClient() {
         refused(
                 ErrorCode.UNKNOWN_PUBLICATION,
                 other.destination(RawClient.ADD_DESTINATION, manualPublication, PLACE));
@@ -130,7 +130,7 @@ class OwnershipTest {
 
     /** A command that waits for a name server would make the owner's commands wait. */
     @Test
-    void anothersCommandIsRefusedBeforeItsNamesAreLookedUp() {
+    void rejectsForeignCommandBeforeResolvingNames() {
         refused(
                 ErrorCode.UNKNOWN_PUBLICATION,
                 other.destination(
@@ -141,7 +141,7 @@ class OwnershipTest {
     }
 
     @Test
-    void anImageIsRejectedByWhoReadsItOnly() {
+    void acceptsImageRejectionOnlyFromSubscriber() {
         long rejected = other.nextId();
         other.rejectImage(other.id(), rejected, image);
         RawClient.Event answer = other.answer(rejected);
@@ -156,7 +156,7 @@ class OwnershipTest {
     }
 
     @Test
-    void aSharedPublicationIsTakenBackByItsOnlyHolder() {
+    void revokesSharedPublicationOnlyForSoleHolder() {
         long first = owner.nextId();
         owner.addPublication(RawClient.ADD_PUBLICATION, owner.id(), first, 5, LOG);
         done(first);
@@ -174,7 +174,7 @@ class OwnershipTest {
     }
 
     @Test
-    void responsesOfAnothersSubscriptionAreNotDiverted() {
+    void refusesToDivertResponsesOfAnotherClient() {
         long waiting =
                 done(
                         owner.addSubscription(
@@ -191,7 +191,7 @@ class OwnershipTest {
 
     /** Whatever is asked with an id that stands for something of another is not answered at all. */
     @Test
-    void anAnswerGoesToNoClientThatDidNotAsk() {
+    void ignoresCommandWithIdOfAnotherClient() {
         owner.take();
         for (long taken :
                 List.of(publication, subscription, manualPublication, counter, owner.id())) {
@@ -223,7 +223,7 @@ class OwnershipTest {
     }
 
     @Test
-    void anIdThatNoClientWasGivenIsNotTakenInAdvance() {
+    void rejectsIdThatWasNotAllocated() {
         long later = other.nextId() + 1_000_000;
         other.addSubscription(other.id(), later, 1, "aeron:ipc");
         RawClient.Event answer = other.answer(later);
@@ -232,14 +232,14 @@ class OwnershipTest {
     }
 
     @Test
-    void aNegativeClientIsRefused() {
+    void rejectsNegativeClientId() {
         long correlationId = other.nextId();
         other.addSubscription(-5, correlationId, 1, "aeron:ipc");
         assertEquals(ErrorCode.MALFORMED_COMMAND, other.answer(correlationId).code());
     }
 
     @Test
-    void onlyADriverThatMayBeTerminatedIs() {
+    void ignoresTerminationUnlessAllowed() {
         other.terminate(other.id());
         other.awaitRead();
         done(owner.addCounter());
@@ -247,7 +247,7 @@ class OwnershipTest {
 
     /** What stands in docs/security.md of what cannot be told: who sends a command. */
     @Test
-    void aSignOfLifeAndTheEndOfAClientAreBelievedFromAnyOther() {
+    void acceptsKeepaliveAndCloseFromAnyClient() {
         other.ofClient(RawClient.KEEPALIVE, owner.id());
         other.awaitRead();
         assertAllIsThere();

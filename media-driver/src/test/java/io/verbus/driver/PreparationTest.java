@@ -70,7 +70,7 @@ class PreparationTest {
     }
 
     @Test
-    void streamsGoOnMeanwhile() throws Exception {
+    void streamsContinueWhileTransportOpens() throws Exception {
         Publication publication = bus.addPublication("verbus:ipc", 1);
         Subscription subscription = bus.addSubscription("verbus:ipc", 1);
         Await.until("connected", publication::isConnected);
@@ -96,7 +96,7 @@ class PreparationTest {
 
     @Tag("slow")
     @Test
-    void noClientIsTakenForDeadMeanwhile() throws Exception {
+    void noClientTimesOutWhileTransportOpens() throws Exception {
         CompletableFuture<Publication> added = add();
         begun.await();
         long endNs = System.nanoTime() + Drivers.LIVENESS_NS + Drivers.LIVENESS_NS / 4;
@@ -107,7 +107,7 @@ class PreparationTest {
     }
 
     @Test
-    void whatFailsIsToldOnceItIsOpened() {
+    void reportsFailedPreparationToClient() {
         provider.failure = "there is no device: plug one in";
         provider.preparation =
                 () -> {

@@ -151,7 +151,7 @@ class RollingRestartTest {
     }
 
     @Test
-    void losesNothingThatAnOfferHasAccepted() throws Exception {
+    void losesNoAcceptedMessage() throws Exception {
         launch();
         Thread subscriber = start(this::subscribe);
         Thread publisher = start(this::publish);
@@ -178,7 +178,7 @@ class RollingRestartTest {
 
     /** Told twice, a driver does not wait for a subscriber that does not read. */
     @Test
-    void closesAtOnceWhenItIsToldAgain() throws Exception {
+    void closesAtOnceOnSecondSignal() throws Exception {
         channel = "verbus:ipc";
         driverA = driver("a", "--drain-timeout", "600s");
         try (Bus bus = connect("a");

@@ -61,7 +61,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyReadsWhatIsPublishedFromWhereItJoins() {
+    void readsFromJoinPosition() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             numbers.offer(publication, 0, 10, LENGTH);
@@ -78,7 +78,7 @@ class SpyTest {
 
     /** What a spy reads is the publication's own log, where claims are seen being filled. */
     @Test
-    void aSpyWaitsForAClaimToBeCommitted() {
+    void waitsForCommitOfClaim() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addExclusivePublication(CHANNEL, STREAM)) {
@@ -97,7 +97,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyOfAnotherStreamEndpointOrSessionReadsNothing() {
+    void readsNothingOfOtherStreamEndpointOrSession() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription stream = bus.addSubscription(SPY, STREAM + 1);
                 Subscription endpoint =
@@ -113,7 +113,7 @@ class SpyTest {
     }
 
     @Test
-    void aSlowSpyHoldsThePublisherBackAndReadsEverything() {
+    void slowSpyCausesBackPressureAndReadsEverything() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
@@ -144,7 +144,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyAloneDoesNotConnectAPublication() {
+    void spyAloneDoesNotConnectPublication() {
         try (Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             Await.until("image", spy::isConnected);
@@ -156,7 +156,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyAloneCarriesAPublicationThatSaysSo() {
+    void spyAloneConnectsPublicationWithSsc() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
             assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, LENGTH));
             List<Long> values = new ArrayList<>();
@@ -189,7 +189,7 @@ class SpyTest {
     }
 
     @Test
-    void whereNobodySpiesAnyMoreNothingIsAccepted() {
+    void acceptsNothingAfterLastSpyLeaves() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
             Subscription first = bus.addSubscription(SPY, STREAM);
             numbers.offer(publication, 0, 10, LENGTH);
@@ -205,7 +205,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+    void detachesOnlySpyWithInvalidPosition() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM);
                 Subscription first = bus.addSubscription(SPY, STREAM)) {
             numbers.offer(publication, 0, 10, LENGTH);
@@ -220,7 +220,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyReadsToTheEndOfAStream() {
+    void readsToEndOfStream() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM)) {
             Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
@@ -235,7 +235,7 @@ class SpyTest {
     }
 
     @Test
-    void theEndOfASpyOrOfItsClientLetsThePublisherGoOn() {
+    void publisherContinuesAfterSpyOrItsClientCloses() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             Bus other = Drivers.connect(driver);
@@ -261,7 +261,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyOfIpcIsASubscription() {
+    void spyOfIpcIsOrdinarySubscription() {
         try (Subscription spy = bus.addSubscription("verbus-spy:ipc", STREAM);
                 Publication publication = bus.addPublication("verbus:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -271,7 +271,7 @@ class SpyTest {
     }
 
     @Test
-    void refusesDestinationsWithTheRemedy() {
+    void rejectsDestinationsAndNamesRemedy() {
         try (Publication ipc = bus.addPublication("verbus:ipc", STREAM);
                 Publication single = bus.addPublication(CHANNEL, STREAM)) {
             assertTrue(

@@ -36,7 +36,7 @@ class StoppedPublisherTest {
     }
 
     @Test
-    void isToldAndTheStreamsOfOthersAreAsTheyWere() {
+    void unblocksClaimAndOtherStreamsContinue() {
         try (MediaDriver driver = driver();
                 Bus stopped = Drivers.connect(driver);
                 Bus others = Drivers.connect(driver);
@@ -97,7 +97,7 @@ class StoppedPublisherTest {
     }
 
     @Test
-    void keepsItsClaimOnAnExclusivePublicationAsLongAsItsClientLives() {
+    void keepsExclusiveClaimWhileClientLives() {
         try (MediaDriver driver = driver();
                 Bus bus = Drivers.connect(driver);
                 Subscription subscription = bus.addSubscription(CHANNEL, 2);

@@ -33,7 +33,7 @@ class StoppedSubscriberTest {
     private final Numbers numbers = new Numbers();
 
     @Test
-    void itsCounterIsNotGivenToAnotherBeforeItsProcessHasEnded() {
+    void reusesPositionCounterOnlyAfterProcessEnds() {
         DriverConfigBuilder config =
                 Drivers.config().clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1));
         try (MediaDriver driver = MediaDriver.launchEmbedded(config);

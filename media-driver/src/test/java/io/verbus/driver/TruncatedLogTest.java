@@ -98,7 +98,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @EnumSource(names = {"DEDICATED", "SHARED_NETWORK", "SHARED"})
-    void endsAnIpcStreamAndNoOther(ThreadingMode threading) {
+    void endsOnlyTruncatedIpcStream(ThreadingMode threading) {
         try (MediaDriver driver = launch(threading);
                 HonestStream honest = new HonestStream(driver, "aeron:ipc", 1)) {
             honest.awaitProgress();
@@ -110,7 +110,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @EnumSource(names = {"DEDICATED", "SHARED_NETWORK", "SHARED"})
-    void endsAUdpStreamAndNoOther(ThreadingMode threading) {
+    void endsOnlyTruncatedUdpStream(ThreadingMode threading) {
         try (MediaDriver driver = launch(threading);
                 HonestStream honest = new HonestStream(driver, udp(), 1)) {
             honest.awaitProgress();
@@ -122,7 +122,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 4096, 65536, 3 * 65536})
-    void endsStreamsWhereverTheFileWasCut(int length) {
+    void endsStreamTruncatedAtAnyLength(int length) {
         try (MediaDriver driver = launch(ThreadingMode.DEDICATED);
                 HonestStream honest = new HonestStream(driver, "aeron:ipc", 1)) {
             attack(driver, "aeron:ipc", length);
@@ -133,7 +133,7 @@ class TruncatedLogTest {
     }
 
     @Test
-    void tellsClientsThatThePublicationHasEnded() {
+    void notifiesClientsOfEndedPublication() {
         try (MediaDriver driver = launch(ThreadingMode.DEDICATED);
                 Bus bus = Drivers.connect(driver);
                 Bus other = Drivers.connect(driver)) {

@@ -48,13 +48,13 @@ class UdpAllocationTest {
             };
 
     @Test
-    void noAgentAllocatesForMessages() throws IOException {
+    void agentsAllocateNothingPerMessage() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         measure(channel, List.of(), List.of(channel));
     }
 
     @Test
-    void noAgentAllocatesForMessagesToSeveral() throws IOException {
+    void agentsAllocateNothingPerMessageToSeveralDestinations() throws IOException {
         List<String> places =
                 List.of(
                         "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort(),

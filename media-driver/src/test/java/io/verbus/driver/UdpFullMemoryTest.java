@@ -29,7 +29,7 @@ class UdpFullMemoryTest {
     private static final String MOUNT = "mount -t tmpfs -o size=16m none \"$0\" && exec \"$@\"";
 
     @Test
-    void bothClientsLearnThatThereIsNoRoomForTheImages(@TempDir Path folder) throws Exception {
+    void reportsLackOfMemoryForImagesToBothClients(@TempDir Path folder) throws Exception {
         Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
         Assumptions.assumeTrue(
                 probe.waitFor() == 0, "no mount namespace can be made here: unshare fails");

@@ -94,7 +94,7 @@ class UdpImpairmentTest {
     }
 
     @Test
-    void nothingIsLostWhateverThePathDoes() throws IOException {
+    void losesNothingOverImpairedPaths() throws IOException {
         long seed = System.nanoTime();
         List<Path> paths = new ArrayList<>();
         try (MediaDriver driver =

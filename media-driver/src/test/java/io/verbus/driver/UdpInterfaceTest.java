@@ -14,7 +14,7 @@ class UdpInterfaceTest {
     private static final String ELSEWHERE = "192.0.2.1";
 
     @Test
-    void aSubscriptionsInterfaceIsOneOfThisHostOnWhichAGroupIsJoined() {
+    void rejectsUnusableSubscriptionInterfaces() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
                 Bus bus = Drivers.connect(driver)) {
             String unicast =

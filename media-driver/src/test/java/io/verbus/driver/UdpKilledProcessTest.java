@@ -72,7 +72,7 @@ class UdpKilledProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus", "aeron"})
-    void aKilledPublishersImageEndsAndItsSuccessorIsRead(String peer) {
+    void endsImageOfKilledPublisherAndReadsSuccessor(String peer) {
         Subscription subscription = bus.addSubscription("verbus:" + address, UdpChild.STREAM);
         Map<Integer, Long> next = new HashMap<>();
         for (int life = 1; life <= 2; life++) {
@@ -93,7 +93,7 @@ class UdpKilledProcessTest {
 
     @Test
     @Tag("soak")
-    void aeronSeesOurKilledPublishersImageEndAndReadsItsSuccessor() {
+    void aeronEndsImageOfKilledPublisherAndReadsSuccessor() {
         Map<Integer, Long> next = new HashMap<>();
         int[] ended = new int[1];
         try (AeronPeer aeron = AeronPeer.impatient(folder.resolve("aeron"));
@@ -150,7 +150,7 @@ class UdpKilledProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus", "aeron"})
-    void aKilledSubscriberIsNoticedAndItsSuccessorServed(String peer) {
+    void detectsKilledSubscriberAndServesSuccessor(String peer) {
         ExclusivePublication publication =
                 bus.addExclusivePublication("verbus:" + address, UdpChild.STREAM);
         serveTwoLives(peer, publication::offer, publication::isConnected);
@@ -158,7 +158,7 @@ class UdpKilledProcessTest {
 
     @Test
     @Tag("soak")
-    void aeronNoticesOurKilledSubscriberAndServesItsSuccessor() {
+    void aeronDetectsKilledSubscriberAndServesSuccessor() {
         try (AeronPeer aeron = AeronPeer.impatient(folder.resolve("aeron"));
                 io.aeron.ExclusivePublication publication =
                         aeron.client()

@@ -81,7 +81,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void readsStreamOfAeronWithLongestTerms() throws IOException {
+    void readsAeronStreamWithLongestTerms() throws IOException {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 8192);
         String channel =
                 new ChannelUriStringBuilder()
@@ -143,7 +143,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfOneHostTakesItsShareOfMemory() throws IOException {
+    void floodOfOneHostTakesOnlyItsShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         forge("127.0.0.9", 500);
         Await.until("images", () -> subscription.imageCount() == 2);
@@ -156,7 +156,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfManyHostsTakesTheShareOfAll() throws IOException {
+    void floodOfManyHostsTakesOnlyTotalShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         for (int host = 2; host < 30; host++) {
             forge("127.0.0." + host, 20);

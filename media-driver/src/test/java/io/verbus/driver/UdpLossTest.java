@@ -87,7 +87,7 @@ class UdpLossTest {
     }
 
     @Test
-    void nothingIsLostBetweenUs() {
+    void losesNothingBetweenVerbusDrivers() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
         ExclusivePublication publication =
@@ -112,7 +112,7 @@ class UdpLossTest {
     }
 
     @Test
-    void anUnreliableSubscriptionSkipsWhatIsLostAndStopsNowhere() {
+    void unreliableSubscriptionSkipsLossAndContinues() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 1000);
         Subscription subscription =
                 bus.addSubscription(udp("verbus", port, "|reliable=false"), STREAM);
@@ -146,7 +146,7 @@ class UdpLossTest {
     }
 
     @Test
-    void nothingIsLostFromAeron() {
+    void losesNothingFromAeron() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
         FragmentAssembler handler =
@@ -168,7 +168,7 @@ class UdpLossTest {
     }
 
     @Test
-    void nothingIsLostToAeron() {
+    void losesNothingToAeron() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         io.aeron.FragmentAssembler handler =
                 new io.aeron.FragmentAssembler(

@@ -58,7 +58,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void driverGoesOnWhileNobodyReadsItsStandardError() throws IOException {
+    void driverContinuesWhileStandardErrorIsUnread() throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver =
                 ChildProcess.startUnread(
@@ -77,7 +77,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void processEndsWhileNobodyReadsItsStandardError() throws IOException {
+    void processEndsWhileStandardErrorIsUnread() throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver =
                 ChildProcess.startUnread(
@@ -93,7 +93,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void driverGoesOnWhileAHandlerBlocks() throws InterruptedException {
+    void driverContinuesWhileHandlerBlocks() throws InterruptedException {
         CountDownLatch isBlocked = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         try (MediaDriver driver =

@@ -43,14 +43,14 @@ class UnusedOptionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 200})
-    void namesThemAllInLabels(int count) {
+    void namesAllUnusedOptionsInLabels(int count) {
         List<String> given =
                 IntStream.range(0, count).mapToObj(i -> "aeron.an.option.number" + i).toList();
         assertEquals(given, told(given));
     }
 
     @Test
-    void cutsANameThatIsLongerThanALabel() {
+    void truncatesNameLongerThanLabel() {
         String name = "aeron." + "x".repeat(500);
         String told = told(List.of("aeron.a", name, "aeron.b")).get(1);
         assertTrue(name.startsWith(told) && told.length() > 300, told);

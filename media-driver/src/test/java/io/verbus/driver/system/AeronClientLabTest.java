@@ -65,7 +65,7 @@ class AeronClientLabTest {
     /** The sending driver writes the time before a Write takes the message. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void messagesTellWhenTheyWereSent(boolean isToDestinations) {
+    void writesSendTimestamps(boolean isToDestinations) {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -108,7 +108,7 @@ class AeronClientLabTest {
     /** Many times round a log of short terms, which an exclusive publication of Aeron's soils. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesAndSeesTheEnd(boolean isExclusive) {
+    void exchangesMessagesToEndOfStream(boolean isExclusive) {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -147,7 +147,7 @@ class AeronClientLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesWithABus(boolean isBusTheSender) {
+    void exchangesMessagesWithBus(boolean isBusTheSender) {
         try (Host b = Host.b();
                 Host a = Host.a()) {
             String channel = b.channel(PORT);
@@ -193,7 +193,7 @@ class AeronClientLabTest {
 
     /** Tags, a starting position and the counters of the channel mean over RDMA what they mean. */
     @Test
-    void beginsAtAPositionAndTellsTheStateOfItsChannels() {
+    void startsAtPositionAndReportsStateOfChannels() {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -230,7 +230,7 @@ class AeronClientLabTest {
     }
 
     @Test
-    void endsARevokedPublicationAtOnce() {
+    void endsRevokedPublicationAtOnce() {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -260,7 +260,7 @@ class AeronClientLabTest {
 
     /** The publisher's client is told why, and the stream comes back when its time is over. */
     @Test
-    void tellsThePublisherWhyAnImageIsRejected() {
+    void reportsReasonOfRejectionToPublisher() {
         List<PublicationErrorFrame> told = new CopyOnWriteArrayList<>();
         try (Host b =
                         Host.start(

@@ -39,7 +39,7 @@ class AllocationLabTest {
     private final CyclicBarrier steps = new CyclicBarrier(3);
 
     @Test
-    void noThreadAllocatesForMessages() throws Exception {
+    void threadsAllocateNothingPerMessage() throws Exception {
         try (Host b = start(Host.addressB());
                 Host a = start(Host.addressA());
                 Tasks tasks = new Tasks()) {

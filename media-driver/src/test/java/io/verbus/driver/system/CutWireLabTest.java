@@ -101,7 +101,7 @@ class CutWireLabTest {
     }
 
     @Test
-    void goesOnWhereItWasWhenTheWireIsRestored() {
+    void resumesAfterOutage() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB()).expectLoss();
                 Host a = host(Host.addressA()).expectLoss()) {
@@ -126,7 +126,7 @@ class CutWireLabTest {
      */
     @ParameterizedTest
     @ValueSource(longs = {300, 3_000, 15_000})
-    void goesOnThroughLinksThatGoDownAndUp(long millis) {
+    void resumesAfterLinkFlap(long millis) {
         Wire.assumeHere();
         assumeTrue(Wire.allowsFlaps(), "this kernel's devices do not live through flaps");
         try (Host b = host(Host.addressB()).expectLoss();
@@ -141,7 +141,7 @@ class CutWireLabTest {
 
     /** A device stays open as long as its process, and remembers what befell it. */
     @Test
-    void holdsNothingAgainstALinkThatWasDownBeforeTheDriverStarted() {
+    void ignoresLinkFlapsBeforeDriverStart() {
         Wire.assumeHere();
         Script script = Script.upTo(63, 1000);
         for (int round = 0; round < 2; round++) {
@@ -163,7 +163,7 @@ class CutWireLabTest {
     /** What a cut that was too long took from the stream, the next does not. */
     @Test
     @Tag("soak")
-    void goesOnThroughShortCutsAfterOneThatWasTooLong() {
+    void resumesAfterShortOutagesThatFollowLongOne() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "15s", "3s").expectLoss();
                 Host a = host(Host.addressA(), "15s", "3s").expectLoss()) {
@@ -200,7 +200,7 @@ class CutWireLabTest {
 
     @Test
     @Tag("soak")
-    void goesOnThroughAWireThatIsCutAgainAndAgain() {
+    void resumesAfterRepeatedOutages() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB()).expectLoss();
                 Host a = host(Host.addressA()).expectLoss()) {

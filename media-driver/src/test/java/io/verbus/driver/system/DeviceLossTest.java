@@ -79,7 +79,7 @@ class DeviceLossTest {
 
     /** For longer than librdmacm, or a first try to listen again, takes. */
     @Test
-    void saysThatItIsNotReadyUntilDeviceIsBack() {
+    void isNotReadyUntilDeviceIsBack() {
         try (Host b = host(Host.addressB());
                 Subscription in = b.connect().addSubscription(b.channel(PORT), 1)) {
             assertEquals(List.of(), lacks(b));

@@ -45,7 +45,7 @@ class DoctorLabTest {
     }
 
     @Test
-    void findsEachDeviceOfTheKernelAndNoError() throws IOException, InterruptedException {
+    void findsEachKernelDeviceWithoutError() throws IOException, InterruptedException {
         List<Finding> findings = examine();
         assertFalse(findings.stream().anyMatch(f -> f.level() == Level.ERROR), findings::toString);
         check(findings, Level.OK, "libibverbs and librdmacm are there");
@@ -62,7 +62,7 @@ class DoctorLabTest {
 
     /** The lab's wire carries 1500 bytes unless it is told otherwise, and rxe could 4096. */
     @Test
-    void findsTheSoftwareDevicesOfTheLab() throws IOException, InterruptedException {
+    void findsSoftwareDevicesOfLab() throws IOException, InterruptedException {
         boolean rxe = Files.isDirectory(SYSFS.resolve("rxe2"));
         boolean siw = Files.isDirectory(SYSFS.resolve("siw2"));
         assumeTrue(rxe || siw, "these are not the lab's devices");

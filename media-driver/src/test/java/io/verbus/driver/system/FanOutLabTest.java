@@ -55,7 +55,7 @@ class FanOutLabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7"})
-    void deliversEveryMessageToEachOfThree(String flowControl) throws Exception {
+    void deliversEveryMessageToEachDestination(String flowControl) throws Exception {
         int messages = 5_000;
         Script script = Script.upTo(90, 2000);
         try (Host b = Host.b();
@@ -84,7 +84,7 @@ class FanOutLabTest {
     }
 
     @Test
-    void waitsForASlowDestinationUnderMinUntilItIsRemoved() throws Exception {
+    void waitsForSlowDestinationWithMinUntilRemoved() throws Exception {
         Script script = Script.upTo(91, 1000);
         try (Host b = Host.b();
                 Host a = Host.a();
@@ -122,7 +122,7 @@ class FanOutLabTest {
     }
 
     @Test
-    void leavesASlowDestinationUnderMaxAndTakesItInAnew() throws Exception {
+    void dropsAndRestartsSlowDestinationWithMax() throws Exception {
         Script script = Script.upTo(92, 1000);
         List<Image> gone = new CopyOnWriteArrayList<>();
         try (Host b = Host.b();
@@ -181,7 +181,7 @@ class FanOutLabTest {
 
     /** A process is killed: it is waited for as long as it may resume, and then no more. */
     @Test
-    void goesOnWithoutADeadDestination() throws Exception {
+    void continuesWithoutDeadDestination() throws Exception {
         Script script = Script.upTo(93, 1000);
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-fan-" + ProcessHandle.current().pid());

@@ -38,7 +38,7 @@ class FullArchiveDiskTest {
     private static final String MOUNT = "mount -t tmpfs -o size=16m none \"$0\" && exec \"$@\"";
 
     @Test
-    void aRecordingEndsWhereTheDiskIsFullAndTheArchiveGoesOnWithSpace(
+    void endsRecordingOnFullDiskAndRecordsAgainOnceSpaceIsFree(
             @TempDir Path folder, @TempDir Path disk) throws Exception {
         Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
         Assumptions.assumeTrue(

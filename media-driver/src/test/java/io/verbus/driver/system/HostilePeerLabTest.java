@@ -89,7 +89,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesAPeerThatIsNoDriver() {
+    void rejectsPeerThatIsNoDriver() {
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, GARBAGE)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             b.awaitError("is not a Verbus driver");
@@ -97,7 +97,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesAPeerOfAnotherVersion() {
+    void rejectsPeerOfAnotherVersion() {
         byte[] greeting = new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes();
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
@@ -109,12 +109,12 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void saysThatTheListenerIsNoDriver() {
+    void reportsListenerThatIsNoDriver() {
         publishTo(GARBAGE, "is not a Verbus driver");
     }
 
     @Test
-    void saysThatTheListenerIsOfAnotherVersion() {
+    void reportsListenerOfAnotherVersion() {
         publishTo(
                 new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes(),
                 "speaks " + STRANGE);
@@ -136,7 +136,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void endsTheConnectionOfAPublisherThatSendsRandomBytes() {
+    void closesConnectionOfPublisherThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(21);
         for (int i = 0; i < 12; i++) {
             byte[] bytes = randomMessage(random);
@@ -151,7 +151,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void endsTheConnectionOfASubscriberThatSendsRandomBytes() {
+    void closesConnectionOfSubscriberThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(22);
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
                 Publication bad =
@@ -186,7 +186,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void closesAnImageWithABadFrame() {
+    void closesImageWithInvalidFrame() {
         List<Integer> badLengths = new ArrayList<>();
         badLengths.addAll(List.of(-64, Integer.MIN_VALUE)); // negative
         badLengths.addAll(List.of(1, 8, FrameHeader.LENGTH - 1)); // no room for a header
@@ -241,7 +241,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesWritesOutsideOfTheImage() {
+    void rejectsWritesOutsideImage() {
         try (Subscription bad =
                         subscriber.addSubscription(Host.received(goodChannel()), BAD_STREAM);
                 RawPeer raw =

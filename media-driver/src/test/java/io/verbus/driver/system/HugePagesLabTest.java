@@ -96,7 +96,7 @@ class HugePagesLabTest {
     }
 
     @Test
-    void carriesAStreamFromHugePagesToHugePages() throws Exception {
+    void carriesStreamBetweenHugePages() throws Exception {
         Script script = Script.upTo(70, 8000);
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA())) {
@@ -133,7 +133,7 @@ class HugePagesLabTest {
     }
 
     @Test
-    void saysThatATermIsShorterThanAPage() throws Exception {
+    void reportsTermShorterThanPage() throws Exception {
         try (Host a = host(Host.addressA())) {
             a.expect("is no multiple of the huge pages");
             Bus bus = connect(a);
@@ -154,7 +154,7 @@ class HugePagesLabTest {
     }
 
     @Test
-    void saysThatTooFewPagesAreFreeAndLeavesNone() throws Exception {
+    void reportsTooFewFreePagesAndReleasesAll() throws Exception {
         try (Host a = host(Host.addressA())) {
             a.expect("takes 25 huge pages");
             Bus bus = connect(a);
@@ -174,7 +174,7 @@ class HugePagesLabTest {
 
     /** What a killed driver leaves is taken away by the next one. */
     @Test
-    void takesOverFromAKilledDriver(@TempDir Path folder) throws Exception {
+    void takesOverFromKilledDriver(@TempDir Path folder) throws Exception {
         Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());
         String[] settings = {"log-directory=" + mount, "term-length=2m", "linger=0s"};
         try (Child first = Child.driver(List.of(), folder, directory, settings)) {

@@ -45,7 +45,7 @@ class KeysLabTest {
     }
 
     @Test
-    void carriesMessagesOfAHostWithTheKey() throws IOException {
+    void carriesMessagesOfHostWithKey() throws IOException {
         Script script = Script.upTo(20, 1000);
         try (Host b = host(Host.addressB(), 1);
                 Host a = host(Host.addressA(), 1)) {
@@ -68,7 +68,7 @@ class KeysLabTest {
     }
 
     @Test
-    void refusesAHostWithAnotherKeyAndOneWithNone() throws IOException {
+    void rejectsHostsWithWrongOrMissingKey() throws IOException {
         try (Host b = host(Host.addressB(), 1);
                 Host a = host(Host.addressA(), 2)) {
             Subscription in = b.connect().addSubscription(Host.received(b.channel(PORT)), STREAM);

@@ -82,7 +82,7 @@ class KilledArchiveTest {
     }
 
     @Test
-    void whatWasAcknowledgedIsReplayedAndTheRecordingGoesOn() {
+    void replaysAcknowledgedMessagesAndExtendsRecording() {
         try (Child farDriver = Child.driver(List.of(), folder, far);
                 Child nearDriver = Child.driver(List.of(), folder, near);
                 Aeron aeron =

@@ -115,7 +115,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void endsTheStreamOfAKilledPublisher() {
+    void endsStreamOfKilledPublisher() {
         int mark = subscriber.mark();
         publisher.kill();
         String gone = subscriber.await("image gone", mark);
@@ -128,7 +128,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void tellsThePublisherOfAKilledSubscriber() {
+    void disconnectsPublisherFromKilledSubscriber() {
         int mark = publisher.mark();
         subscriber.kill();
         publisher.await("not connected", mark);
@@ -141,7 +141,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void survivesTheKilledDriverOfThePublisher() {
+    void recoversFromKilledDriverOfPublisher() {
         int mark = subscriber.mark();
         driverA.kill();
         String gone = subscriber.await("image gone", mark);
@@ -158,7 +158,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void survivesTheKilledDriverOfTheSubscriber() {
+    void recoversFromKilledDriverOfSubscriber() {
         int mark = publisher.mark();
         driverB.kill();
         publisher.await("not connected", mark);

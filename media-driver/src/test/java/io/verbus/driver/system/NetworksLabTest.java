@@ -94,7 +94,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void anUnmodifiedProgramGoesByRdma() {
+    void carriesUnmodifiedProgramOverRdma() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -115,7 +115,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void theSystemChoosesAPort() {
+    void systemChoosesPort() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -130,7 +130,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void destinationsDecideWhatCarriesTheirPublication() {
+    void destinationsSelectTransportOfPublication() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -154,7 +154,7 @@ class NetworksLabTest {
     /** Each of them comes, goes, and comes again, for which the other waits some seconds. */
     @Test
     @Timeout(300)
-    void onePublicationGoesByRdmaAndByUdp() {
+    void carriesOnePublicationOverRdmaAndUdp() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -191,7 +191,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void nothingGoesByUdpWhereRdmaDoesNotAnswer() {
+    void neverFallsBackToUdp() {
         try (Host b = Host.start(Host.addressB(), builder -> {});
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -208,7 +208,7 @@ class NetworksLabTest {
 
     /** Two sources of one session come by RDMA into one image, and one goes on alone. */
     @Test
-    void putsOneImageTogetherFromTwoSources() {
+    void mergesTwoSourcesIntoOneImage() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA()).expectLoss(); // before and after its destination
                 Aeron in = connect(b);

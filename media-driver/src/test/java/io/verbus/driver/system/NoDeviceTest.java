@@ -24,7 +24,7 @@ import java.util.List;
 @Timeout(60)
 class NoDeviceTest {
     @Test
-    void refusesRdmaChannelsAndServesTheOthers() {
+    void rejectsRdmaChannelsAndServesOthers() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         try (Host host = Host.start("127.0.0.1", builder -> {})) {
             Bus bus = host.connect();
@@ -45,7 +45,7 @@ class NoDeviceTest {
 
     /** What RDMA is to carry is refused, never carried by UDP. */
     @Test
-    void refusesUdpChannelsThatAreRdmasToCarry() {
+    void rejectsUdpChannelsOfRdmaNetworks() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         try (Host host =
                 Host.start(

@@ -102,7 +102,7 @@ class SoakLabTest {
     }
 
     @Test
-    void losesNothingWhateverFails() throws Exception {
+    void losesNothingDespiteFailures() throws Exception {
         Wire.assumeHere();
         long endNs =
                 System.nanoTime() + TimeUnit.MINUTES.toNanos(number("VERBUS_LAB_SOAK_MINUTES", 3));

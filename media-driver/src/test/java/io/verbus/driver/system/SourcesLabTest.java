@@ -101,7 +101,7 @@ class SourcesLabTest {
     }
 
     @Test
-    void goesOnWhereTheWireWasCut() {
+    void resumesAfterOutage() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "200s");
                 Host a = host(Host.addressA(), "200s");
@@ -139,7 +139,7 @@ class SourcesLabTest {
     }
 
     @Test
-    void goesOnWithoutASourceWhoseDriverWasKilled() {
+    void continuesWithoutSourceOfKilledDriver() {
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-sources-" + ProcessHandle.current().pid());
         try (Host b = host(Host.addressB(), "3s");

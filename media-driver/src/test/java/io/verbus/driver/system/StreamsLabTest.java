@@ -42,7 +42,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void deliversAMillionSmallMessages() throws Exception {
+    void deliversMillionSmallMessages() throws Exception {
         Script script = Script.of(1, 32);
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
@@ -56,7 +56,7 @@ class StreamsLabTest {
 
     @Tag("slow")
     @Test
-    void deliversMessagesOfAllLengthsUpToTheLongest() throws Exception {
+    void deliversMessagesOfAllLengths() throws Exception {
         String channel = b.channel(PORT, "term-length=256k");
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
@@ -70,7 +70,7 @@ class StreamsLabTest {
 
     @Test
     @Tag("slow")
-    void deliversTheLongestMessageOfTheDefaultTerm() throws Exception {
+    void deliversLongestMessageOfDefaultTerm() throws Exception {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
@@ -134,7 +134,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void wrapsTheSmallestLogManyTimes() throws Exception {
+    void wrapsSmallestLogManyTimes() throws Exception {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
@@ -152,7 +152,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void holdsThePublisherBackWhileTheSubscriberSleeps() throws Exception {
+    void appliesBackPressureWhileSubscriberSleeps() throws Exception {
         Script script = Script.upTo(5, 2048);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
@@ -186,7 +186,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void putsAPublisherOffUntilASubscriberComes() {
+    void defersPublisherUntilSubscriberArrives() {
         Script script = Script.of(6, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         // Another stream's subscription keeps the endpoint open, so that the offer is put off.
@@ -221,7 +221,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void connectsToADriverThatListensLater() {
+    void connectsToDriverThatListensLater() {
         Script script = Script.of(7, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
@@ -236,7 +236,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void endsAStreamBehindItsLastMessage() throws Exception {
+    void endsStreamAfterLastMessage() throws Exception {
         Script script = Script.upTo(8, 4096);
         String channel = b.channel(PORT, SMALLEST_TERM);
         List<Image> ended = new CopyOnWriteArrayList<>();
@@ -269,7 +269,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void deliversAStreamToEachOfSeveralSubscriptions() throws Exception {
+    void deliversStreamToEachSubscription() throws Exception {
         Script script = Script.upTo(9, 2048);
         String channel = b.channel(PORT, SMALLEST_TERM);
         Bus other = b.connect();
@@ -288,7 +288,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void sharesASessionBetweenThePublishersOfTwoClients() throws Exception {
+    void sharesSessionBetweenPublishersOfTwoClients() throws Exception {
         int messages = 20_000;
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
@@ -306,7 +306,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void keepsExclusivePublicationsOfOneStreamApart() throws Exception {
+    void separatesExclusivePublicationsOfOneStream() throws Exception {
         Script script = Script.upTo(11, 1000);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();

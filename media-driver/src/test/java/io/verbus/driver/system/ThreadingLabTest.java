@@ -37,7 +37,7 @@ class ThreadingLabTest {
             value = ThreadingMode.class,
             names = {"INVOKER"},
             mode = EnumSource.Mode.EXCLUDE)
-    void carriesAStream(ThreadingMode threading) throws Exception {
+    void carriesStream(ThreadingMode threading) throws Exception {
         try (Host b = start(Host.addressB(), threading);
                 Host a = start(Host.addressA(), threading);
                 Tasks tasks = new Tasks()) {
@@ -56,7 +56,7 @@ class ThreadingLabTest {
 
     /** Each host is one thread, which drives its driver, its client, and its own work. */
     @Test
-    void carriesAStreamBetweenDriversThatTheApplicationInvokes() throws Exception {
+    void carriesStreamBetweenInvokedDrivers() throws Exception {
         Path directoryA = Path.of("/dev/shm/verbus-system-test-invoked-a");
         Path directoryB = Path.of("/dev/shm/verbus-system-test-invoked-b");
         String channel =

@@ -49,7 +49,7 @@ class WriteOrderTest {
     /** Each driver asks the other to wait: one of them is enough. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
-    void deliversEveryMessageWhereOrderIsSafe(String orderOfA, String orderOfB) {
+    void deliversEveryMessageIfOrderIsSafe(String orderOfA, String orderOfB) {
         try (Host b = host(Host.addressB(), orderOfB);
                 Host a = host(Host.addressA(), orderOfA);
                 Subscription in = b.connect().addSubscription(b.channel(PORT), 1);
@@ -67,7 +67,7 @@ class WriteOrderTest {
     }
 
     @Test
-    void refusesAdapterWhereOrderIsChecked() {
+    void rejectsAdapterIfOrderIsChecked() {
         try (Host b = host(Host.addressB(), "check");
                 Host a = host(Host.addressA(), "check")) {
             for (Host host : new Host[] {a, b}) {

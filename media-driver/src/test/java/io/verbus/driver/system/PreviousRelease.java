@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** The driver of the release before this one, as {@code tools/before} builds it. */
-final class ReleaseBefore {
+final class PreviousRelease {
     private static final int NO_HISTORY = 3;
     private static final long BUILD_MINUTES = 30;
     private static final int MESSAGES = 2_000;
 
-    private ReleaseBefore() {}
+    private PreviousRelease() {}
 
     /** Its class path; skips the test where the repository's history does not have it. */
     static String classPath() throws IOException, InterruptedException {

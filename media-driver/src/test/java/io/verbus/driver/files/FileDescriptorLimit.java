@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** Program that has no descriptor left when it asks about file systems. Argument: a directory. */
-public final class FewDescriptors {
+public final class FileDescriptorLimit {
     private static final long LENGTH = 200_000;
 
-    private FewDescriptors() {}
+    private FileDescriptorLimit() {}
 
     public static void main(String[] args) {
         Path directory = Path.of(args[0]);

@@ -15,17 +15,17 @@ import java.nio.file.Path;
 /** The driver of the release before and this one exchange messages over UDP. */
 @Tag("soak")
 @Timeout(2_400)
-class ReleaseBeforeTest {
+class PreviousReleaseTest {
     @TempDir Path folder;
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void exchangeMessages(boolean isPublisher) throws Exception {
+    void exchangesMessagesInBothDirections(boolean isPublisher) throws Exception {
         int port;
         try (DatagramSocket free = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
         String channel = "verbus:udp?endpoint=127.0.0.1:" + port;
-        ReleaseBefore.exchange(folder, isPublisher, channel + "|term-length=64k", channel);
+        PreviousRelease.exchange(folder, isPublisher, channel + "|term-length=64k", channel);
     }
 }

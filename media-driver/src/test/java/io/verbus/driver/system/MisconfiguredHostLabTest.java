@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  */
 @Tag("lab")
 @Timeout(240)
-class BadPlaceLabTest {
+class MisconfiguredHostLabTest {
     private static final int PORT = 24_330;
 
     /** Without the capability to lock memory beyond the limit, which root otherwise has. */
@@ -91,7 +91,7 @@ class BadPlaceLabTest {
     @Tag("kernel")
     @Tag("slow")
     @Test
-    void saysThatTheLibraryIsAbsent() {
+    void reportsMissingLibrary() {
         assumeRoot();
         Path directory = memoryDirectory("library");
         try (Child driver = Child.driver(NO_LIBRARY, folder, directory)) {
@@ -111,7 +111,7 @@ class BadPlaceLabTest {
 
     @Tag("slow")
     @Test
-    void saysThatTheLimitOfLockedMemoryIsTooLow() {
+    void reportsLockedMemoryLimitThatIsTooLow() {
         assumeRoot();
         Path directory = memoryDirectory("memlock");
         String[] told = {"limit of locked memory is 1048576 bytes", "ulimit -l"};
@@ -148,7 +148,7 @@ class BadPlaceLabTest {
     }
 
     @Test
-    void refusesRdmaWithADirectoryOnDisk() throws Exception {
+    void rejectsRdmaWithDirectoryOnDisk() throws Exception {
         Path disk = Files.createTempDirectory(Path.of("/var/tmp"), "verbus-system-test-");
         try (MediaDriver driver = launch(disk.resolve("driver"), 16);
                 Bus bus = connect(driver.directory(), new CopyOnWriteArrayList<>())) {
@@ -182,7 +182,7 @@ class BadPlaceLabTest {
 
     @Test
     @Tag("soak")
-    void saysThatThereIsTooLittleSpace() throws Exception {
+    void reportsLackOfSpace() throws Exception {
         assumeRoot();
         Path small = Files.createTempDirectory("verbus-system-test-");
         run("mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", small.toString());
@@ -233,7 +233,7 @@ class BadPlaceLabTest {
     }
 
     @Test
-    void saysThatThePortIsInUse() {
+    void reportsPortInUse() {
         try (Host first = Host.b();
                 Host second = Host.b();
                 Subscription in = first.connect().addSubscription(first.channel(PORT), 1)) {
@@ -251,7 +251,7 @@ class BadPlaceLabTest {
     }
 
     @Test
-    void saysThatAnAddressIsNoDevicesOfThisHost() {
+    void reportsAddressWithoutLocalDevice() {
         try (Host host = Host.b()) {
             Bus bus = host.connect();
             RegistrationException refused =
@@ -263,7 +263,7 @@ class BadPlaceLabTest {
     }
 
     @Test
-    void saysThatThePeerCannotBeReached() {
+    void reportsUnreachablePeer() {
         String absent = Host.addressB().substring(0, Host.addressB().lastIndexOf('.')) + ".99";
         try (Host host = Host.a()) {
             List<String> refusals = new CopyOnWriteArrayList<>();

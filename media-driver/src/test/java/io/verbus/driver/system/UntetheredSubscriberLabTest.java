@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 /** A subscriber over RDMA that does not hold its stream back: let go, and taken in again. */
 @Tag("lab")
 @Timeout(120)
-class SlowSubscriberLabTest {
+class UntetheredSubscriberLabTest {
     private static final int PORT = 24_351;
     private static final int LENGTH = 1000;
 
@@ -59,7 +59,7 @@ class SlowSubscriberLabTest {
     }
 
     @Test
-    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage() {
+    void detachesAndRejoinsSlowSubscriberWithoutLossToOther() {
         try (Host b =
                         Host.start(
                                 Host.addressB(),

@@ -14,16 +14,16 @@ import java.nio.file.Path;
 @Tag("lab")
 @Tag("soak")
 @Timeout(2_400)
-class ReleaseBeforeLabTest {
+class PreviousReleaseLabTest {
     private static final int PORT = 24_371;
 
     @TempDir Path folder;
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void exchangeMessages(boolean isPublisher) throws Exception {
+    void exchangesMessagesInBothDirections(boolean isPublisher) throws Exception {
         String channel = "verbus:rdma?endpoint=" + Host.addressB() + ":" + PORT;
-        ReleaseBefore.exchange(
+        PreviousRelease.exchange(
                 folder,
                 isPublisher,
                 Host.overWire(channel + "|term-length=64k"),

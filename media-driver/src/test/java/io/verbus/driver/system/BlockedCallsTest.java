@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 @Tag("lab")
 @Tag("strict")
 @Timeout(240)
-class HeldCallsTest {
+class BlockedCallsTest {
     private static final int PORT = 24_380;
     private static final int IPC_STREAM = 900;
 
@@ -184,7 +184,7 @@ class HeldCallsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void goesOnWhileDeviceHoldsCalls(ThreadingMode threading) {
+    void continuesWhileDeviceBlocksCalls(ThreadingMode threading) {
         try (Host b = host(Host.addressB(), threading);
                 Host a = host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, script)) {
@@ -217,7 +217,7 @@ class HeldCallsTest {
     @Tag("soak")
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void goesOnWhileDeviceTakesHalfAMinute(ThreadingMode threading) {
+    void continuesWhileDeviceTakesHalfMinute(ThreadingMode threading) {
         try (Host b = host(Host.addressB(), threading);
                 Host a = host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, script)) {

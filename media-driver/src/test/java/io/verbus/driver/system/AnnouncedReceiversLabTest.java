@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 @Tag("lab")
 @Tag("slow")
 @Timeout(300)
-class AnnouncedLabTest {
+class AnnouncedReceiversLabTest {
     private static final int CONTROL = 24_380;
     private static final int PORT = 24_381;
     private static final int STREAM = 1;
@@ -64,7 +64,7 @@ class AnnouncedLabTest {
     }
 
     @Test
-    void receiversComeAndGoByThemselves() {
+    void addsAndRemovesReceiversDynamically() {
         Script script = Script.upTo(95, 1000);
         try (Host b = Host.b();
                 Host c = Host.b();
@@ -102,7 +102,7 @@ class AnnouncedLabTest {
 
     /** The receiver's driver is killed, and another takes its place. */
     @Test
-    void aReceiverWhoseDriverWasKilledComesBack() {
+    void reconnectsReceiverOfKilledDriver() {
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-announced-" + ProcessHandle.current().pid());
         String channel =
@@ -146,7 +146,7 @@ class AnnouncedLabTest {
     }
 
     @Test
-    void aStreamToAReceiverThatCameGoesOnWhereTheWireWasCut() {
+    void resumesStreamToDynamicReceiverAfterOutage() {
         Wire.assumeHere();
         Script script = Script.upTo(97, 1000);
         try (Host b = patient(Host.addressB());
@@ -181,7 +181,7 @@ class AnnouncedLabTest {
 
     /** Host A asks, host B answers; the wire is cut in between. */
     @Test
-    void responsesComeToTheRequester() {
+    void deliversResponsesToRequesterDespiteOutage() {
         Wire.assumeHere();
         List<Image> images = new CopyOnWriteArrayList<>();
         try (Host b = patient(Host.addressB());
@@ -299,7 +299,7 @@ class AnnouncedLabTest {
 
     /** Aeron's client asks and answers over UDP, as it believes. */
     @Test
-    void unmodifiedProgramsAskAndAnswerByRdma() {
+    void unmodifiedProgramsExchangeRequestsOverRdma() {
         String networks = Host.addressA() + "," + Host.addressB();
         try (Host b =
                         Host.start(
