@@ -27,7 +27,7 @@ class FairQueueTest {
     }
 
     @Test
-    void ownersTakeTurnsAndEachOnesTasksKeepTheirOrder() {
+    void alternatesBetweenOwnersAndKeepsOrderOfEach() {
         queue.add(1, "a1");
         queue.add(1, "a2");
         queue.add(2, "b1");

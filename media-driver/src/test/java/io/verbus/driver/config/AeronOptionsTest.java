@@ -76,7 +76,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void eachOfAeronsOptionsSetsOneHereOrIsOnThePage() throws Exception {
+    void eachAeronOptionIsSupportedOrListedOnPage() throws Exception {
         Set<String> all = properties();
         assertTrue(all.size() > 80, all.size() + " options");
         Set<String> expected = new TreeSet<>(all);
@@ -91,7 +91,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void thePageHasEachOfAeronsNamesThatSetsAnOption() throws IOException {
+    void pageListsEachSupportedAeronOption() throws IOException {
         String page = Files.readString(PAGE);
         List<String> absent =
                 AeronNames.known().stream()
@@ -159,7 +159,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void whatAeronTakesIsTakenHere() throws IllegalAccessException {
+    void acceptsValuesThatAeronAccepts() throws IllegalAccessException {
         Map<String, List<String>> asked = new TreeMap<>();
         List<String> wrong = new ArrayList<>();
         for (String property : AeronNames.known()) {
@@ -182,7 +182,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void timesOfNameResolutionAreAeronsUnlessSet() {
+    void nameResolutionTimesDefaultToAerons() {
         ResolverConfig ours = DriverConfig.builder().resolverName("a").build().resolver();
         MediaDriver.Context theirs = new MediaDriver.Context();
         assertEquals(theirs.resolverNeighborTimeoutNs(), ours.neighborTimeoutNs());

@@ -31,7 +31,7 @@ class HugePagesTest {
     }
 
     @Test
-    void saysThatTheMountIsMissing() {
+    void reportsMissingMount() {
         Path absent = folder.resolve("absent");
         assertEquals(
                 "the log-directory %s does not exist: make it, and mount them with `mount -t"
@@ -41,14 +41,14 @@ class HugePagesTest {
     }
 
     @Test
-    void refusesAMountWhoseNameIsNotAscii() {
+    void rejectsMountWithNonAsciiName() {
         String refusal = refusal(folder.resolve("gro\u00df"));
         assertTrue(refusal.contains("has the character '\u00df', which is not ASCII"), refusal);
         assertTrue(refusal.endsWith("choose another with --log-directory"), refusal);
     }
 
     @Test
-    void saysThatAFolderIsNotOnHugePages() {
+    void reportsFolderThatIsNotOnHugePages() {
         String refusal = refusal(folder);
         assertTrue(refusal.contains(folder + " is on file system "), refusal);
         assertTrue(refusal.contains("not on huge pages: mount them with"), refusal);
@@ -56,7 +56,7 @@ class HugePagesTest {
 
     /** A killed driver with logs on huge pages leaves links, which may lead nowhere. */
     @Test
-    void startsInADirectoryWithLinksToLogs() throws IOException {
+    void startsInDirectoryWithLinksToLogs() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         Path images = Files.createDirectory(directory.resolve("images"));
         Path publications = Files.createDirectory(directory.resolve("publications"));
@@ -70,7 +70,7 @@ class HugePagesTest {
     }
 
     @Test
-    void deletesNothingOfAFolderThatTookThePlaceOfItsOwn() throws IOException {
+    void deletesNothingInReplacedFolder() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         HugePages first = HugePages.make(folder, directory, 4096);
         try (HugePages second = HugePages.make(folder, directory, 4096)) {
@@ -84,7 +84,7 @@ class HugePagesTest {
     }
 
     @Test
-    void givesEachDirectoryAFolderOfItsOwn() throws IOException {
+    void createsSeparateFolderForEachDirectory() throws IOException {
         Path deep = Files.createDirectories(folder.resolve("a/b"));
         Path flat = Files.createDirectory(folder.resolve("a-b"));
         Path mount = Files.createDirectory(folder.resolve("mount"));
@@ -96,7 +96,7 @@ class HugePagesTest {
     }
 
     @Test
-    void refusesADirectoryWithOtherLinks() throws IOException {
+    void rejectsDirectoryWithOtherLinks() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         Files.createSymbolicLink(directory.resolve("lock"), folder.resolve("nowhere"));
         DriverConfig config = DriverConfig.builder().directory(directory).build();

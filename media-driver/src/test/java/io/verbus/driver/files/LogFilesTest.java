@@ -131,7 +131,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aLogStandsWithItsSpaceTakenAndIsItsOwnersAlone() throws IOException {
+    void createsAllocatedLogReadableOnlyByOwner() throws IOException {
         publication(7, 1024 * 1024);
         await(1, 0);
         Path file = logs.getFirst().file();
@@ -145,7 +145,7 @@ class LogFilesTest {
 
     @Test
     @Tag("soak")
-    void whatDoesNotFitIsRefusedBeforeAnythingIsTaken() throws IOException {
+    void rejectsLogThatDoesNotFitBeforeAllocating() throws IOException {
         long usable = Files.getFileStore(directory).getUsableSpace();
         int termLength = 1024 * 1024 * 1024;
         int most = (int) (usable / (3L * termLength)) + 1;
@@ -171,7 +171,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aLogThatIsFreedWhileItIsPopulatedIsUnmappedOnce() {
+    void unmapsOnceIfFreedWhilePopulated() {
         publication(1, 64 * 1024 * 1024);
         publication(2, 64 * 1024);
         await(2, 0);
@@ -186,7 +186,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aCallOnALogWaitsUntilAllItsPagesAreInMemory() {
+    void callOnLogWaitsUntilAllPagesAreResident() {
         publication(1, 16 * 1024 * 1024);
         await(1, 0);
         List<Long> resident = new ArrayList<>();
@@ -221,7 +221,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aFileThatExistsIsLeftAndTold() throws IOException {
+    void reportsAndKeepsExistingFile() throws IOException {
         Path file = Files.createFile(folder.resolve("1.logbuffer"));
         publication(1, 64 * 1024);
         await(0, 1);
@@ -231,7 +231,7 @@ class LogFilesTest {
 
     /** Another driver has started where this one's directory was deleted. */
     @Test
-    void touchesNoLogOfEqualNameInAFolderThatTookThePlaceOfItsOwn() throws IOException {
+    void leavesLogsInReplacedFolderUntouched() throws IOException {
         publication(1, 64 * 1024);
         await(1, 0);
         Path own = Files.move(folder, directory.resolve("moved"));

@@ -33,7 +33,7 @@ class SharesTest {
 
     /** Whatever is taken and given back in whichever order, the counts are those of a model. */
     @Property(tries = 200)
-    void countsWhatIsTakenAndGivenBack(@ForAll @LongRange long seed) {
+    void countsTakenAndReturnedAmounts(@ForAll @LongRange long seed) {
         Random random = new Random(seed);
         Shares shares = shares();
         Map<Share, Map<Long, Long>> model = new HashMap<>();

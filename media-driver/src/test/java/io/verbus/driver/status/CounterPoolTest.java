@@ -65,7 +65,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void whatPeersCauseLeavesAQuarterToClients() {
+    void reservesQuarterOfCountersForClients() {
         takeAll(CounterShare.IMAGES, CAPACITY / 4);
         takeAll(CounterShare.CONNECTIONS, CAPACITY / 2);
         assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, Shares.NOBODY, 1));
@@ -77,7 +77,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aCounterThatWasFreedCoolsDownAndTheOldestIsUsedFirst() {
+    void reusesOldestFreedCounterAfterCoolDown() {
         List<AtomicCounter> all = takeAll(CounterShare.CLIENTS, CAPACITY);
         all.get(7).close();
         all.get(3).close();
@@ -89,7 +89,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void theShareOfPeersCoolsDownToo() {
+    void shareOfPeersCoolsDown() {
         List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 4);
         all.getFirst().close();
         String message =
@@ -105,7 +105,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aCounterWhoseOwnerCannotBeLookedAtIsHeldAndTheOthersAreUsedAgain() {
+    void holdsCounterWhoseOwnerCannotBeChecked() {
         LongHashSet unknown = new LongHashSet();
         unknown.add(5);
         pool.owners(
@@ -131,7 +131,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aCounterOfAClientThatStandsStillIsNotGivenToAnother() {
+    void holdsCounterOfStalledClient() {
         stopped.add(5);
         pool.owners(stopped::contains);
         List<AtomicCounter> all = new ArrayList<>();
@@ -155,7 +155,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aClientTakesItsShareAndHasItUntilTheCountersCanBeUsedAgain() {
+    void chargesClientUntilItsCountersAreReusable() {
         long greedy = 5;
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY * 3 / 4; i++) {

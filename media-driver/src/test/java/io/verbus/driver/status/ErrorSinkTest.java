@@ -37,7 +37,7 @@ class ErrorSinkTest {
 
     /** Whoever causes distinct errors does not fill the file that standard error goes to, too. */
     @Test
-    void standardErrorIsToldOnceThatTheLogIsFull() {
+    void reportsFullLogOnceOnStandardError() {
         var count = counters.newCounter("errors");
         ByteArrayOutputStream told = new ByteArrayOutputStream();
         PrintStream before = System.err;
@@ -71,7 +71,7 @@ class ErrorSinkTest {
     }
 
     @Test
-    void aPlaceThatThrowsOtherNumbersEachTimeLeavesTheLogToOthers() {
+    void limitsEntriesOfOneSourceLine() {
         UnsafeBuffer large = memory(4 * 1024 * 1024);
         var count = counters.newCounter("errors");
         DriverFailure failure = new DriverFailure();
