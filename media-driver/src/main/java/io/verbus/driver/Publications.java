@@ -444,10 +444,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
                                         + publication.streamId()
                                         + " session "
                                         + publication.sessionId()
-                                        + " has ended, as a client has truncated its log "
+                                        + " has ended because a client truncated its log "
                                         + log.file()
-                                        + ": close it, add it again, and see which client writes"
-                                        + " there");
+                                        + ": close it, add it again, and find out which client "
+                                        + "writes there");
                 fail(publication, failure.getMessage());
                 errors.onError(failure);
                 count++;

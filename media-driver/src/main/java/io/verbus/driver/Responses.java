@@ -82,8 +82,8 @@ final class Responses {
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="
                             + imageId
-                            + " did not request a response channel: have its publication name"
-                            + " response-correlation-id");
+                            + " did not request a response channel: set "
+                            + "response-correlation-id on its publication");
         }
     }
 

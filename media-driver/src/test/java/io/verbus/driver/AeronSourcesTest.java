@@ -297,7 +297,7 @@ class AeronSourcesTest {
                 Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
             assertTrue(
                     refusal(() -> plain.addDestination("aeron:ipc"))
-                            .contains("takes no destinations"));
+                            .contains("does not accept destinations"));
             assertTrue(
                     refusal(() -> subscription.addDestination(endpoint))
                             .contains("Address already in use"));

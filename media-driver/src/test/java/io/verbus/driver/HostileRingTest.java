@@ -116,7 +116,7 @@ class HostileRingTest {
     private void assertLoggedOnce() {
         long entries =
                 Drivers.errors(driver).stream()
-                        .filter(text -> text.contains("ring of commands"))
+                        .filter(text -> text.contains("command ring"))
                         .count();
         assertEquals(1, entries, Drivers.errors(driver).toString());
     }

@@ -157,7 +157,7 @@ class IpcTest {
         assertTrue(ahead >= 0 && ahead < 1056, () -> "window missed by " + ahead);
         List<Long> values = Numbers.drain(slow, (int) sent);
         assertEquals(Numbers.range(0, sent), values);
-        Await.until("goes on", () -> numbers.result(publication, 0, 1000) > 0);
+        Await.until("continues", () -> numbers.result(publication, 0, 1000) > 0);
     }
 
     @Test

@@ -199,7 +199,7 @@ class MetricsServerTest {
             HttpResponse<String> failed = get(url(driver) + "/readyz");
             assertEquals(503, failed.statusCode());
             assertEquals(
-                    "the place to receive at of aeron:udp?a=b has failed: see `verbus errors`\n",
+                    "the receive endpoint of aeron:udp?a=b has failed: see `verbus errors`\n",
                     failed.body());
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
         }
@@ -257,7 +257,7 @@ class MetricsServerTest {
                 driver.kill();
             }
             Await.until("dead", () -> get(url + "/healthz").statusCode() == 503);
-            assertTrue(get(url + "/healthz").body().contains("no sign of life"));
+            assertTrue(get(url + "/healthz").body().contains("no heartbeat"));
             assertEquals(503, get(url + "/readyz").statusCode());
             assertEquals("0", new Exposition(get(url + "/metrics").body()).value("verbus_up"));
             try (ChildProcess driver = ChildProcess.start(MediaDriver.class, args)) {

@@ -296,6 +296,6 @@ class NetworkStreamTest {
         assertTrue(text.contains("rdma.knwon"), text);
         assertTrue(text.contains("rdma.known"), text);
         text = Drivers.refusal(() -> launch(Drivers.config().transportOption("dcp.known", "1")));
-        assertTrue(text.contains("dcp.known is of no transport that is present"), text);
+        assertTrue(text.contains("dcp.known belongs to no loaded transport"), text);
     }
 }

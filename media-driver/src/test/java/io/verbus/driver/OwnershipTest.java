@@ -218,7 +218,7 @@ class OwnershipTest {
         assertEquals(
                 1,
                 Drivers.errors(driver).stream()
-                        .filter(each -> each.contains("in use by another client"))
+                        .filter(each -> each.contains("which another client uses"))
                         .count());
     }
 
@@ -228,7 +228,7 @@ class OwnershipTest {
         other.addSubscription(other.id(), later, 1, "aeron:ipc");
         RawClient.Event answer = other.answer(later);
         assertEquals(ErrorCode.MALFORMED_COMMAND, answer.code());
-        assertTrue(answer.text().contains("was not given to a client yet"), answer.text());
+        assertTrue(answer.text().contains("was not allocated"), answer.text());
     }
 
     @Test

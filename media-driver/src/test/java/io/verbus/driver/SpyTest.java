@@ -251,7 +251,7 @@ class SpyTest {
             long held = publication.position();
             other.close();
             Await.until(
-                    "goes on",
+                    "continues",
                     () -> {
                         Numbers.discard(receiver);
                         numbers.result(publication, 0, LENGTH);
@@ -276,10 +276,10 @@ class SpyTest {
                 Publication single = bus.addPublication(CHANNEL, STREAM)) {
             assertTrue(
                     Drivers.refusal(() -> ipc.addDestination(CHANNEL))
-                            .contains("takes no destinations: publish on"));
+                            .contains("does not accept destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.removeDestination(CHANNEL))
-                            .contains("takes no destinations: publish on"));
+                            .contains("does not accept destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.addDestination("verbus:ipc"))
                             .contains("is not a destination: use"));

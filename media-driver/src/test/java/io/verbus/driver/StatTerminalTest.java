@@ -205,7 +205,7 @@ class StatTerminalTest {
             try (BufferedReader output = stat.inputReader()) {
                 assertNotNull(output.readLine());
             }
-            assertTrue(stat.waitFor(30, TimeUnit.SECONDS), "nobody reads it any more");
+            assertTrue(stat.waitFor(30, TimeUnit.SECONDS), "no subscribers any more");
             assertEquals(0, stat.exitValue());
             assertEquals("", stat.errorReader().lines().reduce("", String::concat));
         } finally {

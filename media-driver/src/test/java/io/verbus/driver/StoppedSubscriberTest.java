@@ -67,7 +67,7 @@ class StoppedSubscriberTest {
                     others.add(bus.addExclusivePublication(CHANNEL, STREAM + 2));
                 }
                 stopped.signal("CONT");
-                Await.until("goes on", () -> counters.getCounterValue(id) != position);
+                Await.until("continues", () -> counters.getCounterValue(id) != position);
                 exchange(others, subscription);
                 assertEquals(CountersReader.RECORD_RECLAIMED, counters.getCounterState(id));
             }

@@ -148,8 +148,8 @@ class UdpImpairmentTest {
             assertTrue(value(counters, label) > 0, label);
         }
         assertEquals(0, value(counters, "Loss gap fills"));
-        assertEquals(0, value(counters, "invalid frames of senders"));
-        assertEquals(0, value(counters, "invalid frames of receivers"));
+        assertEquals(0, value(counters, "invalid frames from senders"));
+        assertEquals(0, value(counters, "invalid frames from receivers"));
     }
 
     private static long value(CountersReader counters, String label) {

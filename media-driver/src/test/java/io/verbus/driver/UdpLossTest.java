@@ -106,8 +106,8 @@ class UdpLossTest {
         assertTrue(counter("NAKs received") > 0);
         assertTrue(counter("Retransmits sent") > 0);
         assertTrue(counter("duplicate frames") + counter("Flow control under runs") > 0);
-        assertEquals(0, counter("invalid frames of senders"));
-        assertEquals(0, counter("invalid frames of receivers"));
+        assertEquals(0, counter("invalid frames from senders"));
+        assertEquals(0, counter("invalid frames from receivers"));
         assertEquals(0, counter("Loss gap fills"));
     }
 
@@ -164,7 +164,7 @@ class UdpLossTest {
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("NAKs sent") > 0);
-        assertEquals(0, counter("invalid frames of senders"));
+        assertEquals(0, counter("invalid frames from senders"));
     }
 
     @Test
@@ -186,6 +186,6 @@ class UdpLossTest {
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("Retransmits sent") > 0);
-        assertEquals(0, counter("invalid frames of receivers"));
+        assertEquals(0, counter("invalid frames from receivers"));
     }
 }

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 
 /** A running driver tells which of Aeron's options mean nothing to it. */
 class UnusedOptionsTest {
-    private static final String LABEL = "Aeron's options that mean nothing here: ";
+    private static final String LABEL = "Aeron options without effect: ";
 
     /** The names in labels of counters whose values are right. */
     private static List<String> told(List<String> given) {

@@ -195,9 +195,9 @@ class DriverConfigSourcesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "term-lenght | 64k | is no setting of the driver",
-                "rdma. | 1 | is no setting of the driver",
-                "udp.mtu | 1 | is no setting of the driver",
+                "term-lenght | 64k | is not a driver setting",
+                "rdma. | 1 | is not a driver setting",
+                "udp.mtu | 1 | is not a driver setting",
                 "term-length | many | it must be a power of two from 64k to 1g",
                 "term-length | 4g | it must be a power of two from 64k to 1g",
                 "threading | fast | it must be dedicated, shared_network, shared or invoker",

@@ -109,8 +109,8 @@ class AuditLogTest {
                         return errors.size() == 2;
                     });
         }
-        assertTrue(errors.getFirst().getMessage().contains("cannot go on in a new file"));
-        assertTrue(errors.getLast().getMessage().contains("goes on in a new file, as it should"));
+        assertTrue(errors.getFirst().getMessage().contains("cannot start a new file"));
+        assertTrue(errors.getLast().getMessage().contains("continues in a new file"));
         List<String> lines = new ArrayList<>(Files.readAllLines(directory.resolve("audit.log.1")));
         lines.addAll(Files.readAllLines(file));
         int told = 0;

@@ -34,9 +34,9 @@ class HugePagesTest {
     void reportsMissingMount() {
         Path absent = folder.resolve("absent");
         assertEquals(
-                "the log-directory %s does not exist: make it, and mount them with `mount -t"
+                "the log-directory %s does not exist: create it, and mount them with `mount -t"
                                 .formatted(absent)
-                        + " hugetlbfs none %s`, or do not set it".formatted(absent),
+                        + " hugetlbfs none %s`, or leave it unset".formatted(absent),
                 refusal(absent));
     }
 
@@ -102,6 +102,6 @@ class HugePagesTest {
         DriverConfig config = DriverConfig.builder().directory(directory).build();
         String refusal =
                 assertThrows(BusException.class, () -> MediaDriver.launch(config)).getMessage();
-        assertTrue(refusal.contains("holds lock, which is no driver's file"), refusal);
+        assertTrue(refusal.contains("holds lock, which is not a driver's file"), refusal);
     }
 }

@@ -97,8 +97,8 @@ class CounterPoolTest {
                         .getMessage();
         assertTrue(
                 message.startsWith(
-                        "all 16 counters of the driver's that images of remote publications may"
-                                + " take are taken (15 in use, 1 freed, which cool down for 10 s"),
+                        "all 16 counters that images of remote publications may use are in use or"
+                                + " cooling down (15 in use, 1 freed, which stay unused for 10 s"),
                 message);
         pool.reuse(later());
         allocate(CounterShare.IMAGES, 1);

@@ -116,8 +116,8 @@ class AnnouncedReceiversLabTest {
                                                 .transportOption("rdma.ack-timeout", "100ms"));
                 ExclusivePublication out = publish(a)) {
             a.expectLoss();
-            a.expect("nobody listens at");
-            a.expect("is another than before");
+            a.expect("nothing listens at");
+            a.expect("has restarted");
             Writer writer = new Writer(out, script);
             for (int round = 0; round < 2; round++) {
                 try (Child driver =

@@ -222,7 +222,7 @@ class BlockedCallsTest {
                 Host a = host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, script)) {
             // No event is read while a queue pair is being destroyed: connections wait for theirs.
-            b.expect("given up because they offer no stream");
+            b.expect("closed because they offer no stream");
             Bus busA = a.connect();
             Bus busB = b.connect();
             Other ending = new Other(b, busA, busB, "");

@@ -172,14 +172,14 @@ class CutWireLabTest {
             Wire.cut();
             flow.writer.write(flow.writer.next() + 20);
             a.awaitError("is lost");
-            b.awaitError("has not come back within");
+            b.awaitError("has not reconnected within");
             flow.reader.poll(flow.in, "its end", flow.image::isClosed);
             Wire.restore();
             Reader reader = Reader.fromAny(script);
             flow.exchangeUpTo(flow.writer.next() + 100, reader);
             a.awaitError("has ended the image");
             a.expectOfClients("has ended the image");
-            a.expectOfClients("has not gone on");
+            a.expectOfClients("has not resumed");
 
             Image second = flow.in.imageBySessionId(flow.out.sessionId());
             assertNotEquals(flow.image, second);

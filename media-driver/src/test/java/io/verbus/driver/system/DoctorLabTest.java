@@ -48,7 +48,7 @@ class DoctorLabTest {
     void findsEachKernelDeviceWithoutError() throws IOException, InterruptedException {
         List<Finding> findings = examine();
         assertFalse(findings.stream().anyMatch(f -> f.level() == Level.ERROR), findings::toString);
-        check(findings, Level.OK, "libibverbs and librdmacm are there");
+        check(findings, Level.OK, "libibverbs and librdmacm are installed");
         check(findings, Level.OK, "programs can make connections .*");
         try (var devices = Files.list(SYSFS)) {
             for (Path device : devices.toList()) {
@@ -71,13 +71,13 @@ class DoctorLabTest {
             String device = (rxe ? "rxe" : "siw") + end;
             String port = device + " port 1";
             String address = "10.77.0." + end + " of v" + end;
-            check(findings, Level.WARNING, device + " is played by the kernel.*");
+            check(findings, Level.WARNING, device + " is a software device of the kernel.*");
             if (rxe) {
                 check(findings, Level.OK, port + " uses GID \\d+ \\(RoCE v2\\) for " + address);
                 checkMtu(findings, port, "v" + end);
             } else {
                 check(findings, Level.OK, port + " is ACTIVE, iWARP.*");
-                check(findings, Level.OK, port + " is found by " + address);
+                check(findings, Level.OK, port + " has the address " + address);
             }
         }
     }
@@ -89,7 +89,7 @@ class DoctorLabTest {
             check(
                     findings,
                     Level.WARNING,
-                    "%s has the MTU 1024 and could have 4096, because .* %s is 1500"
+                    "%s has the MTU 1024 but supports 4096, because .* %s is 1500"
                             .formatted(port, netdev));
         }
     }

@@ -13,7 +13,7 @@ import java.util.List;
 /** The distinct error log of a driver, from its directory: also of one that was killed. */
 final class ErrorLog {
     /** Part of a warning of the network that the tests run on, which says nothing of a driver. */
-    static final String OF_NETWORK = "makes connections with the path MTU";
+    static final String OF_NETWORK = "uses the path MTU";
 
     private ErrorLog() {}
 

@@ -79,7 +79,7 @@ class FanOutLabTest {
             tasks.start(() -> new Writer(out, script).write(messages));
             tasks.join(240);
             assertTrue(out.position() > 6 * TERM, () -> "terms wrapped: " + out.position());
-            assertEquals(List.of(0L, 0L, 0L), a.counters("times that left "));
+            assertEquals(List.of(0L, 0L, 0L), a.counters("drops of "));
         }
     }
 
@@ -134,7 +134,7 @@ class FanOutLabTest {
                         b.connect()
                                 .addSubscription(
                                         b.channel(PORT + 1), STREAM, image -> {}, gone::add)) {
-            a.expect("is too far behind the others and was left");
+            a.expect("fell too far behind the others and was dropped");
             out.addDestination(destination(PORT));
             out.addDestination(destination(PORT + 1));
             a.awaitCounter("connected to ", connected -> connected == 1);
@@ -147,8 +147,7 @@ class FanOutLabTest {
             tasks.start(() -> writer.write(3000));
             tasks.join(240);
             assertTrue(
-                    a.counters("times that left " + Host.addressB() + ":" + (PORT + 1)).getFirst()
-                            >= 1);
+                    a.counters("drops of " + Host.addressB() + ":" + (PORT + 1)).getFirst() >= 1);
             Reader first = Reader.fromFirst(script);
             Await.until(
                     "the end of its image",
@@ -200,9 +199,9 @@ class FanOutLabTest {
                 ExclusivePublication out = publish(a, "min");
                 Subscription in = subscribe(b, PORT)) {
             a.expectLoss();
-            a.expect("nobody listens at");
-            a.expectOfClients("nobody listens at");
-            a.expectOfClients("has not gone on within");
+            a.expect("nothing listens at");
+            a.expectOfClients("nothing listens at");
+            a.expectOfClients("has not resumed within");
             Bus.Context context =
                     new Bus.Context()
                             .directoryName(directory.toString())

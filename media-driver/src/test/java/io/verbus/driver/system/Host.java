@@ -67,8 +67,8 @@ final class Host implements AutoCloseable {
         counters = new Counters(driver.directory());
         if (StrictDevice.isThere()) { // what the driver says of some kinds of adapters
             expect("may place a later write before an earlier one");
-            expect("does not tell the path of a connection");
-            expect("bytes inline, where");
+            expect("does not report the path of a connection");
+            expect("bytes inline instead of");
         }
     }
 

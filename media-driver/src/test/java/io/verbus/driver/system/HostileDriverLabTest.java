@@ -74,12 +74,12 @@ class HostileDriverLabTest {
                         "rdma.max-image-memory",
                         "cannot accept a connection",
                         "cannot connect to",
-                        "refuses the stream",
+                        "rejected the stream",
                         "was refused",
-                        "has not gone on",
+                        "has not resumed",
                         "has ended the image",
                         "has ended: the frame at position",
-                        "does not go on")
+                        "cannot resume")
                 .forEach(host::expect);
         List.of(
                         "the frame at position",
@@ -87,9 +87,9 @@ class HostileDriverLabTest {
                         "breaks the protocol",
                         "cannot connect to",
                         "is lost",
-                        "has not gone on",
+                        "has not resumed",
                         "has ended the image",
-                        "refuses the stream")
+                        "rejected the stream")
                 .forEach(host::expectOfClients);
         return host;
     }
@@ -248,7 +248,7 @@ class HostileDriverLabTest {
                 b.counters("protocol violations of publishing drivers").getFirst() > 3,
                 "violations of publishers");
         assertTrue(
-                b.counters("connections given up that offered nothing").getFirst() > 3,
+                b.counters("connections closed that offered no stream").getFirst() > 3,
                 "half-open connections");
         for (String told :
                 List.of(

@@ -135,10 +135,11 @@ class HugePagesLabTest {
     @Test
     void reportsTermShorterThanPage() throws Exception {
         try (Host a = host(Host.addressA())) {
-            a.expect("is no multiple of the huge pages");
+            a.expect("is not a multiple of the huge pages");
             Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=64k");
-            assertTrue(refusal.contains("65536 is no multiple of the huge pages of 2097"), refusal);
+            assertTrue(
+                    refusal.contains("65536 is not a multiple of the huge pages of 2097"), refusal);
         }
         String refusal =
                 assertThrows(

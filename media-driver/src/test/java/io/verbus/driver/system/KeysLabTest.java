@@ -73,16 +73,16 @@ class KeysLabTest {
                 Host a = host(Host.addressA(), 2)) {
             Subscription in = b.connect().addSubscription(Host.received(b.channel(PORT)), STREAM);
             Publication out = a.connect().addPublication(Host.overWire(b.channel(PORT)), STREAM);
-            b.awaitError("it has another key of its network");
-            a.awaitError("for want of the key of its network");
-            a.expectOfClients("for want of the key of its network");
+            b.awaitError("its key differs from");
+            a.awaitError("which lacks the network's key");
+            a.expectOfClients("which lacks the network's key");
             assertFalse(out.isConnected());
             try (RawPeer raw =
                     new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
                 assertTrue(raw.end().startsWith("REJECTED"), raw.end());
                 assertEquals(RejectCode.NOT_AUTHENTICATED, Hello.read(raw.answer()).rejectCode());
             }
-            b.expect("it has no key of its network");
+            b.expect("it has no key for its network");
             assertTrue(in.hasNoImages());
         }
     }

@@ -48,7 +48,7 @@ class KilledProcessLabTest {
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
     private static final List<String> LOST =
-            List.of("is lost", "cannot connect to", "is another than before");
+            List.of("is lost", "cannot connect to", "has restarted");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");

@@ -225,8 +225,8 @@ class StreamsLabTest {
         Script script = Script.of(7, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
-            a.awaitError("nobody listens at " + Host.addressB() + ":" + PORT);
-            a.expectOfClients("nobody listens at " + Host.addressB() + ":" + PORT);
+            a.awaitError("nothing listens at " + Host.addressB() + ":" + PORT);
+            a.expectOfClients("nothing listens at " + Host.addressB() + ":" + PORT);
             Writer writer = new Writer(out, script);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
             try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {

@@ -249,7 +249,8 @@ class ToolsTest {
             err.getBuffer().setLength(0);
             assertEquals(1, run("driver", "--dir", dir, "--set", unknown + "=1"), unknown);
             assertTrue(
-                    err.toString().contains(unknown + " is no option of its transport: use one of"),
+                    err.toString()
+                            .contains(unknown + " is not an option of its transport: use one of"),
                     err.toString());
             assertEquals(1, err.toString().lines().count(), err.toString());
         }

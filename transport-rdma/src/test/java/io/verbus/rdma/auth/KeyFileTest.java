@@ -86,20 +86,21 @@ class KeyFileTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "10.1.0.0/16; wrong line 1",
-                "10.1.0.0/16 0102; wrong line 1",
-                "10.1.0.0/16 xyz; wrong line 1",
-                "10.1.0.0/16 a b; wrong line 1",
-                "10.1.0.0/33 @1; is no network",
-                "10.1.0.1/16 @1; is no network",
-                "host @1; is no network",
-                "10.1.0.0/16 @1|10.1.0.0/16 @1; wrong line 2: the key stands there already",
-                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most",
-                "10.1.0.0/16 open|10.1.0.0/16 @1; wrong line 2: the network is open by a line"
-                        + " above",
-                "10.1.0.0/16 @1|10.1.0.0/16 open; wrong line 2: the network 10.1.0.0/16 has a line",
-                "''; names no network, as if it was empty or half written",
-                "# only a note|; names no network, as if it was empty or half written"
+                "10.1.0.0/16; invalid line 1",
+                "10.1.0.0/16 0102; invalid line 1",
+                "10.1.0.0/16 xyz; invalid line 1",
+                "10.1.0.0/16 a b; invalid line 1",
+                "10.1.0.0/33 @1; is not a network",
+                "10.1.0.1/16 @1; is not a network",
+                "host @1; is not a network",
+                "10.1.0.0/16 @1|10.1.0.0/16 @1; invalid line 2: the key is listed",
+                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; invalid line 3: a network has at"
+                    + " most",
+                "10.1.0.0/16 open|10.1.0.0/16 @1; invalid line 2: a line above opens"
+                        + " the network",
+                "10.1.0.0/16 @1|10.1.0.0/16 open; invalid line 2: the network 10.1.0.0/16 is",
+                "''; lists no network, so it may be empty or half written",
+                "# only a note|; lists no network, so it may be empty or half written"
             })
     void rejectsInvalidLineWithoutRevealingKey(String text, String words) throws IOException {
         Path file =
@@ -203,7 +204,7 @@ class KeyFileTest {
                 assertThrows(
                         TransportException.class,
                         () -> KeyFile.check(settings(folder.resolve("nowhere"))));
-        assertTrue(wrong.getMessage().contains("is not there"), wrong.getMessage());
+        assertTrue(wrong.getMessage().contains("does not exist"), wrong.getMessage());
         wrong = assertThrows(TransportException.class, () -> KeyFile.check(settings(folder)));
         assertTrue(wrong.getMessage().contains("the key file"), wrong.getMessage());
     }

@@ -143,11 +143,11 @@ class AllowListTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "''; '' is no network",
-                "10.1.0.0/16,; '' is no network",
-                "everybody; 'everybody' is no network",
-                "localhost; 'localhost' is no network",
-                "10.1/16; '10.1/16' is no network",
+                "''; '' is not a network",
+                "10.1.0.0/16,; '' is not a network",
+                "everybody; 'everybody' is not a network",
+                "localhost; 'localhost' is not a network",
+                "10.1/16; '10.1/16' is not a network",
                 "10.1.0.0/33; 0 to 32",
                 "fd00::/129; 0 to 128",
                 "10.1.0.0/; 0 to 32",
@@ -155,8 +155,8 @@ class AllowListTest {
                 "10.1.0.0/16/8; 0 to 32",
                 "10.1.2.3/16; after the first 16",
                 "fd00::1/64; after the first 64",
-                "10.1.0.256; '10.1.0.256' is no network",
-                "fe80::1%lo; 'fe80::1%lo' is no network"
+                "10.1.0.256; '10.1.0.256' is not a network",
+                "fe80::1%lo; 'fe80::1%lo' is not a network"
             })
     void rejectsInvalidNetwork(String value, String words) {
         TransportException refused = assertThrows(TransportException.class, () -> list(value));

@@ -66,15 +66,15 @@ class RdmaExaminationTest {
     void findsNoProblemOnGoodInfiniBandHost() throws InterruptedException {
         DeviceFixtures.addInfiniBand(host);
         assertEquals(List.of(), host.problems());
-        checkFinding(Level.OK, "mlx4_0 port 1 is found by 10.1.0.2 of ib0", "");
+        checkFinding(Level.OK, "mlx4_0 port 1 has the address 10.1.0.2 of ib0", "");
     }
 
     @Test
     void findsInterfaceOfIwarpDeviceByEthernetAddress() throws InterruptedException {
         DeviceFixtures.addIwarp(host);
         assertEquals(1, host.problems().size(), host.problems().toString());
-        checkFinding(Level.WARNING, "siw0 is played by the kernel", "RDMA NIC");
-        checkFinding(Level.OK, "siw0 port 1 is found by 10.2.0.2 of eth7", "");
+        checkFinding(Level.WARNING, "siw0 is a software device of the kernel", "RDMA NIC");
+        checkFinding(Level.OK, "siw0 port 1 has the address 10.2.0.2 of eth7", "");
         checkFinding(Level.OK, "MTU 1024, which iWARP leaves to TCP", "");
     }
 
@@ -101,7 +101,7 @@ class RdmaExaminationTest {
         List<Finding> findings = new RdmaExamination(empty).examine(Duration.ZERO);
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no RDMA device")));
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no module ib_uverbs")));
-        assertTrue(findings.stream().anyMatch(f -> f.text().contains("is no tmpfs")));
+        assertTrue(findings.stream().anyMatch(f -> f.text().contains("is not a tmpfs")));
         for (Finding finding : findings) {
             assertEquals(finding.level() == Level.OK, finding.remedy().isEmpty());
             assertEquals(1, finding.text().lines().count(), finding.text());
@@ -163,10 +163,10 @@ class RdmaExaminationTest {
         host.file("/sys/class/net/eth2/mtu", "1500\n");
         checkFinding(
                 Level.WARNING,
-                "has the MTU 1024 and could have 4096, because the MTU of eth2 is 1500",
+                "has the MTU 1024 but supports 4096, because the MTU of eth2 is 1500",
                 "`ip link set dev eth2 mtu 4200`");
         host.file("/sys/class/net/eth2/mtu", "9000\n");
-        checkFinding(Level.WARNING, "has the MTU 1024 and could have 4096", "down and up");
+        checkFinding(Level.WARNING, "has the MTU 1024 but supports 4096", "down and up");
     }
 
     // GIDs
@@ -186,7 +186,7 @@ class RdmaExaminationTest {
     @Test
     void warnsAboutRoceV1() throws InterruptedException {
         useGids(V1);
-        checkFinding(Level.WARNING, "makes connections over IB/RoCE v1", "/rdma_cm/bnxt_re0");
+        checkFinding(Level.WARNING, "connects over IB/RoCE v1", "/rdma_cm/bnxt_re0");
         checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
     }
 
@@ -194,8 +194,7 @@ class RdmaExaminationTest {
     void respectsConfiguredRoceModeOfPort() throws InterruptedException {
         useGids(LINK_LOCAL, V1, V2);
         host.file("/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode", "IB/RoCE v1\n");
-        checkFinding(
-                Level.WARNING, "makes connections over IB/RoCE v1", "ports/1/default_roce_mode`");
+        checkFinding(Level.WARNING, "connects over IB/RoCE v1", "ports/1/default_roce_mode`");
         checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
     }
 
@@ -215,7 +214,9 @@ class RdmaExaminationTest {
                 V2,
                 new Gid(5, "0000:0000:0000:0000:0000:ffff:c0a8:0909", "RoCE v2", "eth2"));
         checkFinding(
-                Level.WARNING, "GID 5 for 192.168.9.9, which is no address of eth2", "namespace");
+                Level.WARNING,
+                "GID 5 for 192.168.9.9, which is not an address of eth2",
+                "namespace");
         checkFinding(Level.OK, "uses GID 3 (RoCE v2) for 10.0.0.2", "");
     }
 
@@ -311,9 +312,9 @@ class RdmaExaminationTest {
     void warnsAboutCpusOfAnotherNumaNode() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.file("/sys/devices/system/node/node1/cpulist", "4-7\n");
-        checkFinding(Level.WARNING, "all of which are at another", "numactl --cpunodebind=1");
+        checkFinding(Level.WARNING, "all of which are on another node", "numactl --cpunodebind=1");
         host.file("/sys/devices/system/node/node1/cpulist", "0-1\n");
-        checkFinding(Level.WARNING, "some of which are at another", "--membind=1");
+        checkFinding(Level.WARNING, "some of which are on another node", "--membind=1");
     }
 
     // Flow control and counters
@@ -380,7 +381,7 @@ class RdmaExaminationTest {
         checkFinding(Level.OK, "CAP_IPC_LOCK", "");
         host.file("/proc/self/uid_map", "         0       1000          1\n");
         checkFinding(Level.ERROR, "locked memory is limited to 64k", "LimitMEMLOCK");
-        checkFinding(Level.ERROR, "CAP_IPC_LOCK is effective in a user namespace only", "memlock");
+        checkFinding(Level.ERROR, "CAP_IPC_LOCK is effective only in a user namespace", "memlock");
     }
 
     @Test
@@ -397,19 +398,19 @@ class RdmaExaminationTest {
     void comparesSharedMemoryWithLogSize() throws InterruptedException {
         host.space = new Host.Space(64L << 20, 40L << 20);
         checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size=8g");
-        checkFinding(Level.ERROR, "a container has so little", "emptyDir");
+        checkFinding(Level.ERROR, "this is the default in containers", "emptyDir");
         host.space = new Host.Space(256L << 20, 200L << 20);
         checkFinding(Level.WARNING, "/dev/shm has 200m free", "remount");
         host.file("/proc/mounts", "/dev/sda1 / ext4 rw 0 0\n");
-        checkFinding(Level.ERROR, "/dev/shm is no tmpfs", "verbus.dir");
+        checkFinding(Level.ERROR, "/dev/shm is not a tmpfs", "verbus.dir");
     }
 
     @Test
     void recommendsHugePagesWithAdapter() throws InterruptedException {
         host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\n");
-        checkFinding(Level.OK, "files in /dev/shm have small pages", "");
+        checkFinding(Level.OK, "files in /dev/shm use small pages", "");
         DeviceFixtures.addRoce(host);
-        checkFinding(Level.WARNING, "files in /dev/shm have small pages", "huge=within_size");
+        checkFinding(Level.WARNING, "files in /dev/shm use small pages", "huge=within_size");
         host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\nhuge /mnt/huge hugetlbfs rw 0 0\n")
                 .file(
                         "/proc/meminfo",
@@ -422,7 +423,8 @@ class RdmaExaminationTest {
         host.forkSafety = VerbsLibraries.ForkSafety.UNKNOWN;
         checkFinding(Level.OK, "kernel 6.1.0-56-amd64 copies pinned pages", "");
         host.file("/proc/sys/kernel/osrelease", "5.10.0-9-amd64\n");
-        checkFinding(Level.WARNING, "off from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
+        checkFinding(
+                Level.WARNING, "its memory from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
     }
 
     // Processors and clock
@@ -433,7 +435,7 @@ class RdmaExaminationTest {
                 .file("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
                 .file("/sys/devices/system/cpu/nohz_full", "(null)\n");
         checkFinding(Level.WARNING, "may run on 2 CPUs (0-1)", "verbus.threading");
-        checkFinding(Level.WARNING, "clocked by need: 1 powersave", "cpupower");
+        checkFinding(Level.WARNING, "follow the load: 1 powersave", "cpupower");
         checkFinding(Level.WARNING, "the timer still ticks", "nohz_full=8");
         host.file("/sys/devices/system/cpu/isolated", "\n");
         checkFinding(Level.WARNING, "no CPU is isolated", "isolcpus=");

@@ -58,8 +58,8 @@ class AllowedPeersTest {
                             .errors
                             .getFirst()
                             .contains(
-                                    "a connection from 10.0.0.4 to 10.0.0.2 was refused because it"
-                                            + " comes from outside of the subnet"),
+                                    "a connection from 10.0.0.4 to 10.0.0.2 was refused "
+                                            + "because it comes from outside the subnet"),
                     net.b.errors.toString());
         }
     }
@@ -70,7 +70,7 @@ class AllowedPeersTest {
             net.b.fabric.prefixLength(32);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             assertTrue(
-                    net.b.errors.getFirst().startsWith("WARN: nobody may connect to 10.0.0.2"),
+                    net.b.errors.getFirst().startsWith("WARN: no peer may connect to 10.0.0.2"),
                     net.b.errors.toString());
             net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("told", () -> !net.a.failures.isEmpty());

@@ -65,7 +65,7 @@ class CountersTest {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("carried", () -> stream.offered > 20);
             net.connection().breakLink("somebody fell over the cable");
-            net.until("goes on", () -> stream.resumes > 0 || net.a.counter(AT_A + "resumes") > 0);
+            net.until("continues", () -> stream.resumes > 0 || net.a.counter(AT_A + "resumes") > 0);
             assertEquals(1, net.a.counter(AT_A + "failures"));
             assertEquals(2, net.a.counter(AT_A + "connects"));
             String text = net.a.counterText();
@@ -94,7 +94,7 @@ class CountersTest {
             assertEquals(1, imageState(net));
             net.connection().breakLink("cable");
             net.until("held", () -> imageState(net) == 2);
-            net.until("goes on", () -> imageState(net) == 1);
+            net.until("continues", () -> imageState(net) == 1);
             assertTrue(
                     net.b
                             .counterText()

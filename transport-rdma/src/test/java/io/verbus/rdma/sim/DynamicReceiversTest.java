@@ -113,7 +113,7 @@ class DynamicReceiversTest {
         net.until("some", () -> leaves.image() != null && leaves.image().received > 10);
         leaves.leave();
         long at = stream.position();
-        net.until("goes on", () -> stream.position() > at + 5 * TERM);
+        net.until("continues", () -> stream.position() > at + 5 * TERM);
         net.until("forgotten", () -> net.a.value("connected to 10.0.0.3:7400") == -1);
         assertEquals(List.of(), net.a.failures, "who came by itself may go");
         assertEquals(List.of(), net.a.errors);

@@ -117,7 +117,7 @@ class FabricOptionsTest {
                                                     new TestStream(channel(key), stream.log())))
                             .getMessage();
             assertTrue(said.contains("the connection to 10.0.0.2:7400"), said);
-            assertTrue(said.contains("use one value"), said);
+            assertTrue(said.contains("use the same value"), said);
             String saidAtB =
                     assertThrows(
                                     TransportException.class,
@@ -159,7 +159,7 @@ class FabricOptionsTest {
             net.a.publish(channel(""), STREAM);
             net.until("connected", () -> net.a.streams.getFirst().connected);
             net.connection().breakLink("cable");
-            net.until("connected anew", () -> net.a.counter("rdma: connections " + counter) == 2);
+            net.until("reconnected", () -> net.a.counter("rdma: connections " + counter) == 2);
             long told = net.a.errors.stream().filter(error -> error.contains(finding)).count();
             assertEquals(1, told, net.a.errors.toString());
             assertTrue(
@@ -174,7 +174,7 @@ class FabricOptionsTest {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V1, "10.0.0.1", 4096),
                 "over RoCE v1",
-                "mlx5_0 port 1 makes connections over IB/RoCE v1",
+                "mlx5_0 port 1 connects over IB/RoCE v1",
                 "default_roce_mode");
     }
 
@@ -201,7 +201,7 @@ class FabricOptionsTest {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.1", 1024),
                 "over an MTU below the port's",
-                "the path MTU 1024 and could have 4096",
+                "the path MTU 1024 but supports 4096",
                 "ip link set dev eth0 mtu 4200");
     }
 

@@ -204,7 +204,7 @@ class FanOutScheduleTest {
                 "every destination is connected",
                 () -> net.places.stream().allMatch(p -> p.isConnected() && p.image() != null));
         long position = stream.position();
-        net.until("it goes on", () -> stream.position() > position + 3L * FanOutNet.TERM_LENGTH);
+        net.until("it continues", () -> stream.position() > position + 3L * FanOutNet.TERM_LENGTH);
         net.publishing = false;
         net.until(
                 "every destination is at the end",
@@ -215,7 +215,7 @@ class FanOutScheduleTest {
         terms += stream.position() / FanOutNet.TERM_LENGTH;
         resumes += net.a.counter(": resumes");
         for (Place place : net.places) {
-            left += Math.max(0, net.a.value("times that left " + place.destination().endpoint()));
+            left += Math.max(0, net.a.value("drops of " + place.destination().endpoint()));
             ended += place.ended.size();
         }
         stream.end();

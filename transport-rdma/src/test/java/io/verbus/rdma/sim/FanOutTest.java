@@ -99,9 +99,9 @@ class FanOutTest {
         net.forMillis(100);
         assertTrue(stream.position() <= at + TERM + 2000, stream.position() + " after " + at);
         place(1).reading = true;
-        net.until("goes on", () -> stream.position() > at + 5 * TERM);
+        net.until("continues", () -> stream.position() > at + 5 * TERM);
         readAll(stream, 0, 1);
-        assertEquals(0, net.a.counter("times that left 10.0.0.3:7400"));
+        assertEquals(0, net.a.counter("drops of 10.0.0.3:7400"));
     }
 
     @Test
@@ -126,7 +126,7 @@ class FanOutTest {
         place(1).reading = false;
         long at = stream.position();
         net.until("goes on alone", () -> stream.position() > at + 10 * TERM);
-        assertTrue(net.a.counter("times that left 10.0.0.3:7400") >= 1, net.a.counterText());
+        assertTrue(net.a.counter("drops of 10.0.0.3:7400") >= 1, net.a.counterText());
         assertTrue(
                 net.a.errors.toString().contains("10.0.0.3:7400 of stream 42"),
                 net.a.errors.toString());
@@ -166,7 +166,7 @@ class FanOutTest {
         assertTrue(stream.position() <= then + TERM + 2000, "waits for the tagged");
         place(0).reading = true;
         place(1).reading = true;
-        net.until("goes on", () -> stream.position() > then + 4 * TERM);
+        net.until("continues", () -> stream.position() > then + 4 * TERM);
         readAll(stream, 0, 1);
     }
 
@@ -195,7 +195,7 @@ class FanOutTest {
         place(1).crash();
         long crashedNs = net.nowNs;
         long at = stream.position();
-        net.until("goes on", () -> stream.position() > at + 4 * TERM);
+        net.until("continues", () -> stream.position() > at + 4 * TERM);
         assertTrue(net.nowNs - crashedNs >= 300_000_000, "it was waited for");
         place(1).subscribe();
         net.until("the new driver's image", () -> place(1).image() != null && place(1).next() > 0);
@@ -210,7 +210,7 @@ class FanOutTest {
         place(1).driver.fabric.connections().getFirst().sim().cut();
         long at = stream.position();
         long cutNs = net.nowNs;
-        net.until("goes on", () -> stream.position() > at + 6 * TERM);
+        net.until("continues", () -> stream.position() > at + 6 * TERM);
         assertTrue(net.nowNs - cutNs < 200_000_000, (net.nowNs - cutNs) + " ns");
         net.until("there anew", () -> place(1).image() != null && place(1).isConnected());
         readAll(stream, 0, 1);

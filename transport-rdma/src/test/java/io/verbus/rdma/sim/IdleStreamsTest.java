@@ -154,7 +154,7 @@ class IdleStreamsTest {
             assertEquals(grants, net.b.counter("at 10.0.0.2:7400: batches"));
             net.publishing = true;
             long before = net.b.image().received;
-            net.until("it goes on", () -> net.b.image().received > before + 1000);
+            net.until("it continues", () -> net.b.image().received > before + 1000);
         }
     }
 }

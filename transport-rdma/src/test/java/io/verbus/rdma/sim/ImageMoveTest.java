@@ -226,9 +226,9 @@ class ImageMoveTest {
             net.b.transport.moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
             String error = net.b.errors.getFirst();
-            assertTrue(error.contains("has not stopped to send stream 42 within 20 ms"), error);
+            assertTrue(error.contains("has not stopped sending stream 42 within 20 ms"), error);
             net.a.isSenderAsleep = false;
-            net.until("it goes on", () -> stream.connected && last(net).received > 100);
+            net.until("it continues", () -> stream.connected && last(net).received > 100);
         }
     }
 

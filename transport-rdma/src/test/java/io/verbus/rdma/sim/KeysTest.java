@@ -45,7 +45,7 @@ class KeysTest {
     private static final int STREAM = 42;
     private static final String ONE = "01".repeat(32);
     private static final String TWO = "02".repeat(32);
-    private static final String REFUSED = "connections refused for want of a key";
+    private static final String REFUSED = "connections refused without a valid key";
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String[] NO_OPTIONS = {};
 
@@ -138,7 +138,7 @@ class KeysTest {
 
     @Test
     void rejectsPublishingHostWithAnotherKey() throws IOException {
-        assertRefused(keys("a", TWO), keys("b", ONE), "it has another key");
+        assertRefused(keys("a", TWO), keys("b", ONE), "its key differs");
     }
 
     @Test
@@ -151,7 +151,7 @@ class KeysTest {
             TestStream stream = exchange(net);
             net.until("told", () -> !net.a.failures.isEmpty());
             assertTrue(
-                    net.a.failures.getFirst().contains("for want of the key of its network"),
+                    net.a.failures.getFirst().contains("which lacks the network's key"),
                     net.a.failures.toString());
             assertTrue(net.b.errors.getFirst().contains(words), net.b.errors.toString());
             assertTrue(net.b.counter(REFUSED) > 0);
@@ -182,7 +182,7 @@ class KeysTest {
                     "told",
                     () ->
                             net.b.errors.stream()
-                                    .anyMatch(error -> error.contains("read before stay")));
+                                    .anyMatch(error -> error.contains("previous keys remain")));
             reconnect(net);
             keys("b", ONE);
             net.forMillis(2_500);
@@ -196,11 +196,11 @@ class KeysTest {
         Path file = directory.resolve("b");
         try (TwoDrivers net = drivers(NO_OPTIONS, keys("b", ONE))) {
             keys("b");
-            awaitError(net, "names no network, as if it was empty");
+            awaitError(net, "lists no network, so it may be empty");
             TestStream stream = exchange(net);
             net.until("refused", () -> net.b.counter(REFUSED) > 0);
             Files.writeString(file, "192.168.0.0/16 " + TWO);
-            awaitError(net, "does not name 10.0.0.0/8 any more");
+            awaitError(net, "no longer lists 10.0.0.0/8");
             assertTrue(hasAudit(net.b, "keys file=", "networks=2 kept=10.0.0.0/8"));
             long refused = net.b.counter(REFUSED);
             net.until("refused again", () -> net.b.counter(REFUSED) > refused);

@@ -97,7 +97,7 @@ class LongRegistrationTest {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         net.forMillis(5);
         goOn();
         assertFlows(stream);
@@ -166,7 +166,7 @@ class LongRegistrationTest {
         TestImage image = net.b.image();
         stopBackground();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         net.forMillis(20);
         net.b.transport.closeImage(image, "its frames are wrong");
         net.forMillis(20);
@@ -184,7 +184,7 @@ class LongRegistrationTest {
         for (int times = 2; times < 5; times++) {
             int connections = times;
             net.connection().breakLink("link flap");
-            net.until("connected anew", () -> net.network.connections() == connections);
+            net.until("reconnected", () -> net.network.connections() == connections);
             net.forMillis(20);
         }
         goOn();
@@ -278,7 +278,7 @@ class LongRegistrationTest {
     void startsStreamOnConnectionCurrentAfterRegistration() {
         TestStream stream = registeringAtA();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         goOn();
         assertFlows(stream);
     }
@@ -288,7 +288,7 @@ class LongRegistrationTest {
         TestStream stream = registeringAtA();
         net.a.fabric.replaceDevice();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         assertEquals(2, net.a.fabric.domains(), "one still has registrations");
         goOn();
         assertFlows(stream);

@@ -164,7 +164,7 @@ class RdmaTransportTest {
         net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("logged", () -> !net.a.errors.isEmpty());
         assertTrue(net.nowNs >= 10_000_000_000L, "after " + net.nowNs + " ns");
-        assertTrue(net.a.errors.getFirst().contains("nobody listens"), net.a.errors.toString());
+        assertTrue(net.a.errors.getFirst().contains("nothing listens"), net.a.errors.toString());
     }
 
     @Test
@@ -176,7 +176,7 @@ class RdmaTransportTest {
         assertTrue(stream.position() < 66L * 1024, "position " + stream.position());
         assertFalse(stream.offer());
         net.reading = true;
-        net.until("goes on", () -> net.b.image().position() > 300 * 1024);
+        net.until("continues", () -> net.b.image().position() > 300 * 1024);
         assertNoErrors();
     }
 
@@ -217,7 +217,7 @@ class RdmaTransportTest {
         net.until("down", () -> net.b.fabric.connections().isEmpty());
         net.until("resumed", () -> net.a.counter("to 10.0.0.2:7400: resumes") == 1);
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 500);
+        net.until("continues", () -> image.received > before + 500);
         net.publishing = false;
         net.until("all read", () -> image.received == stream.offered);
         assertEquals(image, net.b.image());
@@ -276,7 +276,7 @@ class RdmaTransportTest {
                         || net.b.errors.toString().contains("has not answered a probe"));
         net.publishing = true;
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 100);
+        net.until("continues", () -> image.received > before + 100);
         assertEquals(0, stream.disconnects);
     }
 
@@ -326,9 +326,9 @@ class RdmaTransportTest {
         net.connection().sim().cut();
         net.until("resumed", () -> net.a.counter("resumes") == 1);
         assertTrue(net.nowNs - cutAt < 1_000_000_000, (net.nowNs - cutAt) + " ns");
-        assertTrue(net.b.errors.toString().contains("has connected anew"), net.b.errors.toString());
+        assertTrue(net.b.errors.toString().contains("has reconnected"), net.b.errors.toString());
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 100);
+        net.until("continues", () -> image.received > before + 100);
         assertEquals(0, stream.disconnects);
         assertEquals(image, net.b.image());
         assertEquals(2, net.network.connections());
@@ -347,7 +347,7 @@ class RdmaTransportTest {
         net.until("lost", () -> image.lost != null);
         assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
         assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
-        assertTrue(image.lost.contains("has not come back within 300 ms"), image.lost);
+        assertTrue(image.lost.contains("has not reconnected within 300 ms"), image.lost);
         assertTrue(
                 net.b.errors.getLast().startsWith("a stream of 10.0.0.1 is lost: its driver has"),
                 net.b.errors.toString());
@@ -366,7 +366,7 @@ class RdmaTransportTest {
         assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
         assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
         net.until(
-                "told", () -> net.a.failures.toString().contains("has not gone on within 300 ms"));
+                "told", () -> net.a.failures.toString().contains("has not resumed within 300 ms"));
         stream.end();
         net.a.transport.closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
@@ -432,8 +432,7 @@ class RdmaTransportTest {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
         assertEquals(1, stream.disconnects);
-        assertTrue(
-                net.a.errors.toString().contains("another than before"), net.a.errors.toString());
+        assertTrue(net.a.errors.toString().contains("has restarted"), net.a.errors.toString());
         assertEquals(0, net.a.counter("resumes"));
     }
 
@@ -521,7 +520,7 @@ class RdmaTransportTest {
         alone.end();
         net.a.transport.closePublication(alone);
         net.until("released", () -> net.a.releasedStreams.contains(alone));
-        assertTrue(net.a.failures.getFirst().contains("nobody listens"));
+        assertTrue(net.a.failures.getFirst().contains("nothing listens"));
 
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream deferred = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -670,7 +669,8 @@ class RdmaTransportTest {
         net.until("not connected", () -> !stream.connected);
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         net.until("told", () -> !net.a.failures.isEmpty());
-        assertTrue(net.a.failures.getFirst().contains("nobody listens"), net.a.failures.toString());
+        assertTrue(
+                net.a.failures.getFirst().contains("nothing listens"), net.a.failures.toString());
         assertNoErrors();
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         net.until("carried again", () -> stream.connected && net.b.image().received > 50);
@@ -706,7 +706,7 @@ class RdmaTransportTest {
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
         net.until("the image's end", () -> net.b.image().lost != null);
-        assertTrue(net.b.image().lost.contains("nobody subscribes"), net.b.image().lost);
+        assertTrue(net.b.image().lost.contains("no subscription uses"), net.b.image().lost);
     }
 
     @Test

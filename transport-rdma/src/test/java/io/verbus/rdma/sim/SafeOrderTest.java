@@ -136,8 +136,7 @@ class SafeOrderTest {
                         driver.value("rdma: connections whose commits wait for confirmation"));
                 assertEquals(
                         unordered,
-                        driver.value(
-                                "rdma: connections over adapters that may place out of order"));
+                        driver.value("rdma: connections over adapters that may reorder writes"));
             }
         }
     }

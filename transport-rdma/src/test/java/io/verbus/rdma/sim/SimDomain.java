@@ -103,7 +103,7 @@ public final class SimDomain implements Domain {
             throw new AssertionError(
                     "local key "
                             + key.value()
-                            + " does not name "
+                            + " no longer lists "
                             + length
                             + " bytes at "
                             + Long.toHexString(address));

@@ -176,7 +176,7 @@ public final class SimFabric implements Fabric {
         if (network.isWireCut()) {
             ended(initiating, Cause.UNREACHABLE, "no answer of " + remoteAddress, new byte[0]);
         } else if (listener == null) {
-            ended(initiating, Cause.REJECTED, "nobody listens at " + remoteAddress, new byte[0]);
+            ended(initiating, Cause.REJECTED, "nothing listens at " + remoteAddress, new byte[0]);
         } else {
             listener.fabric().request(listener, initiating, local, privateData);
         }

@@ -41,7 +41,7 @@ final class Stranger implements FabricHandler {
     @Override
     public void onConnectRequest(
             Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
-        throw new AssertionError("nobody listens here");
+        throw new AssertionError("nothing listens here");
     }
 
     @Override

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
-    private static final String GIVEN_UP = "rdma: connections given up that offered nothing";
+    private static final String GIVEN_UP = "rdma: connections closed that offered no stream";
 
     private static final String REFUSED = "rdma: connections refused by verbus.rdma.allow";
 
@@ -47,7 +47,7 @@ class UnknownPeersTest implements FabricHandler {
     @Override
     public void onConnectRequest(
             Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
-        throw new AssertionError("nobody listens here");
+        throw new AssertionError("nothing listens here");
     }
 
     @Override
@@ -238,7 +238,7 @@ class UnknownPeersTest implements FabricHandler {
             long lie = 1L << 30;
             net.connection().sim().inject(List.of(close(stream.registrationId(), lie)));
             net.until("lost", () -> image.lost != null);
-            assertTrue(image.lost.contains("but what was received ends at"), image.lost);
+            assertTrue(image.lost.contains("but the received frames end at"), image.lost);
             assertEquals(-1, image.endingAt);
             assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
         }
@@ -278,7 +278,7 @@ class UnknownPeersTest implements FabricHandler {
             net.until(
                     "the last violation counted",
                     () -> net.b.counter("protocol violations of publishing drivers") == 200);
-            long unlogged = net.b.counter("rdma: errors caused by peers that are not logged");
+            long unlogged = net.b.counter("rdma: errors caused by peers, not logged");
             assertEquals(1, net.b.errors.size(), "once per host and kind: " + net.b.errors);
             assertEquals(200, unlogged + net.b.errors.size());
             long lines = net.b.counterText().lines().count();
@@ -316,7 +316,7 @@ class UnknownPeersTest implements FabricHandler {
                         });
             }
             assertEquals(64, net.b.errors.size());
-            assertEquals(136, net.b.counter("rdma: errors caused by peers that are not logged"));
+            assertEquals(136, net.b.counter("rdma: errors caused by peers, not logged"));
         }
     }
 
@@ -333,7 +333,7 @@ class UnknownPeersTest implements FabricHandler {
             assertEquals(1, net.a.errors.size(), net.a.errors.toString());
             assertEquals(1, net.b.errors.size(), net.b.errors.toString());
             assertTrue(
-                    net.a.counter("rdma: errors caused by peers that are not logged") >= 4,
+                    net.a.counter("rdma: errors caused by peers, not logged") >= 4,
                     net.a.counterText());
             net.b.setupRefusal = null;
             assertCarries(net, stream);

@@ -106,7 +106,7 @@ class ConnectionLabTest {
         assertTrue(
                 ended.reason()
                         .contains(
-                                "nobody listens at "
+                                "nothing listens at "
                                         + SocketAddresses.text(listener.localAddress())),
                 ended.reason());
     }

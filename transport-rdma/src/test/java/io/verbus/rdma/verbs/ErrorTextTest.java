@@ -150,7 +150,7 @@ class ErrorTextTest {
     void distinguishesMissingListenerFromRejection() {
         EndText.Ending nobody = EndText.of(rejected(8), "10.0.0.1:4000");
         assertEquals(Cause.REJECTED, nobody.cause());
-        assertContains(nobody.reason(), "nobody listens at 10.0.0.1:4000");
+        assertContains(nobody.reason(), "nothing listens at 10.0.0.1:4000");
         assertEquals(0, nobody.privateData().length);
 
         EndText.Ending refused = EndText.of(rejected(28), "10.0.0.1:4000");

@@ -55,7 +55,7 @@ class StrictDeviceLossTest {
         Connection next = lab.connect(listener.localAddress(), pair.a().domain(), new byte[] {1});
         pair.a().close();
         lab.awaitRequest().accept(new byte[] {2});
-        Await.until("connected anew", () -> lab.eventsA.established.contains(next), lab::poll);
+        Await.until("reconnected", () -> lab.eventsA.established.contains(next), lab::poll);
 
         assertNotSame(pair.a().domain(), next.domain());
         assertTrue(pair.a().domain().isUnusable());
