@@ -66,7 +66,7 @@ class CounterExhaustionTest {
                 refusal.getMessage()
                         .contains(
                                 "all 512 counters of the driver are in use or cooling down (512"
-                                    + " in"),
+                                        + " in"),
                 refusal.getMessage());
         return all;
     }

@@ -51,7 +51,7 @@ class ChangedNamesTest {
     }
 
     @Test
-    void tellsOfANameThatIsUnknownByNow() {
+    void reportsNameThatNoLongerResolves() {
         try (TestDriver driver = new TestDriver(1, folder)) {
             String error = error(driver, to -> {});
             assertNamesChannel(error);
@@ -60,7 +60,7 @@ class ChangedNamesTest {
     }
 
     @Test
-    void tellsOfANameThatLeadsToTheOtherIpVersion() {
+    void reportsNameOfOtherIpVersion() {
         try (TestDriver driver = new TestDriver(1, folder)) {
             driver.hosts.put("host.x", "::1");
             String error = error(driver, to -> {});
@@ -71,7 +71,7 @@ class ChangedNamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TransportException", "IllegalStateException", "AssertionError"})
-    void tellsWhatIsThrownWhereANameLeads(String thrown) {
+    void reportsExceptionAfterNameChanges(String thrown) {
         List<InetSocketAddress> told = new ArrayList<>();
         try (TestDriver driver = new TestDriver(1, folder)) {
             driver.hosts.put("host.x", "10.9.9.9");

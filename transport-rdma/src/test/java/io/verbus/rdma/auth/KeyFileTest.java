@@ -95,7 +95,7 @@ class KeyFileTest {
                 "host @1; is not a network",
                 "10.1.0.0/16 @1|10.1.0.0/16 @1; invalid line 2: the key is listed",
                 "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; invalid line 3: a network has at"
-                    + " most",
+                        + " most",
                 "10.1.0.0/16 open|10.1.0.0/16 @1; invalid line 2: a line above opens"
                         + " the network",
                 "10.1.0.0/16 @1|10.1.0.0/16 open; invalid line 2: the network 10.1.0.0/16 is",
