@@ -30,8 +30,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Publications, from the first client that adds one to the release of its log. Used by the
- * conductor's thread.
+ * Creates, finds and releases the driver's publications. A publication exists from its first add
+ * until its log is released. Used by the conductor's thread.
  */
 final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;

@@ -71,7 +71,7 @@ final class Responses {
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="
                             + imageId
-                            + " not found: name an image of the same media that is available");
+                            + " not found: use the id of an available image of the same media");
         }
         boolean isOfRequests =
                 requests instanceof NetworkImage image

@@ -217,7 +217,7 @@ public final class HugePages implements AutoCloseable {
         }
         for (Path file : DirectoryContent.list(folder)) {
             if (!DirectoryContent.isLog(file)) {
-                throw new IOException("it holds " + file.getFileName() + ", which is no log");
+                throw new IOException("it holds " + file.getFileName() + ", which is not a log");
             }
             Files.deleteIfExists(file);
         }

@@ -167,7 +167,7 @@ class NamesTest {
         silent.end.countDown();
     }
 
-    /** A client may use names of its own, and those that another uses. */
+    /** A client may use its own names, and those of another client. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void refreshesNamesOfOneClientWhileThoseOfAnotherHang(boolean areKnown) {
@@ -207,7 +207,7 @@ class NamesTest {
     }
 
     @Test
-    void evictsOnlyNamesOfClientWithTooMany() {
+    void evictsOnlyNamesOfClientThatHasTooMany() {
         Names asked = new Names(background, new Silent(), taken::add, shares);
         find(asked, OTHER, "kept");
         for (int i = 0; i < 1100; i++) {

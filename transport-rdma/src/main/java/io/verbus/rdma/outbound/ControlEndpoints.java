@@ -267,7 +267,7 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Answers a connection request of a peer if it arrived at a control address.
+     * Answers a connection request from a peer if it arrived at a control address.
      *
      * @return whether it arrived at a control address.
      */
