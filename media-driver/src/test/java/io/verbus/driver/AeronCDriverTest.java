@@ -31,9 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/**
- * Our driver at one end of UDP, and one of Aeron's C drivers, of several releases, at the other.
- */
+/** A Verbus driver at one end of UDP, and Aeron's C driver, of several releases, at the other. */
 @EnabledIfEnvironmentVariable(
         named = CProgram.FOLDER,
         matches = ".+",

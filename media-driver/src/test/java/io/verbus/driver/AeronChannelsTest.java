@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What Aeron's channels say beside an address, and what its clients are told of channels. */
+/** Keys of Aeron's channels other than addresses, and the channel state that clients see. */
 class AeronChannelsTest {
     private static final int STREAM = 10;
 

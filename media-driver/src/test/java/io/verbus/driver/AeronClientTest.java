@@ -40,7 +40,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Aeron's client attaches to a driver, unmodified, over shared memory. */
+/** Aeron's unmodified client connects to a driver over shared memory. */
 class AeronClientTest {
     private static final String CHANNEL = "aeron:ipc?term-length=64k|alias=x|unknown-key=7";
     private static final int STREAM = 10;
@@ -71,7 +71,7 @@ class AeronClientTest {
         assertEquals(List.of(), clientErrors);
     }
 
-    /** A client that gives signs of life often attaches to a driver that gives up soon. */
+    /** A client with frequent keepalives connects to a driver with a short timeout. */
     @Test
     void connectsToDriverWithShortLivenessTimeout() {
         try (MediaDriver impatient =
@@ -94,7 +94,7 @@ class AeronClientTest {
         return buffer;
     }
 
-    /** Messages of several lengths, many times round the log, in order and whole. */
+    /** Messages of several lengths, many times around the log, in order and complete. */
     private static void exchange(Publication publication, Subscription subscription) {
         MutableLong next = new MutableLong();
         FragmentAssembler handler =
@@ -185,7 +185,7 @@ class AeronClientTest {
         }
     }
 
-    /** Two clients of different kind on one publication's log. */
+    /** Clients of both kinds share one publication's log. */
     @Test
     void publishersOfBothClientsShareLog() {
         try (Bus bus = Drivers.connect(driver);
@@ -411,7 +411,7 @@ class AeronClientTest {
             assertTrue(
                     CommonContext.requestDriverTermination(
                             new File(directory + "-terminable"), null, 0, 0));
-            assertNull(other.line()); // its end
+            assertNull(other.line()); // ends
         }
     }
 }

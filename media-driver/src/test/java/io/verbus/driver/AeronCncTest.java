@@ -30,7 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Aeron's own classes read a driver's files, and the other way round. */
+/** Aeron's classes read the files of a Verbus driver, and vice versa. */
 class AeronCncTest {
     @TempDir Path folder;
 
@@ -86,7 +86,9 @@ class AeronCncTest {
         assertEquals(Path.of(CommonContext.AERON_DIR_PROP_DEFAULT), config.directory());
     }
 
-    /** Two mappings of one file: what is stored in one, in a place that is unused, is in both. */
+    /**
+     * Two mappings of one file: a value stored in an unused place of one is visible in the other.
+     */
     private static void assertSame(UnsafeBuffer ours, UnsafeBuffer theirs) {
         assertEquals(ours.capacity(), theirs.capacity());
         int last = ours.capacity() - Long.BYTES;

@@ -44,7 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counters and error log of a driver are Aeron's: its classes and tools read them. */
+/** Counters and error log of a driver match Aeron's: Aeron's classes and tools read them. */
 @Timeout(60)
 class AeronCountersTest {
     private static final int STREAM = 10;
@@ -121,7 +121,7 @@ class AeronCountersTest {
                 counters.getCounterLabel(counter.id()));
     }
 
-    /** A counter of a stream, as Aeron's key and value record say. */
+    /** A counter of a stream, as described by Aeron's key and value record. */
     private record Counter(
             int id, long registrationId, long ownerId, long referenceId, String label) {}
 
@@ -197,7 +197,7 @@ class AeronCountersTest {
         Await.until("read", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
     }
 
-    /** The one client's id, from the counter of its signs of life. */
+    /** The only client's id, from its heartbeat counter. */
     private long client() {
         long[] client = {-1};
         counters.forEach(
@@ -341,7 +341,7 @@ class AeronCountersTest {
             assertSays(run("StreamStat"), "streamId=" + STREAM, "snd-pos", "rcv-hwm", channel);
             assertSays(run("BacklogStat"), "sessionId=" + publication.sessionId());
             assertSays(run("ErrorStat"), "distinct errors");
-            // As the driver's conductor writes it: what it has just made is replaced.
+            // Written like the driver's conductor does: it replaces the existing file.
             var file = driver.directory().resolve(LossReport.NAME);
             Files.delete(file);
             try (LossReport report = LossReport.create(file)) {

@@ -33,7 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What keys of Aeron's channels do that are about sockets, windows, flow control and repair. */
+/** Keys of Aeron's channels for sockets, windows, flow control and loss recovery. */
 class AeronKeysTest {
     private static final int STREAM = 10;
 
@@ -217,7 +217,7 @@ class AeronKeysTest {
         }
     }
 
-    /** The one log in a folder of the driver. */
+    /** The only log in a folder of the driver. */
     private LogBuffers log(String folder) throws IOException {
         try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
             return new LogBuffers(files.findFirst().orElseThrow().toString());

@@ -24,7 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Aeron's own classes read a log. */
+/** Aeron's classes read a Verbus log. */
 class AeronLogTest {
     private static final int SESSION = -77;
     private static final int STREAM = 1001;
@@ -83,7 +83,7 @@ class AeronLogTest {
             assertEquals(4, LogBufferDescriptor.activeTermCount(metadata));
             assertEquals(Long.MAX_VALUE, LogBufferDescriptor.endOfStreamPosition(metadata));
             for (int count = 2; count <= 4; count++) {
-                // Of the two terms that come next, the ids are those of the lap before.
+                // The ids of the two next terms are those of the previous lap.
                 int termId = FIRST_TERM + count;
                 assertEquals(
                         LogBufferDescriptor.packTail(termId, count == 4 ? 96 : 0),

@@ -35,7 +35,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A client of Aeron rejects an image, and the publisher's client hears why. */
+/** An Aeron client rejects an image, and the publisher's client learns the reason. */
 class AeronRejectTest {
     private static final int STREAM = 10;
     private static final String REASON = "prices are a day old";

@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Requesters, and one who answers each of them alone, with Aeron's client. */
+/** Requesters, and a responder that answers each of them separately, with Aeron's client. */
 @Timeout(120)
 class AeronResponsesTest {
     private static final int REQUESTS = 10;
@@ -77,7 +77,7 @@ class AeronResponsesTest {
         return "127.0.0.1:" + UdpInteropTest.freePort();
     }
 
-    /** One that asks and takes the answers. */
+    /** A requester that receives its responses. */
     private static final class Requester {
         final long number;
         final Subscription responses;
@@ -213,7 +213,9 @@ class AeronResponsesTest {
         assertFalse(idle.isConnected());
     }
 
-    /** A prototype holds the control address, so that answers find its socket open. */
+    /**
+     * A prototype publication holds the control address, so that responses find its socket open.
+     */
     @Test
     void prototypePublicationConnectsToNoRequester() throws IOException {
         Aeron aeron = client("verbus");
@@ -239,7 +241,7 @@ class AeronResponsesTest {
         Await.until("gone", () -> !answers.isConnected());
     }
 
-    /** Verbus' own client asks, and answers, by the same ids. */
+    /** The Verbus client sends requests and responses with the same ids. */
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "udp"})
     void verbusClientSendsRequestsAndResponses(String media) throws IOException {
@@ -329,7 +331,7 @@ class AeronResponsesTest {
                 conflict.getMessage());
     }
 
-    /** One client may read requests, and another one answer them. */
+    /** One client may read the requests, and another one send the responses. */
     @Test
     void allowsAnotherClientToRespond() throws IOException {
         Aeron aeron = client("verbus");

@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** A publication that is taken back ends wherever its readers are. */
+/** A revoked publication ends for all its readers. */
 class AeronRevokeTest {
     private static final int STREAM = 10;
 
@@ -62,7 +62,7 @@ class AeronRevokeTest {
         return aeron.countersReader().getCounterValue(counter.id());
     }
 
-    /** The image ends with messages unread, long before it would for want of a sign of life. */
+    /** The image ends with unread messages, long before it would time out. */
     private static void revoke(ExclusivePublication publication, Subscription subscription) {
         Await.until("connected", publication::isConnected);
         Await.until("image", () -> subscription.imageCount() == 1);
@@ -127,7 +127,7 @@ class AeronRevokeTest {
         }
     }
 
-    /** Aeron's driver understands what ours says, and the other way round. */
+    /** Aeron's driver understands Verbus' revocations, and vice versa. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void revokesAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {

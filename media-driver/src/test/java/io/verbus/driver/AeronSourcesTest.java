@@ -89,7 +89,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** Two sources of one session, both of which an image has. */
+    /** Two sources of one session, both received by one image. */
     private record Merged(ExclusivePublication replay, ExclusivePublication live, Image image) {}
 
     private Merged merged(Subscription subscription, String replay, String live) {
@@ -110,7 +110,9 @@ class AeronSourcesTest {
         return new Merged(one, other, image);
     }
 
-    /** What both bring is read once; the second goes on alone, as of a replay that has merged. */
+    /**
+     * Data from both is read once; the second continues alone, as after a replay that has merged.
+     */
     @Test
     void mergesTwoSourcesIntoOneImage() throws IOException {
         String replay = free();
@@ -133,7 +135,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** As an archive ends the replay for a follower that has reached the live log. */
+    /** An archive ends the replay this way once a follower has reached the live log. */
     @Test
     void keepsImageIfOneOfTwoSourcesIsRevoked() throws IOException {
         String replay = free();
@@ -157,7 +159,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** The leader of a cluster ends the replay when the follower is at the end of the log. */
+    /** The leader of a cluster ends the replay once the follower is at the end of the log. */
     @Test
     void keepsImageIfSourceIsRevokedBeforeNextJoins() throws IOException {
         String replay = free();
@@ -183,7 +185,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** A live stream that begins where the replay has not come yet waits for it. */
+    /** A live stream that starts ahead of the replay waits for it. */
     @Test
     void holdsSourceAheadUntilOthersCatchUp() throws IOException {
         String replay = free();
@@ -312,7 +314,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** As with Aeron's driver, where each destination has a socket of its own. */
+    /** As with Aeron's driver, where each destination has its own socket. */
     @Test
     void rejectsDestinationOfAnotherManualSubscription() throws IOException {
         String destination = free();

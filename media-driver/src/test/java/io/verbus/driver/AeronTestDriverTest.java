@@ -31,7 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The driver program with what Aeron's system tests ask an external driver for. */
+/** The driver program with the features that Aeron's system tests require of an external driver. */
 @Timeout(120)
 class AeronTestDriverTest {
     private static final int STREAM = 10;
@@ -75,7 +75,7 @@ class AeronTestDriverTest {
         return "aeron:udp?endpoint=" + host + ":" + port + "|term-length=64k|mtu=1408";
     }
 
-    /** Sends messages, until all have arrived in order. */
+    /** Sends messages until all have arrived in order. */
     private void exchange() throws IOException {
         String channel = channel("127.0.0.1", UdpInteropTest.freePort());
         UnsafeBuffer message = new UnsafeBuffer(new byte[500]);
@@ -128,7 +128,7 @@ class AeronTestDriverTest {
         assertTrue(naksReceived > 0, "NAKs");
         assertEquals(counter(SystemCounterDescriptor.NAK_MESSAGES_SENT), naksSent);
         assertEquals(counter(SystemCounterDescriptor.NAK_MESSAGES_RECEIVED), naksReceived);
-        // One for the range, unless the receiver asks again while the machine is busy.
+        // One NAK for the range, unless the receiver repeats it while the machine is busy.
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITS_SENT) <= naksReceived);
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITTED_BYTES) >= 10_000);
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITTED_BYTES) < 100_000);
@@ -210,7 +210,7 @@ class AeronTestDriverTest {
         assertEquals(number, received[0]);
     }
 
-    /** As a pod's that has come up again elsewhere, and once more where it was. */
+    /** Like a pod that restarts at another address, and then at the old one again. */
     @ParameterizedTest
     @Tag("soak")
     @ValueSource(booleans = {false, true})
@@ -249,7 +249,7 @@ class AeronTestDriverTest {
         }
     }
 
-    /** The error log tells of it, and a typing error is not looked for in vain. */
+    /** The error log names it, so that a misspelt name is noticed. */
     @Test
     void addsDestinationOnceNameResolves() throws IOException {
         launchWithNames();
@@ -280,7 +280,7 @@ class AeronTestDriverTest {
         }
     }
 
-    /** Its publication is asked where it is, and tells it where to receive. */
+    /** It contacts the publication, which then knows where to send. */
     @Test
     void acceptsSubscriptionDestinationWithControlOnly() throws IOException {
         launchWithNames();
@@ -333,7 +333,7 @@ class AeronTestDriverTest {
         }
     }
 
-    /** One that was added before the name moved, and one after, each of its own stream. */
+    /** One publication added before the name changed, and one after, each of its own stream. */
     @Test
     void publicationFollowsNameToAddressInUse() throws IOException {
         launchWithNames();

@@ -31,7 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Subscribers of Aeron's client that do not hold their stream back, or do not come back. */
+/** Untethered subscribers of Aeron's client, and those that do not rejoin. */
 @Timeout(120)
 class AeronTetherTest {
     private static final int STREAM = 10;
@@ -112,7 +112,7 @@ class AeronTetherTest {
                 10);
     }
 
-    /** The publication of a spy or of shared memory says for how long; else the subscription. */
+    /** The timeouts come from the publication for spies and IPC, else from the subscription. */
     @ParameterizedTest
     @CsvSource({
         "aeron:ipc?alias=x,aeron:ipc?alias=x",
@@ -182,7 +182,7 @@ class AeronTetherTest {
         }
     }
 
-    /** Of Aeron's channels that say nothing; what one says holds. */
+    /** Defaults for Aeron's channels without the keys; the keys override them. */
     @ParameterizedTest
     @CsvSource({
         "aeron:ipc?alias=x,aeron:ipc?alias=x",
@@ -290,7 +290,7 @@ class AeronTetherTest {
         }
     }
 
-    /** Another stream has come, so that one that was offered before would have. */
+    /** Waits until another stream has arrived: one offered earlier would have arrived too. */
     private void afterAsLongAsASetUpTakes() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         for (int i = 0; i < 5; i++) {
@@ -303,7 +303,7 @@ class AeronTetherTest {
         }
     }
 
-    /** Its end is not told, so that receivers find it silent. */
+    /** Its end is not signalled, so receivers time it out. */
     @Test
     void restoresLostStreamOnlyToRejoiningSubscriptions() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();

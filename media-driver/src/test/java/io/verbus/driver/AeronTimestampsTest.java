@@ -28,13 +28,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Drivers write into messages when they are sent and received, at either end as Aeron's. */
+/** Drivers write send and receive times into messages, with Aeron's driver at either end. */
 @Timeout(120)
 class AeronTimestampsTest {
     private static final int STREAM = 10;
     private static final long FILLED = 0x5555_5555_5555_5555L;
 
-    /** The clocks of a driver are read apart from the test's. */
+    /** The driver's clock may differ slightly from the test's. */
     private static final long SLACK_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     @TempDir Path folder;

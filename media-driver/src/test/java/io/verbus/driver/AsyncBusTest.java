@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What a bus adds without waiting. */
+/** Asynchronous additions to a bus. */
 @Timeout(60)
 class AsyncBusTest {
     private static final String IPC = "verbus:ipc";
@@ -105,7 +105,7 @@ class AsyncBusTest {
         assertFalse(other.isClosed());
     }
 
-    /** The driver has the resource by then: it must not stay. */
+    /** The driver already has the resource: it must not remain. */
     @Test
     void removesResourceBeforeItIsAdded() {
         for (int i = 0; i < 20; i++) {
@@ -148,7 +148,7 @@ class AsyncBusTest {
         assertTrue(told.contains("the bus is closed"), told);
     }
 
-    /** Nobody runs driver and conductor but the calls. */
+    /** Only the calls run the driver and the conductor. */
     @Test
     void getInvokesConductorInInvokerMode() {
         try (MediaDriver invoked =

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A bus and a client of Aeron at one driver: what each does is seen by the other. */
+/** A bus and an Aeron client on one driver: each sees the actions of the other. */
 @Timeout(120)
 class BusAndAeronTest {
     private static final int STREAM = 10;
@@ -143,7 +143,7 @@ class BusAndAeronTest {
         assertEquals(List.of(0L, 64L, 35L), values);
     }
 
-    /** As of a replay: what Aeron's client reads of one stream makes another like it. */
+    /** Like a replay: blocks of one stream that Aeron's client reads are copied to another. */
     @Test
     void offersBlocksReadByAeron() {
         String copyChannel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55";
@@ -154,7 +154,7 @@ class BusAndAeronTest {
                 io.aeron.ExclusivePublication publication =
                         aeron.addExclusivePublication(channel, STREAM)) {
             Await.until("image", () -> from.imageCount() == 1);
-            // Blocks carry their stream id: the copy is made at another driver.
+            // Blocks contain their stream id, so the copy is made on another driver.
             try (MediaDriver other = MediaDriver.launchEmbedded(Drivers.config());
                     Bus there = Drivers.connect(other);
                     Subscription to = there.addSubscription(IPC, STREAM);
@@ -305,7 +305,7 @@ class BusAndAeronTest {
             ExclusivePublication kept = bus.addExclusivePublication(channel, STREAM);
             Image last = received(kept, subscription);
             kept.close();
-            read(subscription, 1); // what is unread still comes
+            read(subscription, 1); // unread messages still arrive
             Await.until("ended in its time", last::isClosed);
             assertFalse(last.isPublicationRevoked());
             assertTrue(last.isEndOfStream());

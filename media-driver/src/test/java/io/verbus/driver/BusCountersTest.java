@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counters of a bus, of which a client of Aeron at the same driver knows, and the other way. */
+/** Counters of a bus, visible to an Aeron client of the same driver, and vice versa. */
 @Timeout(60)
 class BusCountersTest {
     private static final int TYPE = 1234;
@@ -162,7 +162,7 @@ class BusCountersTest {
     void addsCountersAsynchronously() {
         UnsafeBuffer text = new UnsafeBuffer("key".getBytes(StandardCharsets.US_ASCII));
         long first = bus.asyncAddCounter(TYPE, text, 0, 3, text, 0, 3);
-        text.setMemory(0, 3, (byte) 'x'); // it was copied
+        text.setMemory(0, 3, (byte) 'x'); // the text was copied
         long second = bus.asyncAddStaticCounter(TYPE, null, 0, 0, text, 0, 3, 9);
         long third = bus.asyncAddCounter(TYPE, "third");
         long removed = bus.asyncAddCounter(TYPE, "removed");

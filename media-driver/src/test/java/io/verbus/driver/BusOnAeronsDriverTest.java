@@ -36,7 +36,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A bus says to Aeron's own driver what Aeron's client says: that driver answers as it should. */
+/**
+ * A bus sends Aeron's driver the same commands as Aeron's client, and the driver answers
+ * accordingly.
+ */
 @Timeout(120)
 class BusOnAeronsDriverTest {
     private static final String IPC = "aeron:ipc?term-length=64k";
@@ -91,7 +94,7 @@ class BusOnAeronsDriverTest {
         assertThrows(RegistrationException.class, () -> bus.addStaticCounter(TYPE, "static", id));
     }
 
-    /** Lets a reader of one form read the other. */
+    /** Readers of one format can read the other. */
     @Test
     void labelsClientInAeronFormat() {
         aeron.addCounter(TYPE, "theirs");

@@ -23,12 +23,14 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Errors name the channel as the client wrote it, with its unknown keys and in its own order. */
+/**
+ * Errors name the channel as the client wrote it, with its unknown keys and in its original order.
+ */
 @Timeout(120)
 class ChannelErrorsTest {
     private static final int STREAM = 10;
 
-    /** Has the only port of the range. */
+    /** Occupies the only port of the range. */
     private DatagramSocket occupied;
 
     private MediaDriver driver;

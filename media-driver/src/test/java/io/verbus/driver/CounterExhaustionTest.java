@@ -85,8 +85,8 @@ class CounterExhaustionTest {
     @Test
     @Tag("soak")
     void joinsNewPublicationOnceCounterIsFree() {
-        // A publication takes two counters, so one may be left beside those that its end frees: the
-        // first of the subscriptions may have that, and the second finds none.
+        // A publication takes two counters, so one may remain beside those that its end frees: the
+        // first subscription may get it, and the second finds none.
         try (Subscription first = bus.addSubscription(CHANNEL, STREAM);
                 Subscription subscription = bus.addSubscription(CHANNEL, STREAM)) {
             List<Publication> all = takeAll(STREAM + 1);
@@ -116,7 +116,7 @@ class CounterExhaustionTest {
         }
     }
 
-    /** Peers that offer streams without end leave counters to clients. */
+    /** Peers that keep offering streams leave counters to clients. */
     @Test
     void leavesCountersToClientsDespiteSetupFlood() throws Exception {
         int port = UdpInteropTest.freePort();

@@ -28,8 +28,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sources of one image over a transport whose peers write logs themselves: one that is alone writes
- * the image's log, and others are merged.
+ * Sources of one image over a transport whose peers write logs directly: a single source writes the
+ * image's log, and several are merged.
  */
 @Timeout(120)
 class DirectSourcesTest {
@@ -88,7 +88,7 @@ class DirectSourcesTest {
         return source;
     }
 
-    /** As soon as the one before at the destination has ended. */
+    /** Once the previous one at the destination has ended. */
     private ExclusivePublication added(String destination, long position) {
         ExclusivePublication[] added = new ExclusivePublication[1];
         Await.until(
@@ -123,7 +123,7 @@ class DirectSourcesTest {
                 });
     }
 
-    /** What it would cost to copy is not paid: there is no second log. */
+    /** Avoids copying: there is no second log. */
     @Test
     void singleSourceWritesImageDirectly() {
         ExclusivePublication one = connected(ONE, 0);
@@ -160,7 +160,7 @@ class DirectSourcesTest {
         one.close();
     }
 
-    /** The one that writes the image ends while another, staged, waits to be merged. */
+    /** The source that writes the image ends while another, staged one waits to be merged. */
     @Test
     void continuesWithStagedSourceAfterDirectOneEnds() {
         for (int round = 0; round < 10; round++) {
@@ -168,7 +168,7 @@ class DirectSourcesTest {
             Image image = image();
             stream.write(100, subscription, one);
             ExclusivePublication other = connected(OTHER, one.position());
-            one.close(); // while it is moved to a log of its own, or just was
+            one.close(); // during or just after its move to a log of its own
             stream.write(100, subscription, other);
             stream.readAll(subscription);
             assertFalse(image.isClosed());
@@ -197,7 +197,9 @@ class DirectSourcesTest {
         other.close();
     }
 
-    /** Sources come and go at random, from where the stream is: every message is read once. */
+    /**
+     * Sources come and go at random, starting at the current position: every message is read once.
+     */
     @Test
     @Tag("slow")
     void readsEveryMessageOnceWhileSourcesChange() {

@@ -75,7 +75,8 @@ class DriverDirectoryTest {
             String text = refusal(path);
             assertTrue(text.contains("in use"), text);
             assertTrue(text.contains("process id " + ProcessHandle.current().pid()), text);
-            // Asking must not have let go of the lock: the kernel would on closing the file.
+            // The attempt must not release the lock: the kernel would do so when the file is
+            // closed.
             assertTrue(refusal(directory.path()).contains("in use"));
         }
         DriverDirectory.open(path).close();
@@ -162,7 +163,7 @@ class DriverDirectoryTest {
         assertFalse(Files.exists(path));
     }
 
-    /** Only its lock was deleted: the next driver takes over the same directory. */
+    /** Only the lock was deleted: the next driver takes over the same directory. */
     @Test
     void deletesNothingInDirectoryLockedByAnother() throws IOException {
         Path path = folder.resolve("driver");

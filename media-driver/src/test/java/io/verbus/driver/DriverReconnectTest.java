@@ -32,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Driver processes are killed and stopped: a client that is to reconnect goes on with the next. */
+/** Driver processes are killed and stopped: a client with reconnection continues with the next. */
 @Timeout(240)
 @Tag("slow")
 class DriverReconnectTest {
@@ -204,7 +204,7 @@ class DriverReconnectTest {
             traffic.awaitMore();
             for (int i = 1; i <= 4; i++) {
                 driver.kill();
-                // Ours believes a driver of Aeron to live for as long as its file is young.
+                // A Verbus driver considers an Aeron driver alive while its heartbeat is recent.
                 Files.delete(directory.resolve(CncFile.NAME));
                 driver = i % 2 == 1 ? aeronsDriver(folder) : driver();
                 awaitBack(i);
@@ -281,9 +281,12 @@ class DriverReconnectTest {
         }
     }
 
-    /** What this process has of a driver. */
+    /** Files of a driver that this process has open or mapped. */
     private record Held(long descriptors, long mappings) {
-        /** Once nothing lingers, and no more files of the driver are mapped than said. */
+        /**
+         * Waits until nothing lingers, and at most the given number of the driver's files are
+         * mapped.
+         */
         static Held once(Path directory, int files) throws IOException {
             Await.until(
                     () -> "files that are mapped: " + mapped(directory),
@@ -306,7 +309,7 @@ class DriverReconnectTest {
         }
     }
 
-    /** Two threads, one that offers and one that polls, whatever becomes of the driver. */
+    /** Two threads, one that offers and one that polls, regardless of the driver's state. */
     private static final class Traffic implements AutoCloseable {
         private final Publication publication;
         private final Subscription subscription;
@@ -354,7 +357,7 @@ class DriverReconnectTest {
             }
         }
 
-        /** Waits until messages come that were offered from now on. */
+        /** Waits until messages offered from now on arrive. */
         void awaitMore() {
             long before = received;
             Await.until("messages", () -> polling.isDone() || received > before + 2000);

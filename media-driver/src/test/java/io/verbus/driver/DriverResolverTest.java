@@ -32,7 +32,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Drivers tell each other their names, ours and Aeron's. */
+/** Drivers of both kinds exchange their names. */
 @Timeout(120)
 class DriverResolverTest {
     private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -118,7 +118,7 @@ class DriverResolverTest {
                                 == count);
     }
 
-    /** A publication of one reaches a subscription of the other by that driver's name. */
+    /** A publication of one driver reaches a subscription of the other by its name. */
     private static void assertReaches(Aeron from, String name, Aeron to) throws IOException {
         int port = UdpInteropTest.freePort();
         String tail = ":" + port + "|term-length=64k";
@@ -186,7 +186,7 @@ class DriverResolverTest {
         awaitKnown(ours, 1);
         awaitKnown(theirs, 1);
         Aeron others = aeron("others", UdpInteropTest.freePort(), port);
-        awaitKnown(others, 2); // one of them by word of ours
+        awaitKnown(others, 2); // one of them through a Verbus driver
         assertReaches(ours, "theirs", theirs);
         assertReaches(theirs, "ours", ours);
     }

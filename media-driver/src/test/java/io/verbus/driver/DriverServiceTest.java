@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What systemd is told by a driver that it has started. */
+/** Notifications that a driver sends to systemd. */
 class DriverServiceTest {
     @TempDir private Path folder;
 

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A program embeds the driver, and has Agrona twice on its class path: that of the driver, and the
- * one within Aeron's jar.
+ * A program embeds the driver, and has Agrona twice on its class path: the driver's, and the copy
+ * inside Aeron's jar.
  */
 @Timeout(120)
 class EmbeddedTest {

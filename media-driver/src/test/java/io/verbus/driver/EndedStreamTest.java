@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A stream has ended, and its receivers have read it: a driver that drains awaits nothing of it.
- */
+/** A stream has ended and been read: a draining driver does not wait for it. */
 @Timeout(120)
 class EndedStreamTest {
     private static final int STREAM = 10;

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** A process without descriptors says so, and not that a mount point is missing. */
+/** A process without free descriptors reports that, and not a missing mount point. */
 @Timeout(60)
 class FileDescriptorLimitTest {
     private static final int QUESTIONS = 4;

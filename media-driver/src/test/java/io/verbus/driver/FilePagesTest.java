@@ -73,7 +73,7 @@ class FilePagesTest {
         }
     }
 
-    /** Several times round the logs. The publication stays until its client closes. */
+    /** Sends several times around the logs. The publication remains until its client closes. */
     private static void exchange(Aeron aeron, String channel) {
         Subscription subscription = aeron.addSubscription(channel, STREAM);
         Publication publication = aeron.addPublication(channel, STREAM);
@@ -95,7 +95,7 @@ class FilePagesTest {
         }
     }
 
-    /** What fills the last page up has no memory. */
+    /** The padding of the last page takes no memory. */
     private static void assertMemory(long expected, Path file) throws IOException {
         // st_blocks counts 512 bytes each.
         Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();

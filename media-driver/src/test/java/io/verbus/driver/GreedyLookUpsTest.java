@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A client whose names no name server answers, beside an honest one: the greedy one is refused in
- * words, and each command of the honest one that names a host is carried out.
+ * A client whose names hang at the name server, beside an honest one: the greedy client is rejected
+ * with an explanation, and each command of the honest one that names a host succeeds.
  */
 @Timeout(120)
 class GreedyLookUpsTest {
     private static final int MOST = 300;
 
-    /** What the greedy client has too many of. */
+    /** Resource that the greedy client exhausts. */
     private enum Greed {
         NAMES("names being looked up") {
             @Override
@@ -82,7 +82,7 @@ class GreedyLookUpsTest {
         }
     }
 
-    /** Sends commands that wait, until one is refused. */
+    /** Sends commands that wait, until one is rejected. */
     private static RawClient.Event refused(Greed greed, RawClient greedy) {
         for (int i = 0; i < MOST; i++) {
             greedy.addSubscription("aeron:udp?endpoint=" + greed.host(i) + ":31999", 1);

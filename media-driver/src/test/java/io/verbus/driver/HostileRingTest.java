@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client writes straight into the ring of commands what no client's library writes: the driver
- * skips that, says so once, and serves others.
+ * A client corrupts the command ring directly: the driver skips the data, reports it once, and
+ * serves other clients.
  */
 @Timeout(180)
 class HostileRingTest {
@@ -74,7 +74,7 @@ class HostileRingTest {
         buffer.putLongVolatile(capacity + offset, value);
     }
 
-    /** Claims space as a client's library does, and writes a record there. Returns its position. */
+    /** Claims space like a client library, and writes a record there. Returns its position. */
     private long write(int claimed, int length, int type) {
         long tail = word(RingBufferDescriptor.TAIL_POSITION_OFFSET);
         int index = (int) tail & capacity - 1;
@@ -101,7 +101,7 @@ class HostileRingTest {
         honest.awaitProgress();
     }
 
-    /** A client that connects now. */
+    /** A newly connected client. */
     private void assertServesAnother() {
         try (Bus bus = Drivers.connect(driver);
                 Subscription subscription = bus.addSubscription("aeron:ipc", 7);
@@ -156,7 +156,7 @@ class HostileRingTest {
         assertLoggedOnce();
     }
 
-    /** As when a client dies that has claimed space. */
+    /** Like a client that dies after claiming space. */
     @ParameterizedTest
     @ValueSource(ints = {0, -64})
     void unblocksUncommittedRecords(int length) {
@@ -217,7 +217,7 @@ class HostileRingTest {
                         + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
         long before = events.getLongVolatile(tail);
         events.putLongVolatile(tail, before + moved);
-        ring.write(TYPE, new UnsafeBuffer(new byte[64]), 0, 64); // has the driver answer
+        ring.write(TYPE, new UnsafeBuffer(new byte[64]), 0, 64); // makes the driver answer
         Await.until(
                 "a tail just after the one before",
                 () -> {
@@ -227,10 +227,10 @@ class HostileRingTest {
                             && now % 8 == 0
                             && now != before + moved;
                 });
-        assertServesAnother(); // the others may have read what is no event
+        assertServesAnother(); // the others may have read invalid events
     }
 
-    /** Events go round in their buffer, with padding at its end. */
+    /** Events wrap around their buffer, with padding at its end. */
     @Test
     void keepsTailOfEventsThroughWrap() {
         UnsafeBuffer events = cnc.toClients();

@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** A client without sense takes a bounded part of the error log and of the lines on stderr. */
+/**
+ * A client that sends invalid commands takes only a bounded part of the error log and of standard
+ * error.
+ */
 @Timeout(300)
 class InvalidCommandFloodTest {
     private static final int COMMANDS = 9000;

@@ -201,7 +201,7 @@ class IpcTest {
         }
     }
 
-    /** What another client has written to a counter is not believed. */
+    /** A position written by another client is not trusted. */
     @Test
     void detachesOnlySubscriberWithInvalidPosition() {
         for (long position : new long[] {1_000_000_000, 64 * 1024, 1, -64}) {
@@ -251,7 +251,7 @@ class IpcTest {
         assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
     }
 
-    /** As the services of a cluster do with the replay of a short log. */
+    /** Like cluster services that replay a short log. */
     @Test
     void lateSubscriberReadsClosedPublicationUntilDrained() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);

@@ -91,7 +91,7 @@ class KilledProcessesTest {
                 ChildClient.class, driver.directory().toString(), kind, Integer.toString(STREAM));
     }
 
-    /** All that the dead client had is released; the given number of clients is left. */
+    /** All resources of the dead client are released; the given number of clients remains. */
     private static void awaitNothingLeft(MediaDriver driver, Bus bus, int clients) {
         Await.until("given up", () -> Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT) == 1);
         Await.until("clients", () -> Drivers.counter(bus, SystemCounter.CLIENTS) == clients);
@@ -231,8 +231,8 @@ class KilledProcessesTest {
     @Test
     void reportsLackOfSpaceToClientAndContinues() {
         Path directory = DriverDirectory.uniquePath();
-        // A limit on the size of a file (of 512 bytes a block), as a full file system is hard to
-        // have without being root: both fail the call that takes the space of the log.
+        // A limit on the file size (in blocks of 512 bytes) replaces a full file system, which
+        // needs root: both fail the call that allocates the log.
         List<String> limited = List.of("/bin/sh", "-c", "ulimit -f 32768; exec \"$@\"", "sh");
         try (ChildProcess driver =
                 ChildProcess.start(

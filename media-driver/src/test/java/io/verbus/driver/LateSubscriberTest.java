@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import java.io.IOException;
 import java.util.List;
 
-/** A subscriber comes when the stream has ended, and another has not read all of it. */
+/** A subscriber joins after the stream has ended, while another has not read all of it. */
 @Timeout(60)
 class LateSubscriberTest {
     private static final int STREAM = 10;

@@ -24,7 +24,7 @@ import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 
 import java.util.List;
 
-/** Whatever stands in the ring buffer, the conductor goes on and serves the next client. */
+/** Whatever the ring buffer contains, the conductor continues and serves the next client. */
 class MalformedCommandsTest {
     private static MediaDriver driver;
     private static CncFile cnc;

@@ -39,7 +39,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a driver and {@code verbus metrics} serve by HTTP, while drivers run, die and come back. */
+/** HTTP responses of a driver and {@code verbus metrics} while drivers run, die and restart. */
 @Timeout(120)
 class MetricsServerTest {
     private static final int IDLERS = 64;
@@ -142,7 +142,7 @@ class MetricsServerTest {
                 idlers.add(idler);
             }
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
-            // None was cut off meanwhile, which would have made room.
+            // No connection was closed meanwhile, which would have made room.
             for (Socket idler : idlers) {
                 idler.setSoTimeout(1);
                 assertThrows(SocketTimeoutException.class, () -> idler.getInputStream().read());

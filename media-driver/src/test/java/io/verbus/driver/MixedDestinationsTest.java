@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** One publication with destinations that UDP carries, and that a transport of networks carries. */
+/** One publication with destinations over UDP and over a transport of networks. */
 @Timeout(60)
 class MixedDestinationsTest {
     private static final int STREAM = 10;
@@ -69,7 +69,10 @@ class MixedDestinationsTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Sends as many terms, and reads them at each subscription; returns the number of the next. */
+    /**
+     * Sends the given number of terms, and reads them at each subscription; returns the next
+     * number.
+     */
     private long exchange(Publication publication, long first, int terms, Subscription... in) {
         List<List<Long>> read = new ArrayList<>();
         for (int i = 0; i < in.length; i++) {
@@ -97,7 +100,7 @@ class MixedDestinationsTest {
         return sent[0];
     }
 
-    /** A connection for each destination begins where a socket for all of them would send from. */
+    /** Each destination's connection starts at the address of the publication's socket. */
     @Test
     void sendsToDestinationFromAddressOfPublication() {
         try (Publication publication = bus.addPublication(MANUAL + "|control=10.1.0.1:0", STREAM)) {
@@ -108,7 +111,7 @@ class MixedDestinationsTest {
         }
     }
 
-    /** UDP would carry it from when the name is known, where RDMA must. */
+    /** UDP would carry it once the name is known, although RDMA must. */
     @Test
     void rejectsUnknownNameThatDecidesTransport() {
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
@@ -142,13 +145,13 @@ class MixedDestinationsTest {
         Await.until(
                 "ends",
                 () -> {
-                    Numbers.discard(loop); // padding, maybe
+                    Numbers.discard(loop); // possibly padding
                     Numbers.discard(other);
                     return !loop.isConnected() && !other.isConnected();
                 });
     }
 
-    /** Of UDP, whose receivers may be slow to come, and lost. */
+    /** A UDP destination, whose receivers may join late and be lost. */
     @Test
     void udpReceiverRejoinsWhileOtherContinues() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);

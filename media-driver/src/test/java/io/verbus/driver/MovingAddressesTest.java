@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Streams between two hosts whose names and addresses change, and which have several of them.
+ * Streams between two hosts with several names and addresses, which change.
  *
  * <pre>
  *   host a                              host b
@@ -48,7 +48,7 @@ import java.util.UUID;
 class MovingAddressesTest {
     private static final int STREAM = 10;
 
-    /** A driver on a host, and a bus that the test has there. */
+    /** A driver on a host, and the test's bus on it. */
     private static final class Driver implements AutoCloseable {
         final ChildProcess process;
         final Path directory = Path.of("/dev/shm/verbus-moving-" + UUID.randomUUID());
@@ -69,7 +69,7 @@ class MovingAddressesTest {
                                     .driverTimeout(Duration.ofMinutes(1)));
         }
 
-        /** What stands in the error log, by its first lines. */
+        /** First lines of the entries in the error log. */
         List<String> errors() {
             List<String> errors = new ArrayList<>();
             try (CncFile cnc = CncFile.map(directory.resolve(CncFile.NAME))) {
@@ -82,7 +82,7 @@ class MovingAddressesTest {
             return errors;
         }
 
-        /** Labels of the local addresses that are in use. */
+        /** Labels of the local addresses in use. */
         List<String> localAddresses() {
             List<String> found = new ArrayList<>();
             bus.counters()
@@ -152,7 +152,7 @@ class MovingAddressesTest {
         assertEquals(List.of(), driver.errors());
     }
 
-    // Names that lead elsewhere when they are asked again
+    // Names that resolve to another address later
 
     @Test
     void addsAndRemovesDestinationsAfterControlNameChanges() {
@@ -164,7 +164,7 @@ class MovingAddressesTest {
                         a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM);
                 Subscription subscription = b.bus.addSubscription(destination, STREAM)) {
             hosts.name("me", "10.1.0.9");
-            // For it the name is looked up again.
+            // This looks the name up again.
             a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM + 1).close();
             publication.addDestination(destination);
             Await.until("connected", publication::isConnected);
@@ -187,7 +187,7 @@ class MovingAddressesTest {
             assertFalse(first.isConnected());
             hosts.name("them", "10.1.0.99");
             hosts.name("it", "10.1.0.98");
-            // Nobody was heard at the old control address, so the name is followed.
+            // No peer was heard at the old control address, so the driver follows the name.
             String asked = control.equals("it") ? "10.1.0.98" : "10.1.0.1";
             try (Subscription second = b.bus.addSubscription(channel, STREAM + 1);
                     Publication publication =
@@ -241,7 +241,7 @@ class MovingAddressesTest {
         }
     }
 
-    /** The JVM would remember for half a minute where the name led. */
+    /** The JVM would cache the address for half a minute. */
     @Test
     void resolvesNamesEachTime() {
         hosts.name("them", "10.1.0.2");
@@ -266,7 +266,7 @@ class MovingAddressesTest {
                                 && a.localAddresses().getFirst().contains(" " + address + ":"));
     }
 
-    /** The publication stays connected: the time-out is longer than that takes. */
+    /** The publication stays connected: the timeout is longer than the move takes. */
     @Test
     void sendsFromNewAddressOfThisHost() {
         launch("udp.connection-timeout=40s");
@@ -328,7 +328,7 @@ class MovingAddressesTest {
         }
     }
 
-    /** Another channel has had the name looked up meanwhile. */
+    /** Another channel has looked up the name meanwhile. */
     @Test
     void identifiesRejectingDestinationAfterNameChanges() {
         hosts.name("them", "10.1.0.2");
@@ -365,9 +365,9 @@ class MovingAddressesTest {
         }
     }
 
-    // Errors about what was added long before
+    // Errors about resources that were added long before
 
-    /** Waits for an error that has a text, and names a channel as it was written. */
+    /** Waits for an error that contains a text, and names a channel as it was written. */
     private static void awaitError(Driver driver, String channel, String text) {
         Await.until(
                 () -> "of " + channel + ": " + text + " in " + driver.errors(),
@@ -435,7 +435,7 @@ class MovingAddressesTest {
         b.bus.addSubscription(channel, STREAM);
         try (Publication publication = a.bus.addPublication(channel, STREAM)) {
             Await.until("connected", publication::isConnected);
-            hosts.ip("a", "link set one mtu 1280"); // less than a datagram has
+            hosts.ip("a", "link set one mtu 1280"); // shorter than a datagram
             UnsafeBuffer message = new UnsafeBuffer(new byte[8000]);
             Await.done("offered", () -> publication.offer(message) > 0);
             awaitError(a, channel, "the kernel cannot segment joined datagrams");
@@ -453,7 +453,7 @@ class MovingAddressesTest {
         b.bus.addSubscription(endpoint, STREAM);
         hosts.name("me", "10.1.0.77");
         hosts.name("them", "10.1.0.78");
-        hosts.ip("a", "addr add 10.1.0.7/24 dev one"); // for which all are looked at
+        hosts.ip("a", "addr add 10.1.0.7/24 dev one"); // which makes the driver check all addresses
         hosts.ip("b", "addr del 10.1.0.2/24 dev one");
         awaitError(a, control, "cannot bind a UDP socket to 10.1.0.77:4001");
         awaitError(b, endpoint, "cannot bind a UDP socket to 10.1.0.78:4000");
@@ -461,7 +461,7 @@ class MovingAddressesTest {
 
     // Several interfaces, several addresses
 
-    /** Feeds A and B are one group on two interfaces, which may have one address. */
+    /** Feeds A and B use the same group on two interfaces, which may have the same address. */
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.2.0.2", "{one}, {two}", "10.1.0.0/24, 10.2.0.0/24", "same, same"})
     void receivesMulticastOnlyFromJoinedInterface(String first, String second) {
@@ -538,7 +538,7 @@ class MovingAddressesTest {
         }
     }
 
-    /** Where several addresses are, answers leave from the one that was asked. */
+    /** If there are several addresses, answers leave from the contacted one. */
     @ParameterizedTest
     @CsvSource({"0.0.0.0, 10.1.0.22", "[::], [fd01::22]", "[::], 10.1.0.22"})
     void repliesFromAddressThatWasContacted(String wildcard, String asked) {

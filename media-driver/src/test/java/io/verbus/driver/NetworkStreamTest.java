@@ -150,7 +150,7 @@ class NetworkStreamTest {
         assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
     }
 
-    /** What another client has written to a counter is not believed. */
+    /** A position written by another client is not trusted. */
     @Test
     void detachesOnlySubscriberWithInvalidPosition() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);

@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 
-/** Drivers and clients of two accounts of one host: root's and nobody's, so as root only. */
+/** Drivers and clients of two users of one host: root and nobody, so only as root. */
 @Timeout(60)
 class OtherUserTest {
     @TempDir private static Path classes;
@@ -94,7 +94,7 @@ class OtherUserTest {
                     nobody.start(ExchangeClient.class, driver.directory().toString(), "", "")) {
                 assertEquals("received", client.line());
             }
-            // Those whose own group it is not must name it: root's is another.
+            // Processes of another group must name it: root's group differs.
             String refusal =
                     Drivers.refusal(() -> ExchangeClient.exchange(directory.toString(), "", ""));
             assertTrue(refusal.contains("set it as directory-group"), refusal);
@@ -139,7 +139,7 @@ class OtherUserTest {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
             String refusal = Drivers.refusal(() -> launch(Drivers.config().directory(directory)));
             assertTrue(refusal.contains(directory + " belongs to user "), refusal);
-            // One of our own in which a stranger's file waits.
+            // A directory of this user that contains another user's file.
             Files.setAttribute(directory, "unix:uid", 0);
             Path lock = Files.createFile(directory.resolve(DirectoryLock.NAME));
             Files.setAttribute(lock, "unix:uid", Integer.parseInt(Nobody.ID));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Commands of one client about what another has, or with its numbers. */
+/** Commands of one client about resources, or with ids, of another. */
 @Timeout(120)
 class OwnershipTest {
     private static final String PLACE = "aeron:udp?endpoint=127.0.0.1:30997";
@@ -128,7 +128,7 @@ class OwnershipTest {
                 other.destination(RawClient.REMOVE_RECEIVE_DESTINATION, manualSubscription, PLACE));
     }
 
-    /** A command that waits for a name server would make the owner's commands wait. */
+    /** A command waiting for a name server would delay the owner's commands. */
     @Test
     void rejectsForeignCommandBeforeResolvingNames() {
         refused(
@@ -189,7 +189,7 @@ class OwnershipTest {
         assertTrue(answer.text().contains("unable to find response subscription"), answer.text());
     }
 
-    /** Whatever is asked with an id that stands for something of another is not answered at all. */
+    /** A command with the id of another client's resource is not answered at all. */
     @Test
     void ignoresCommandWithIdOfAnotherClient() {
         owner.take();
@@ -245,7 +245,7 @@ class OwnershipTest {
         done(owner.addCounter());
     }
 
-    /** What stands in docs/security.md of what cannot be told: who sends a command. */
+    /** Documented in docs/security.md: the driver cannot tell which client sends a command. */
     @Test
     void acceptsKeepaliveAndCloseFromAnyClient() {
         other.ofClient(RawClient.KEEPALIVE, owner.id());

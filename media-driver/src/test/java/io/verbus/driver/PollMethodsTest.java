@@ -31,7 +31,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a client of Aeron publishes is read in each way that an image has, and as Aeron reads it.
+ * Messages of an Aeron client are read with each poll method of an image, with the same results as
+ * in Aeron.
  */
 @Timeout(120)
 class PollMethodsTest {
@@ -69,7 +70,7 @@ class PollMethodsTest {
         assertEquals(List.of(), clientErrors);
     }
 
-    /** Bytes of frames as they were handed over; of padding the header. */
+    /** Bytes of the delivered frames; only the header for padding. */
     private static final class Blocks {
         private final ByteArrayOutputStream frames = new ByteArrayOutputStream();
         private long padding;
@@ -143,7 +144,9 @@ class PollMethodsTest {
         return bytes;
     }
 
-    /** Peeks, then consumes what was peeked; the other image is polled up to the same position. */
+    /**
+     * Peeks, then consumes the same messages; the other image is polled up to the same position.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void peekAndBoundedPollSeeEachMessageOnce(boolean isUdp) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-/** A transport that takes its time to be ready. */
+/** A transport that takes long to open. */
 @Timeout(60)
 class PreparationTest {
     private static final String CHANNEL = "verbus:rdma?endpoint=localhost:7401";
@@ -53,7 +53,7 @@ class PreparationTest {
                         Drivers.config().directory(DriverDirectory.uniquePath()).build(),
                         List.of(provider));
         bus = Drivers.connect(driver);
-        // It waits for as long as the preparation takes.
+        // It waits until the preparation ends.
         other = Bus.connect(Drivers.context(driver).driverTimeout(Duration.ofSeconds(50)));
     }
 

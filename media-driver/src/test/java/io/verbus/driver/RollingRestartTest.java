@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Driver processes are told to end by SIGTERM while messages flow over UDP, and others take their
- * places: what an offer has accepted is read, each message once and in order.
+ * Driver processes get SIGTERM while messages flow over UDP, and are replaced: each accepted
+ * message is read once, in order.
  */
 @Timeout(120)
 class RollingRestartTest {
@@ -95,7 +95,7 @@ class RollingRestartTest {
                         });
     }
 
-    /** Publishes numbers until its driver is gone, or the test is over. */
+    /** Publishes numbers until its driver or the test ends. */
     private void publish() {
         UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
         try (Bus bus = connect("a");
@@ -119,7 +119,7 @@ class RollingRestartTest {
         }
     }
 
-    /** Reads numbers until its driver is gone, or the test is over. */
+    /** Reads numbers until its driver or the test ends. */
     private void subscribe() {
         FragmentHandler handler =
                 (buffer, offset, length, header) -> {
@@ -176,7 +176,7 @@ class RollingRestartTest {
         assertEquals(null, failure);
     }
 
-    /** Told twice, a driver does not wait for a subscriber that does not read. */
+    /** After a second signal, a driver does not wait for a subscriber that does not read. */
     @Test
     void closesAtOnceOnSecondSignal() throws Exception {
         channel = "verbus:ipc";

@@ -27,10 +27,10 @@ class SlowReceiverTest {
     private static final int LENGTH = 992;
     private static final int EARLIER = 10;
 
-    /** More than the receiver's window, and less than the log keeps. */
+    /** More than the receiver's window, but less than the log keeps. */
     private static final int BURST = 64;
 
-    /** So many that half a term behind the sender is not far enough. */
+    /** Enough that half a term behind the sender is insufficient. */
     private static final int LONG_BURST = 96;
 
     private final List<AutoCloseable> open = new ArrayList<>();

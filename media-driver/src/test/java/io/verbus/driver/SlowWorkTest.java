@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** What takes long for one client, and what others see of it: nothing. */
+/** Slow operations of one client do not affect others. */
 @Timeout(180)
 @Tag("slow")
 @Tag("alone")
@@ -40,7 +40,7 @@ class SlowWorkTest {
     private static final long SHORT_LOGS_BYTES = 64 * 1024 * 1024;
     private static final long ASK_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** The name server's address is taken, and nobody there answers. */
+    /** The name server's address is bound, but no process answers there. */
     private static final String NO_NAMES =
             "ip link set lo up && ip link add v0 type veth peer name v1 && ip addr add 10.99.0.1/24"
                 + " dev v0 && ip link set v0 up && ip link set v1 up && ip neigh add 10.99.0.2"
@@ -82,13 +82,13 @@ class SlowWorkTest {
                                 .build()));
     }
 
-    /** The longest term of which four logs fit, up to 1 GiB. */
+    /** The longest term, up to 1 GiB, for which four logs fit. */
     private int longTerm() throws IOException {
         long usable = Files.getFileStore(directory.getParent()).getUsableSpace();
         return (int) Math.min(1 << 30, Long.highestOneBit(usable / 12));
     }
 
-    /** Uses the driver as others do; the longest time for which any of it stood still. */
+    /** Uses the driver like other clients; returns the longest stall of any operation. */
     private long longestWait(Bus bus, Supplier<CompletableFuture<?>> work) {
         Publication publication = bus.addExclusivePublication("verbus:ipc?term-length=64k", 1);
         Subscription subscription = bus.addSubscription("verbus:ipc", 1);
@@ -120,7 +120,7 @@ class SlowWorkTest {
                 movedNs = nowNs;
             }
             while (subscription.poll((buffer, offset, length, header) -> {}, 1000) > 0) {
-                // Reads all, so that the limit may rise.
+                // Reads everything, so that the limit may rise.
             }
         }
         assertFalse(bus.isClosed(), "the driver is lost");
@@ -190,7 +190,7 @@ class SlowWorkTest {
                         });
         assertTrue(refusal.contains("has not answered"), refusal);
         impatient.close();
-        other.addSubscription("verbus:ipc", 1); // is answered after all that came before
+        other.addSubscription("verbus:ipc", 1); // is answered after all earlier commands
         assertEquals(1, Drivers.counter(other, SystemCounter.CLIENTS));
         Await.until("all undone", () -> Drivers.counter(other, SystemCounter.LOG_BYTES) == before);
         assertEquals(0, Drivers.counter(other, SystemCounter.PUBLICATIONS));

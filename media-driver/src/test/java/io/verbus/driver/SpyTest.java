@@ -76,7 +76,10 @@ class SpyTest {
         }
     }
 
-    /** What a spy reads is the publication's own log, where claims are seen being filled. */
+    /**
+     * A spy reads the publication's own log, in which claims are visible while they are being
+     * filled.
+     */
     @Test
     void waitsForCommitOfClaim() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
@@ -175,7 +178,7 @@ class SpyTest {
                         });
                 long sent = next.value;
                 assertEquals(Numbers.range(0, sent), values);
-                // Somebody who receives joins where the spy is, and the spy goes on.
+                // A receiver joins at the spy's position, and the spy continues.
                 try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM)) {
                     Await.until("receiver", receiver::isConnected);
                     numbers.offer(publication, sent, sent + 20, LENGTH);

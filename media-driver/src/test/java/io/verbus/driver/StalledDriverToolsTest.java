@@ -20,7 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Tools tell a driver that has stalled from one that is gone, and from one that has closed. */
+/** Tools distinguish a stalled driver from one that is gone, and from one that has closed. */
 @Tag("slow")
 @Timeout(60)
 class StalledDriverToolsTest {
@@ -33,7 +33,7 @@ class StalledDriverToolsTest {
             assertEquals(1, run.status(), command);
             assertTrue(run.err().contains(words), run.err());
             assertEquals(1, run.err().lines().count(), run.err());
-            // What a dead driver has recorded is told.
+            // The records of a dead driver are printed.
             assertEquals(command.equals("errors") ? "no errors\n" : "", run.out());
         }
     }
@@ -60,7 +60,7 @@ class StalledDriverToolsTest {
                 MediaDriver.launch(Drivers.config().directory(directory).build())) {
             Files.copy(driver.directory().resolve(CncFile.NAME), left);
         }
-        // As the driver's last act leaves it.
+        // As a closing driver leaves it.
         try (CncFile cnc = CncFile.map(left)) {
             new ManyToOneRingBuffer(cnc.toDriver())
                     .consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);

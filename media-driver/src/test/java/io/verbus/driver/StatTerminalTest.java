@@ -172,7 +172,7 @@ class StatTerminalTest {
                                         && terminal.screen()
                                                 .stripTrailing()
                                                 .endsWith("streams only"));
-                terminal.resize(80, 24); // forgets what was drawn for the size before
+                terminal.resize(80, 24); // discards the screen of the old size
                 awaitScreen(terminal, "q quits");
                 assertFits(terminal);
             } finally {

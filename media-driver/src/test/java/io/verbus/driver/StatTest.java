@@ -22,7 +22,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** {@code verbus stat} tells of each stream who holds it back, once and live. */
+/** {@code verbus stat} shows what limits each stream, once and live. */
 @Timeout(120)
 class StatTest {
     private static final int STREAM = 1234;

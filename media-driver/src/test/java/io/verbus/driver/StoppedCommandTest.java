@@ -41,7 +41,7 @@ class StoppedCommandTest {
             assertTrue(commands.tryClaim(AddPublicationEncoder.TEMPLATE_ID, 64) > 0);
             bus.addPublication("verbus:ipc", 2);
             long waitedNs = System.nanoTime() - startNs;
-            // The conductor may have seen the ring stand still up to a turn of its timer before.
+            // The conductor may have seen the ring blocked up to one timer period earlier.
             assertTrue(waitedNs >= LIVENESS_NS - TIMER_NS, waitedNs + " ns");
             assertEquals(1, Drivers.counter(bus, SystemCounter.COMMANDS_UNBLOCKED));
             assertEquals(0, Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT));

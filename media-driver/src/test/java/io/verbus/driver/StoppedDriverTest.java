@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A driver's process is stopped, killed, or asked to end: what its clients are told. */
+/** A driver's process is stopped, killed or terminated: what its clients learn. */
 @Timeout(120)
 @Tag("slow")
 class StoppedDriverTest {

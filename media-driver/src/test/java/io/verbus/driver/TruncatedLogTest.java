@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A client truncates the log of a running stream: that stream ends, and all others go on. The
- * client is a process of its own, as it meets the same fault.
+ * A client truncates the log of an active stream: only that stream ends. The client is a separate
+ * process, because it gets the same fault.
  */
 @Timeout(180)
 class TruncatedLogTest {
@@ -57,7 +57,7 @@ class TruncatedLogTest {
         }
     }
 
-    /** What a client does that truncates each log of a stream that it sends itself. */
+    /** A client that truncates each log of a stream that it sends to itself. */
     private static void attack(MediaDriver driver, String channel, long length) {
         Set<Path> spared = Drivers.logs(driver);
         try (ChildProcess client =

@@ -36,8 +36,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Publications to several destinations over the loopback device, with a receiver of ours and one of
- * Aeron's, in both directions.
+ * Publications to several destinations over loopback, with a Verbus receiver and an Aeron receiver,
+ * in both directions.
  */
 @Timeout(120)
 class UdpDestinationsTest {
@@ -166,7 +166,7 @@ class UdpDestinationsTest {
         }
     }
 
-    /** The attacker has asked for the stream's set-up; the victim never has. */
+    /** The attacker has requested the stream's setup; the victim has not. */
     @Test
     void forgedStatusMessageDirectsNoStreamToVictim() throws IOException {
         try (ExclusivePublication publication = addDynamic("max");
@@ -229,7 +229,7 @@ class UdpDestinationsTest {
         }
     }
 
-    /** Length of what has arrived; 0 if nothing has. */
+    /** Length of the received datagram; 0 if there is none. */
     private static int receive(DatagramChannel at, ByteBuffer datagram) {
         try {
             return at.receive(datagram) == null ? 0 : datagram.position();
@@ -279,7 +279,7 @@ class UdpDestinationsTest {
         return sum[0];
     }
 
-    /** Offers until it is refused for a while; polls the subscription meanwhile. */
+    /** Offers until back pressure lasts for a while; polls the subscription meanwhile. */
     private static long fill(Publication publication, Subscription polled) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
         long lastNs = System.nanoTime();

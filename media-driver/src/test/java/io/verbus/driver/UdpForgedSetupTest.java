@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A stranger who sends set-ups of streams that are not there to a driver and its clients. */
+/** An unknown host sends forged setups of streams to a driver and its clients. */
 @Timeout(60)
 class UdpForgedSetupTest {
     private static final int STREAM = 10;

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Over UDP, both clients learn that there is no room for images: once for each stream. */
+/** Over UDP, both clients learn once per stream that there is no room for images. */
 @Timeout(90)
 class UdpFullMemoryTest {
     private static final int STREAM = 77;

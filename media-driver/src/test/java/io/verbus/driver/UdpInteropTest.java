@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Our driver and client at one end, Aeron's at the other, over the loopback device. */
+/** Verbus driver and client at one end, Aeron's at the other, over loopback. */
 @Timeout(120)
 class UdpInteropTest {
     private static final int STREAM = 10;

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 
-/** One end's process, driver and client, is killed under traffic, and another takes its place. */
+/** The process with one end's driver and client is killed under traffic, and replaced. */
 @Timeout(180)
 @Tag("slow")
 class UdpKilledProcessTest {
@@ -138,7 +138,7 @@ class UdpKilledProcessTest {
         return n;
     }
 
-    /** Checks that every session's numbers follow on each other; how many the newest has. */
+    /** Checks that every session's numbers are consecutive; returns how many the newest has. */
     private static long poll(Subscription subscription, Map<Integer, Long> next, int images) {
         long[] count = new long[1];
         subscription.poll(

@@ -29,14 +29,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Streams of the longest terms are received, and take memory for what of them is in use. */
+/** Streams with the longest terms are received, and take memory only for the parts in use. */
 @Timeout(120)
 class UdpLongTermsTest {
     private static final int STREAM = 10;
     private static final int TERM = 1 << 30;
     private static final int MB = 1024 * 1024;
 
-    /** What an image of long terms takes at most: its window, and what is ahead and behind. */
+    /** Maximum memory of an image with long terms: its window, and the parts ahead and behind. */
     private static final int IMAGE = 17 * MB;
 
     @TempDir Path folder;
@@ -67,7 +67,7 @@ class UdpLongTermsTest {
         return bus.addSubscription("verbus:udp?endpoint=127.0.0.1:" + port, STREAM);
     }
 
-    /** Bytes that the logs of images take in memory. */
+    /** Memory taken by the logs of images, in bytes. */
     private long taken() throws IOException {
         long blocks = 0;
         try (Stream<Path> images = Files.list(driver.directory().resolve(DriverDirectory.IMAGES))) {

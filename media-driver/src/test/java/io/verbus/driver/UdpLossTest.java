@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** One datagram in twenty is lost, doubled or overtaken, each way; no message may be. */
+/**
+ * In each direction, one datagram in twenty is lost, duplicated or reordered; no message may be.
+ */
 @Timeout(180)
 class UdpLossTest {
     private static final int STREAM = 10;

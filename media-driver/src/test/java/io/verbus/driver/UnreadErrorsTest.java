@@ -26,14 +26,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Whoever handles a driver's errors may be slow, and does not stop the driver. */
+/** A slow error handler does not stop the driver. */
 @Timeout(120)
 class UnreadErrorsTest {
     private static final int MANY_ERRORS = 5_000;
 
     @TempDir private Path folder;
 
-    /** Longer than the pipe and the driver's queue. */
+    /** More than the pipe and the driver's queue hold. */
     private static void awaitFlood(Path directory) {
         try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
             long before = Drivers.counter(bus, SystemCounter.ERRORS);

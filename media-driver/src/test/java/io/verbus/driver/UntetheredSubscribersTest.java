@@ -27,7 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Subscribers that do not hold their stream back: bus and driver. */
+/** Untethered subscribers: bus and driver. */
 @Timeout(120)
 class UntetheredSubscribersTest {
     private static final int STREAM = 10;
@@ -213,7 +213,7 @@ class UntetheredSubscribersTest {
         return found[0];
     }
 
-    /** There is nobody that it could be behind. */
+    /** There is no other subscriber that it could lag behind. */
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
     void waitsForSingleSubscriber(String channel) throws IOException {
@@ -290,7 +290,7 @@ class UntetheredSubscribersTest {
         }
     }
 
-    /** Over shared memory the stream passes by; a peer waits for the one who rests. */
+    /** Over IPC the stream continues; over a network the peer waits for the resting subscriber. */
     @Test
     void rejoinsRestingSubscriberThatIsLeftAlone() {
         Subscription reader = bus.addSubscription(at("verbus:" + UDP), STREAM);
@@ -345,7 +345,7 @@ class UntetheredSubscribersTest {
         }
     }
 
-    /** Its process polls before it takes the events that have come meanwhile. */
+    /** Its process polls before it processes the events received meanwhile. */
     @ParameterizedTest
     @CsvSource({"false,false", "true,false", "false,true", "true,true"})
     void stalledSubscriberDeliversNothingOverwritten(boolean exclusive, boolean isPreset) {
@@ -405,7 +405,7 @@ class UntetheredSubscribersTest {
         }
     }
 
-    /** As one does that was stopped for longer than it lingers. */
+    /** Like a subscriber that was stopped for longer than it lingers. */
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
     void subscriberWithInvalidPositionRestsWithoutBackPressure(String channel) {

@@ -17,11 +17,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A running driver tells which of Aeron's options mean nothing to it. */
+/** A running driver reports which of Aeron's options have no effect. */
 class UnusedOptionsTest {
     private static final String LABEL = "Aeron options without effect: ";
 
-    /** The names in labels of counters whose values are right. */
+    /** The names in the labels of the counters, whose values are checked. */
     private static List<String> told(List<String> given) {
         List<String> names = new ArrayList<>();
         try (MediaDriver driver =

@@ -18,7 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The states of devices, as the kernel's files tell them. */
+/** Port states of RDMA devices, as the kernel's files report them. */
 class DeviceStatesTest {
     private static final long LATER_NS = TimeUnit.SECONDS.toNanos(2);
 

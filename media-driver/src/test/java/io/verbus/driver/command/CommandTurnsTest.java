@@ -72,7 +72,7 @@ class CommandTurnsTest {
         heard.clear();
     }
 
-    /** Time for some ten events to be sent. */
+    /** Time in which about ten events are sent. */
     private void turn() {
         nowNs += 10 * EventTransmitter.FILL_NS * 128 / CAPACITY;
         events.work(nowNs);

@@ -37,7 +37,7 @@ class EventTransmitterTest {
         transmitter.transmit(1, event, 0, length);
     }
 
-    /** Fails where it was overrun. */
+    /** Fails if it was overrun. */
     private void receive() {
         int count;
         do {

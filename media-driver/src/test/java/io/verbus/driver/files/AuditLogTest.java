@@ -63,7 +63,7 @@ class AuditLogTest {
             log.add("two");
         }
         assertEquals(2, Files.readAllLines(file).size());
-        // The process' umask may take more away.
+        // The process's umask may remove more permissions.
         assertTrue(
                 PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
                         .matches("rw-[r-]-----"));
@@ -139,7 +139,7 @@ class AuditLogTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Where another driver has taken over the directory. */
+    /** As if another driver had taken over the directory. */
     @Test
     void leavesReplacedFileUntouched() throws IOException {
         Path file = directory.resolve(NAME);
@@ -182,7 +182,10 @@ class AuditLogTest {
         assertTrue(refused.getMessage().contains("audit-file"), refused.getMessage());
     }
 
-    /** A link would lead who may write the folder to any file of the driver's user. */
+    /**
+     * With a link, anyone who can write the folder could redirect the log to any file of the
+     * driver's user.
+     */
     @Test
     void rejectsSymbolicLink() throws IOException {
         Path target = Files.createFile(directory.resolve("target"));

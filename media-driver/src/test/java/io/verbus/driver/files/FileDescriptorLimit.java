@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Program that has no descriptor left when it asks about file systems. Argument: a directory. */
+/** Program without free descriptors that queries file systems. Argument: a directory. */
 public final class FileDescriptorLimit {
     private static final long LENGTH = 200_000;
 
@@ -29,7 +29,7 @@ public final class FileDescriptorLimit {
                         () -> failure(() -> new LogSpace().promise(directory, LENGTH)),
                         () -> failure(() -> LogSpace.take(directory.resolve("log"), 0, 1)));
         FileStores.problem(new IOException());
-        questions.forEach(Supplier::get); // loads what is needed, which takes descriptors, too
+        questions.forEach(Supplier::get); // loads the classes, which also takes descriptors
         List<FileInputStream> open = new ArrayList<>();
         try {
             while (true) {

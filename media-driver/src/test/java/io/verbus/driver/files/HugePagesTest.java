@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where there are no huge pages. Where there are, see {@code HugePagesLabTest}. */
+/** Tests without huge pages; {@code HugePagesLabTest} has those with them. */
 class HugePagesTest {
     @TempDir private Path folder;
 
@@ -54,7 +54,7 @@ class HugePagesTest {
         assertTrue(refusal.contains("not on huge pages: mount them with"), refusal);
     }
 
-    /** A killed driver with logs on huge pages leaves links, which may lead nowhere. */
+    /** A killed driver with logs on huge pages leaves links, possibly dangling. */
     @Test
     void startsInDirectoryWithLinksToLogs() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));

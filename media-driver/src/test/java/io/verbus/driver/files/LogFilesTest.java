@@ -149,7 +149,7 @@ class LogFilesTest {
         long usable = Files.getFileStore(directory).getUsableSpace();
         int termLength = 1024 * 1024 * 1024;
         int most = (int) (usable / (3L * termLength)) + 1;
-        // Promised, though not one of them is taken yet where the last is asked for.
+        // Reserved, although none of them may be allocated when the last is requested.
         for (int i = 0; i < most; i++) {
             publication(i, termLength);
         }
@@ -229,7 +229,7 @@ class LogFilesTest {
         Files.delete(file);
     }
 
-    /** Another driver has started where this one's directory was deleted. */
+    /** Another driver has started after this one's directory was deleted. */
     @Test
     void leavesLogsInReplacedFolderUntouched() throws IOException {
         publication(1, 64 * 1024);

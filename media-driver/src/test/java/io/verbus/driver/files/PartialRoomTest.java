@@ -37,7 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** A log of long terms takes memory for what is in use, wherever the stream is. */
+/** A log with long terms takes memory only for the parts in use, at any position of the stream. */
 @Timeout(60)
 class PartialRoomTest {
     private static final int SECTION = 64 * 1024;
@@ -196,7 +196,7 @@ class PartialRoomTest {
         assertLittleIsTaken(log);
     }
 
-    /** It stands with its first part, so that a stream may begin at once. */
+    /** It is ready with its first part, so that a stream can start at once. */
     @Test
     void allocatesRestOfShortTermsLater() throws IOException {
         LogBuffers log = image(16 * 1024 * 1024, 20 * 1024 * 1024);

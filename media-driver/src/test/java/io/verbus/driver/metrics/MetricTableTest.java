@@ -22,7 +22,7 @@ import java.lang.reflect.Modifier;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Each counter has its metric, and each metric a name as Prometheus wants it. */
+/** Each counter has a metric, whose name follows Prometheus' conventions. */
 class MetricTableTest {
     private static void assertListed(int typeId, int number, String what) {
         assertNotSame(MetricTable.APPLICATION, MetricTable.of(typeId, number), what);

@@ -25,7 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** What the text says of a driver's file, whatever is in the file. */
+/** Text for a driver's file, whatever the file contains. */
 @Timeout(60)
 class PrometheusTextTest {
     private static final CncSpec SPEC =
@@ -148,7 +148,7 @@ class PrometheusTextTest {
                 new DistinctErrorLog(
                         cnc.errorLog(), () -> 1_700_000_000_500L, StandardCharsets.UTF_8);
         RuntimeException error = new IllegalStateException("disk \"a\\b\" is\tfull");
-        error.setStackTrace(new StackTraceElement[0]); // which the little log has no room for
+        error.setStackTrace(new StackTraceElement[0]); // for which the small log has no room
         log.record(error);
         log.record(error);
         Exposition all = read();

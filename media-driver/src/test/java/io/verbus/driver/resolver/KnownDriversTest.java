@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** What a driver knows of others is bounded, and forgotten in time. */
+/** The number of known drivers is bounded, and silent ones are forgotten. */
 class KnownDriversTest {
     private static final long TIMEOUT_MS = 1000;
 
@@ -49,7 +49,7 @@ class KnownDriversTest {
     void findsMovedDriverAtNewAddress() {
         known.onEntry(entry(true, "10.0.0.1", 0, "A"), 0);
         known.onEntry(entry(true, "10.0.0.2", 0, "A"), 10);
-        known.onEntry(entry(false, "10.0.0.1", 15, "A"), 20); // an older word of another
+        known.onEntry(entry(false, "10.0.0.1", 15, "A"), 20); // an older report from another driver
         assertEquals(InetAddress.ofLiteral("10.0.0.2"), known.address("A"));
     }
 

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Resolution frames are Aeron's, and no datagram does harm. */
+/** Resolution frames match Aeron's, and no datagram does harm. */
 class ResolutionFrameTest {
     private static final long SEED = 20261127;
 

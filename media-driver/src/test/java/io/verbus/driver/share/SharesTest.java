@@ -31,7 +31,7 @@ class SharesTest {
         return new Shares(new ShareLimits(PERCENT, totals));
     }
 
-    /** Whatever is taken and given back in whichever order, the counts are those of a model. */
+    /** For any order of takes and returns, the counts match those of a model. */
     @Property(tries = 200)
     void countsTakenAndReturnedAmounts(@ForAll @LongRange long seed) {
         Random random = new Random(seed);

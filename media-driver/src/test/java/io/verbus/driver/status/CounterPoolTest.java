@@ -146,7 +146,7 @@ class CounterPoolTest {
         assertEquals(10, other.id());
         assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 7));
 
-        all.get(9).set(1_000_000_000); // the client writes when it goes on
+        all.get(9).set(1_000_000_000); // the client writes after it resumes
         stopped.remove(5);
         pool.reuse(later() + 2 * COOLING_NS);
         AtomicCounter handedOn = allocate(CounterShare.CLIENTS, 7);

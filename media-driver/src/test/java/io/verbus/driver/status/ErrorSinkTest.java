@@ -35,7 +35,7 @@ class ErrorSinkTest {
         return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
     }
 
-    /** Whoever causes distinct errors does not fill the file that standard error goes to, too. */
+    /** A source of distinct errors does not fill the file behind standard error either. */
     @Test
     void reportsFullLogOnceOnStandardError() {
         var count = counters.newCounter("errors");

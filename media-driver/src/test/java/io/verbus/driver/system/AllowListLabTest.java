@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Who may connect to a driver, over real devices. */
+/** Which hosts may connect to a driver, over real devices. */
 @Tag("lab")
 @Timeout(120)
 @Tag("slow")

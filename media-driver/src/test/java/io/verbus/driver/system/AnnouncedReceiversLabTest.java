@@ -100,7 +100,7 @@ class AnnouncedReceiversLabTest {
         }
     }
 
-    /** The receiver's driver is killed, and another takes its place. */
+    /** The receiver's driver is killed and replaced. */
     @Test
     void reconnectsReceiverOfKilledDriver() {
         Path directory =
@@ -179,7 +179,7 @@ class AnnouncedReceiversLabTest {
                 .expectLoss();
     }
 
-    /** Host A asks, host B answers; the wire is cut in between. */
+    /** Host A sends requests, host B responds; the wire is cut in between. */
     @Test
     void deliversResponsesToRequesterDespiteOutage() {
         Wire.assumeHere();
@@ -241,7 +241,7 @@ class AnnouncedReceiversLabTest {
         }
     }
 
-    /** Each asks a hundred times, and gets its own number back. */
+    /** Each sends a hundred requests, and gets its own numbers back. */
     private static long exchange(
             List<Requester> all,
             Subscription requests,
@@ -297,7 +297,7 @@ class AnnouncedReceiversLabTest {
         return from + 100;
     }
 
-    /** Aeron's client asks and answers over UDP, as it believes. */
+    /** Aeron's client sends requests and responses over UDP, as it believes. */
     @Test
     void unmodifiedProgramsExchangeRequestsOverRdma() {
         String networks = Host.addressA() + "," + Host.addressB();

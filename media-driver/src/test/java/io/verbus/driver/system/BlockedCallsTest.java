@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A device or a peer holds a call of a driver. Meanwhile the driver answers its clients, carries
- * IPC, lives, and goes on with the stream of another connection.
+ * A device or a peer blocks a call of a driver. Meanwhile the driver answers its clients, carries
+ * IPC, stays alive, and continues the stream of another connection.
  */
 @Tag("lab")
 @Tag("strict")
@@ -91,7 +91,7 @@ class BlockedCallsTest {
                 .expectLoss();
     }
 
-    /** A stream from A to B that stands, and the clients beside it. */
+    /** An active stream from A to B, and the clients beside it. */
     private static final class Beside implements AutoCloseable {
         private final Host[] hosts;
         private final Bus[] buses;
@@ -111,7 +111,7 @@ class BlockedCallsTest {
             goOn();
         }
 
-        /** The stream goes on, each host answers a client, carries IPC, and lives. */
+        /** The stream continues, and each host answers a client, carries IPC, and stays alive. */
         void goOn() {
             exchanged += 50;
             reader.exchange(writer, in, exchanged);
@@ -142,21 +142,21 @@ class BlockedCallsTest {
         }
     }
 
-    /** A stream of its own connection. */
+    /** A stream with its own connection. */
     private final class Other implements AutoCloseable {
         private final Subscription in;
         private final Bus busA;
         private final String channel;
         private Publication out;
 
-        /** One that does not publish yet. */
+        /** A stream that does not publish yet. */
         Other(Host b, Bus busA, Bus busB) {
             this.busA = busA;
             channel = b.channel(++port);
             in = busB.addSubscription(channel, 1);
         }
 
-        /** One that is made under a plan. */
+        /** A stream created under a fault plan. */
         Other(Host b, Bus busA, Bus busB, String plan) {
             this(b, busA, busB);
             StrictDevice.plan(plan);
@@ -213,7 +213,7 @@ class BlockedCallsTest {
         }
     }
 
-    /** As long as iWARP may take to connect to a host that does not answer. */
+    /** The time that iWARP may take to connect to a host that does not answer. */
     @Tag("soak")
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
@@ -221,7 +221,8 @@ class BlockedCallsTest {
         try (Host b = host(Host.addressB(), threading);
                 Host a = host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, script)) {
-            // No event is read while a queue pair is being destroyed: connections wait for theirs.
+            // No event is read while a queue pair is being destroyed, so connections wait for their
+            // events.
             b.expect("closed because they offer no stream");
             Bus busA = a.connect();
             Bus busB = b.connect();

@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
-/** The lab's wire is cut under a stream: both sides notice, and the stream goes on where it was. */
+/**
+ * The lab's wire is cut under a stream: both sides notice, and the stream resumes at its position.
+ */
 @Tag("lab")
 @Tag("kernel")
 @Timeout(240)
@@ -38,7 +40,7 @@ class CutWireLabTest {
         return host(address, "200s", "10s");
     }
 
-    /** Over TCP nothing but a probe tells that the wire is cut. */
+    /** Over TCP only a probe detects that the wire is cut. */
     private static Host host(String address, String resumeTimeout, String probeTimeout) {
         return Host.start(
                 address,
@@ -48,7 +50,7 @@ class CutWireLabTest {
                                 .transportOption("rdma.ack-timeout", "100ms"));
     }
 
-    /** A stream over the wire, which must go on as if nothing had happened. */
+    /** A stream over the wire, which must continue as if nothing had happened. */
     private static final class Flow {
         final Writer writer;
         private final Subscription in;
@@ -57,7 +59,7 @@ class CutWireLabTest {
         private final Image image;
         private final long notConnected;
 
-        /** Starts it with so many messages, which have arrived. */
+        /** Starts it with the given number of messages, and waits until they have arrived. */
         Flow(Host a, Host b, Script script, int port, long messages) {
             String channel = b.channel(port, "term-length=64k");
             in = b.connect().addSubscription(Host.received(channel), 1);
@@ -69,7 +71,7 @@ class CutWireLabTest {
             notConnected = writer.notConnected();
         }
 
-        /** Offers and reads until so many messages were read since the first. */
+        /** Offers and reads until the given number of messages was read since the first. */
         void exchange(long messages) {
             reader.exchange(writer, in, messages);
         }
@@ -121,7 +123,7 @@ class CutWireLabTest {
     }
 
     /**
-     * The ends lose their carrier, for a moment or longer than a connection lives without an
+     * The ends lose their carrier, briefly or for longer than a connection survives without an
      * answer.
      */
     @ParameterizedTest
@@ -139,7 +141,7 @@ class CutWireLabTest {
         }
     }
 
-    /** A device stays open as long as its process, and remembers what befell it. */
+    /** A device stays open for the life of its process, and remembers earlier events. */
     @Test
     void ignoresLinkFlapsBeforeDriverStart() {
         Wire.assumeHere();
@@ -160,7 +162,7 @@ class CutWireLabTest {
         }
     }
 
-    /** What a cut that was too long took from the stream, the next does not. */
+    /** Messages lost in a long outage are not lost in the next. */
     @Test
     @Tag("soak")
     void resumesAfterShortOutagesThatFollowLongOne() {

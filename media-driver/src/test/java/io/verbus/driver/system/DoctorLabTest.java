@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** What `verbus doctor` finds where there are devices. */
+/** Findings of `verbus doctor` on hosts with devices. */
 @Tag("lab")
 @Tag("kernel")
 @Timeout(120)
@@ -60,7 +60,7 @@ class DoctorLabTest {
         }
     }
 
-    /** The lab's wire carries 1500 bytes unless it is told otherwise, and rxe could 4096. */
+    /** The lab's wire has an MTU of 1500 by default, and rxe could use 4096. */
     @Test
     void findsSoftwareDevicesOfLab() throws IOException, InterruptedException {
         boolean rxe = Files.isDirectory(SYSFS.resolve("rxe2"));

@@ -156,7 +156,7 @@ class FanOutLabTest {
                         return left[0].isEndOfStream();
                     });
             assertTrue(first.count() < 3000);
-            // Where it begins anew, none is missing from then on. It may be left again.
+            // After it restarts, no message is missing. It may be dropped again.
             Await.until("the image to go", () -> gone.contains(left[0]));
             Map<Image, Reader> anew = new HashMap<>();
             Await.until(
@@ -178,7 +178,7 @@ class FanOutLabTest {
         }
     }
 
-    /** A process is killed: it is waited for as long as it may resume, and then no more. */
+    /** A process is killed: the driver waits for its resume timeout, and no longer. */
     @Test
     void continuesWithoutDeadDestination() throws Exception {
         Script script = Script.upTo(93, 1000);

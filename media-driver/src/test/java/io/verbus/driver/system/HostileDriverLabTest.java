@@ -132,7 +132,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** Attacks with each act once, and again until the time has passed. */
+    /** Attacks with each act once, and repeats until the time has passed. */
     private void attack(long seconds, Bus publisher, Bus victims, Host a, Host b) throws Exception {
         attacking.set(true);
         try (Tasks tasks = new Tasks();
@@ -163,7 +163,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** The victims: a subscription to what is hostile, and a publication to it. */
+    /** The victims: a subscription to the hostile driver, and a publication to it. */
     private void suffer(Subscription bad, Publication victim) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
         FragmentHandler anything = (buffer, offset, length, header) -> {};
@@ -210,7 +210,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** What is held when nothing of it goes any more for some seconds. */
+    /** Held resources once none has been released for some seconds. */
     private static Resources settled(Host a, Host b) {
         Resources[] last = {Resources.now(a.directory(), b.directory())};
         long[] since = {System.nanoTime()};

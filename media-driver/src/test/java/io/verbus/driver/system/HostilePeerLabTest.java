@@ -74,7 +74,7 @@ class HostilePeerLabTest {
         return b.channel(PORT, "term-length=64k");
     }
 
-    /** The good stream carries some messages more. */
+    /** Sends some more messages on the good stream. */
     private void goOn() {
         writer.write(writer.next() + 50);
         reader.read(in, writer.next());
@@ -120,7 +120,7 @@ class HostilePeerLabTest {
                 "speaks " + STRANGE);
     }
 
-    /** The driver's log and the publisher are told what listens. */
+    /** The driver's log and the publisher name the listener. */
     private void publishTo(byte[] greeting, String told) {
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, greeting);
                 Publication bad =
@@ -171,7 +171,7 @@ class HostilePeerLabTest {
         a.expect("is lost");
     }
 
-    /** Half of them with a header that is right, so that what is behind it is looked at. */
+    /** Half of them have a valid header, so that the rest is examined. */
     private static byte[] randomMessage(SplittableRandom random) {
         byte[] bytes = new byte[1 + random.nextInt(256)];
         random.nextBytes(bytes);
@@ -189,7 +189,7 @@ class HostilePeerLabTest {
     void closesImageWithInvalidFrame() {
         List<Integer> badLengths = new ArrayList<>();
         badLengths.addAll(List.of(-64, Integer.MIN_VALUE)); // negative
-        badLengths.addAll(List.of(1, 8, FrameHeader.LENGTH - 1)); // no room for a header
+        badLengths.addAll(List.of(1, 8, FrameHeader.LENGTH - 1)); // too short for a header
         badLengths.addAll(List.of(TERM_LENGTH + 1, TERM_LENGTH + 32, Integer.MAX_VALUE));
         int session = 100;
         for (int length : badLengths) {

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Logs on huge pages, which the lab's machine reserves when it boots: written over RDMA, and when
- * they lack.
+ * Logs on huge pages, which the lab's machine reserves at boot: written over RDMA, and when there
+ * are too few.
  */
 @Tag("lab")
 @Tag("kernel")
@@ -86,7 +86,7 @@ class HugePagesLabTest {
         return Long.parseLong(Files.readString(KERNELS.resolve("free_hugepages")).strip());
     }
 
-    /** Memory regions of this machine that are as long as a log, or longer. */
+    /** Memory regions of this machine at least as long as a log. */
     private static long registeredLogs() throws Exception {
         return run("rdma", "resource", "show", "mr")
                 .lines()
@@ -173,7 +173,7 @@ class HugePagesLabTest {
         return assertThrows(BusException.class, () -> bus.addPublication(channel, 1)).getMessage();
     }
 
-    /** What a killed driver leaves is taken away by the next one. */
+    /** The next driver removes what a killed driver leaves. */
     @Test
     void takesOverFromKilledDriver(@TempDir Path folder) throws Exception {
         Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());

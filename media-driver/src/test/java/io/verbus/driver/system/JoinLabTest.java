@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Subscribers that join a live image and leave it, while credit is granted by those before. */
+/** Subscribers that join and leave a live image, while existing ones grant credit. */
 @Tag("lab")
 @Tag("slow")
 @Timeout(300)

@@ -23,7 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Hosts that prove to have a key, over real devices. */
+/** Hosts that prove that they have a key, over real devices. */
 @Tag("lab")
 @Timeout(120)
 class KeysLabTest {

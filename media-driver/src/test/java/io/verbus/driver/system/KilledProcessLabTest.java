@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Four processes, publisher → driver A → driver B → subscriber, of which one is killed under
- * traffic: the others are told, live on, and traffic flows again as soon as it is started again.
+ * Four processes, publisher → driver A → driver B → subscriber, one of which is killed under
+ * traffic: the others notice and survive, and traffic resumes once it is restarted.
  */
 @Tag("lab")
 @Timeout(400)
@@ -46,7 +46,7 @@ class KilledProcessLabTest {
 
     private static final int STREAM = 1;
 
-    /** What a driver may record of a driver that was killed, or is not there yet. */
+    /** Errors that a driver may record about a killed or missing driver. */
     private static final List<String> LOST =
             List.of("is lost", "cannot connect to", "has restarted");
 

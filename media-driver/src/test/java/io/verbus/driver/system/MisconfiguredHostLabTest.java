@@ -32,19 +32,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Machines and settings with which RDMA cannot work: each is told in one sentence with a remedy to
- * the process that can act.
+ * Machines and settings on which RDMA cannot work: each is reported in one sentence with a remedy
+ * to the process that can act.
  */
 @Tag("lab")
 @Timeout(240)
 class MisconfiguredHostLabTest {
     private static final int PORT = 24_330;
 
-    /** Without the capability to lock memory beyond the limit, which root otherwise has. */
+    /** Runs without CAP_IPC_LOCK, which root otherwise has. */
     private static final List<String> LOW_MEMLOCK =
             List.of("prlimit", "--memlock=1048576", "setpriv", "--bounding-set=-ipc_lock");
 
-    /** In name spaces of its own, in which the library is an empty file. */
+    /** In separate namespaces, in which the library is an empty file. */
     private static final List<String> NO_LIBRARY =
             List.of(
                     "unshare",
@@ -117,7 +117,7 @@ class MisconfiguredHostLabTest {
         String[] told = {"limit of locked memory is 1048576 bytes", "ulimit -l"};
         try (Child driver = Child.driver(LOW_MEMLOCK, folder, directory);
                 Host good = Host.b()) {
-            // As publisher: told to the client and in the log of the driver with the limit.
+            // As publisher: reported to the client and in the log of the driver with the limit.
             List<String> refusals = new CopyOnWriteArrayList<>();
             try (Bus bus = connect(directory, refusals);
                     Subscription in = good.connect().addSubscription(good.channel(PORT), 1);
@@ -126,7 +126,8 @@ class MisconfiguredHostLabTest {
                 assertTrue(in.hasNoImages());
                 assertEquals(Publication.NOT_CONNECTED, out.offer(Script.of(1, 8).text(), 0, 8));
             }
-            // As subscriber: told in the log of the driver with the limit; the peer is refused.
+            // As subscriber: reported in the log of the driver with the limit; the peer is
+            // rejected.
             String channel = channelTo(Host.addressA(), PORT, "|term-length=1m");
             try (Bus bus = connect(directory, refusals);
                     Subscription in = bus.addSubscription(Host.received(channel), 1);
@@ -200,7 +201,7 @@ class MisconfiguredHostLabTest {
                                 RegistrationException.class, () -> bus.addPublication(channel, 1));
                 assertTrue(refused.getMessage().contains("space"), refused.getMessage());
 
-                // There is no space for an image either: the publisher is told.
+                // There is no space for an image either: the publisher learns that.
                 List<String> refusalsOfGood = new CopyOnWriteArrayList<>();
                 Bus publisher =
                         good.connect(
@@ -219,7 +220,7 @@ class MisconfiguredHostLabTest {
                 ErrorLog.assertOnly(driver.directory(), List.of("space"));
             }
         } finally {
-            // Clients keep what they mapped for a while.
+            // Clients keep their mappings for a while.
             run("umount", "--lazy", small.toString());
             Files.delete(small);
         }

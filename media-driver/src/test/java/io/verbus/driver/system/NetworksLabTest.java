@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Channels of Aeron's UDP go by RDMA where they lead to a network of rdma.networks. */
+/** Aeron's UDP channels use RDMA if they lead to a network of rdma.networks. */
 @Tag("lab")
 @Timeout(120)
 class NetworksLabTest {
@@ -151,7 +151,9 @@ class NetworksLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Each of them comes, goes, and comes again, for which the other waits some seconds. */
+    /**
+     * Each transport's receiver joins, leaves and rejoins, for which the other waits some seconds.
+     */
     @Test
     @Timeout(300)
     void carriesOnePublicationOverRdmaAndUdp() {
@@ -206,7 +208,7 @@ class NetworksLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Two sources of one session come by RDMA into one image, and one goes on alone. */
+    /** Two sources of one session arrive over RDMA in one image, and one continues alone. */
     @Test
     void mergesTwoSourcesIntoOneImage() {
         try (Host b = host(Host.addressB());

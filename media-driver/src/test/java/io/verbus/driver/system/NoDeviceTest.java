@@ -38,12 +38,12 @@ class NoDeviceTest {
                 new Writer(out, script).write(10);
                 Reader.fromFirst(script).read(in, 10);
             }
-            // It is the client that can act, and it was told: the driver itself is well.
+            // The client can act, and was notified: the driver itself is healthy.
             assertEquals(List.of(), host.errors());
         }
     }
 
-    /** What RDMA is to carry is refused, never carried by UDP. */
+    /** Channels for RDMA are rejected, never carried by UDP. */
     @Test
     void rejectsUdpChannelsOfRdmaNetworks() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");

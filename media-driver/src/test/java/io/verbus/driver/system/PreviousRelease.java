@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The driver of the release before this one, as {@code tools/before} builds it. */
+/** The driver of the previous release, built by {@code tools/before}. */
 final class PreviousRelease {
     private static final int NO_HISTORY = 3;
     private static final long BUILD_MINUTES = 30;
@@ -26,7 +26,7 @@ final class PreviousRelease {
 
     private PreviousRelease() {}
 
-    /** Its class path; skips the test where the repository's history does not have it. */
+    /** Its class path; skips the test if the repository's history lacks it. */
     static String classPath() throws IOException, InterruptedException {
         Process build =
                 new ProcessBuilder(program().toString())

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 
-/** The driver of the release before and this one exchange messages over RDMA. */
+/** Drivers of the previous release and of this one exchange messages over RDMA. */
 @Tag("lab")
 @Tag("soak")
 @Timeout(2_400)

@@ -12,7 +12,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
 
-/** The driver of the release before and this one exchange messages over UDP. */
+/** Drivers of the previous release and of this one exchange messages over UDP. */
 @Tag("soak")
 @Timeout(2_400)
 class PreviousReleaseTest {

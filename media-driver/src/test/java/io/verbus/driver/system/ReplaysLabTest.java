@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** A thousand replays of Aeron's archive over RDMA leave nothing behind, no queue pair either. */
+/** A thousand replays of Aeron's archive over RDMA leave nothing behind, including queue pairs. */
 @Tag("lab")
 @Tag("soak")
 @Timeout(2_000)

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** Streams from host A to host B over a device: all that was offered arrives, in order, whole. */
+/**
+ * Streams from host A to host B over a device: every offered message arrives, in order, complete.
+ */
 @Tag("lab")
 @Timeout(300)
 class StreamsLabTest {
@@ -127,7 +129,7 @@ class StreamsLabTest {
             Await.until(
                     "all streams under way",
                     () -> readers.stream().allMatch(reader -> reader.count() > 0));
-            // One connection has an end at A and an end at B, and both are of this machine.
+            // One connection has an end at A and one at B, and both are on this machine.
             assertEquals(2, QueuePairs.count() - queuePairsBefore);
             tasks.join(240);
         }
@@ -139,7 +141,7 @@ class StreamsLabTest {
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
-            // Lengths that leave a remainder at each term's end, and mostly not the same.
+            // Lengths that leave a remainder, mostly a different one, at each term's end.
             Script script = Script.upTo(4, out.maxMessageLength());
             Reader reader = Reader.fromFirst(script);
             Writer writer = new Writer(out, script);
@@ -189,7 +191,7 @@ class StreamsLabTest {
     void defersPublisherUntilSubscriberArrives() {
         Script script = Script.of(6, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
-        // Another stream's subscription keeps the endpoint open, so that the offer is put off.
+        // Another stream's subscription keeps the endpoint open, so the offer is deferred.
         try (Subscription other = subscriber.addSubscription(Host.received(channel), 99);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
@@ -204,7 +206,7 @@ class StreamsLabTest {
             }
             Await.until("the subscriber's end at the publisher", () -> !out.isConnected());
 
-            // Who comes still later reads what is offered from then on.
+            // A later subscriber reads what is offered from then on.
             try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
                 Await.until("connection", out::isConnected);
                 exchange(writer, Reader.fromAny(script), in);
@@ -212,7 +214,7 @@ class StreamsLabTest {
         }
     }
 
-    /** Some messages more, on one thread: no more at once than a window takes. */
+    /** Some more messages, on one thread: no more at once than fit a window. */
     private static void exchange(Writer writer, Reader reader, Subscription in) {
         for (int i = 1; i <= 10; i++) {
             writer.write(writer.next() + 100);
@@ -296,7 +298,7 @@ class StreamsLabTest {
                 Publication one = publisher.addPublication(Host.overWire(channel), 1);
                 Publication two = a.connect().addPublication(Host.overWire(channel), 1)) {
             assertEquals(one.sessionId(), two.sessionId());
-            // The highest bit of the message's number tells whose it is.
+            // The highest bit of the message's number tells which publisher sent it.
             Script script = Script.upTo(10, 500);
             tasks.start(() -> Interleaved.write(one, script, 0, messages));
             tasks.start(() -> Interleaved.write(two, script, Interleaved.SECOND, messages));

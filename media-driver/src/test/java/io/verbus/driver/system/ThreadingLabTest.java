@@ -54,7 +54,7 @@ class ThreadingLabTest {
         return Host.start(address, settings -> settings.threading(threading));
     }
 
-    /** Each host is one thread, which drives its driver, its client, and its own work. */
+    /** Each host is one thread, which runs its driver, its client, and its own work. */
     @Test
     void carriesStreamBetweenInvokedDrivers() throws Exception {
         Path directoryA = Path.of("/dev/shm/verbus-system-test-invoked-a");
@@ -95,7 +95,7 @@ class ThreadingLabTest {
         }
     }
 
-    /** A driver without threads, and a client without one. Its thread does everything. */
+    /** A driver and a client without threads: the host's thread does everything. */
     private static final class Invoked implements AutoCloseable {
         private final MediaDriver driver;
         private final AgentInvoker invoker;

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A subscriber over RDMA that does not hold its stream back: let go, and taken in again. */
+/** An untethered subscriber over RDMA is detached and rejoins. */
 @Tag("lab")
 @Timeout(120)
 class UntetheredSubscriberLabTest {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whole drivers on an adapter that may place a later write before an earlier one. */
+/** Drivers on an adapter that may place a later write before an earlier one. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(240)
@@ -46,7 +46,7 @@ class WriteOrderTest {
         return host;
     }
 
-    /** Each driver asks the other to wait: one of them is enough. */
+    /** Each driver asks the other to wait; one of them is sufficient. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
     void deliversEveryMessageIfOrderIsSafe(String orderOfA, String orderOfB) {

@@ -101,7 +101,7 @@ class UntetheredTest {
         assertEquals(Step.JOIN, at(110, 0));
     }
 
-    /** Whatever is read, and whenever it is looked: the steps alternate, none before its time. */
+    /** For any reads and check times, the steps alternate, none too early. */
     @Property(tries = 300)
     void takesNoStepBeforeItsTime(
             @ForAll @Size(max = 200) List<@IntRange(min = 1, max = 40) Integer> pausesMs,

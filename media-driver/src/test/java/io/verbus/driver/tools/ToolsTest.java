@@ -112,7 +112,7 @@ class ToolsTest {
         }
     }
 
-    /** Window, linger and resting time-outs decide where the subscriber is when it is looked at. */
+    /** The window, linger and resting timeouts determine the subscriber's state at the check. */
     @ParameterizedTest
     @CsvSource({"3600,3600,active", "0,3600,lingering", "0,0,resting"})
     void printsTetherStateOfSlowSubscriber(long limitS, long lingerS, String state) {
@@ -167,7 +167,7 @@ class ToolsTest {
             String directory = driver.directory().toString();
             assertEquals(0, run("losses", "--dir", directory), err.toString());
             assertEquals("no losses", out.toString().strip());
-            // As the driver's conductor writes it: what it has just made is replaced.
+            // Written like the driver's conductor does: it replaces the existing file.
             Path file = driver.directory().resolve(LossReport.NAME);
             Files.delete(file);
             try (LossReport report = LossReport.create(file)) {

@@ -35,7 +35,7 @@ class HandshakeTest {
         return new Side(address, 3, 4, driverId, challenge);
     }
 
-    /** What came of a handshake in which nobody lies. */
+    /** Runs a handshake between two honest sides; returns whether both succeed. */
     private static boolean agree(List<Key> ofInitiator, List<Key> ofAcceptor) {
         Initiation initiation = new Initiation(ofInitiator);
         Acceptance acceptance = Acceptance.of(ofAcceptor, initiation.challenge());
@@ -103,19 +103,19 @@ class HandshakeTest {
                     acceptance.awaited(VERSION, a, b), acceptance.awaited(VERSION, a, wrong));
         }
         assertNull(initiation.answer(VERSION + 1, a, b, right));
-        // In the other direction: what one side proves is no proof of the other.
+        // In the other direction: the proof of one side is no proof for the other.
         assertNotEquals(right, acceptance.awaited(VERSION, a, b));
         assertNull(initiation.answer(VERSION, a, b, acceptance.awaited(VERSION, a, b)));
         assertNull(initiation.answer(VERSION, a, b, Proof.NONE));
     }
 
-    /** Somebody in the midst has a driver answer its own challenge. */
+    /** A man in the middle makes a driver answer its own challenge. */
     @Test
     void rejectsReflectedProof() {
         InetAddress midst = InetAddress.ofLiteral("10.0.0.9");
         Initiation initiation = new Initiation(List.of(OLD));
         Acceptance reflected = Acceptance.of(List.of(OLD), initiation.challenge());
-        // To the driver as it accepts, the peer is who is in the midst.
+        // For the accepting driver, the peer is the man in the middle.
         Proof proof =
                 reflected.proof(
                         VERSION,
@@ -150,7 +150,7 @@ class HandshakeTest {
         assertFalse(words.contains("77777"), words);
     }
 
-    /** Against what openssl computes. */
+    /** Compares with what openssl computes. */
     @Test
     void computesHmacSha256() {
         // printf '\023verbus rdma connect' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0101…

@@ -113,7 +113,7 @@ class KeyFileTest {
                 assertThrows(TransportException.class, () -> KeyFile.check(settings(file)));
         assertTrue(wrong.getMessage().contains(words), wrong.getMessage());
         assertTrue(wrong.getMessage().contains(file.toString()), wrong.getMessage());
-        // The name of the folder is random, and may hold these digits.
+        // The random name of the folder may contain these digits.
         String told = wrong.getMessage().replace(file.toString(), "the file");
         assertFalse(told.contains("0101"), told);
         assertEquals(1, told.lines().count());
@@ -129,7 +129,7 @@ class KeyFileTest {
         assertTrue(wrong.getMessage().contains("chmod 600"), wrong.getMessage());
     }
 
-    /** As Kubernetes mounts a secret: a link to a file that root gives to a group. */
+    /** Kubernetes mounts a secret this way: as a link to a file of root, readable by a group. */
     @Test
     void acceptsLinkToGroupReadableFile() throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
@@ -157,7 +157,7 @@ class KeyFileTest {
         assertEquals(1, keys.networks());
     }
 
-    /** As a file that is written in place, read when only a part of it is there. */
+    /** The file is read while it is being rewritten in place, when only part of it is there. */
     @Test
     void keepsKeyOfNetworkRemovedFromFile() throws IOException {
         KeyFile file =

@@ -35,7 +35,7 @@ class CallsTest {
         }
     }
 
-    /** Tells until so many results were told. */
+    /** Reports results until the given number was reported. */
     private void tell(int results) {
         int told = 0;
         while (told < results) {
@@ -46,7 +46,7 @@ class CallsTest {
 
     @Test
     void runsCallsOfLaneInOrderOneAtATime() {
-        List<Integer> made = new ArrayList<>(); // of one lane: needs no lock
+        List<Integer> made = new ArrayList<>(); // used by one lane: needs no lock
         AtomicBoolean isIn = new AtomicBoolean();
         List<Integer> told = new ArrayList<>();
         Lane lane = calls.lane();
@@ -102,7 +102,7 @@ class CallsTest {
         assertEquals(List.of(), errors);
     }
 
-    /** It ends the driver, as one of another thread does. */
+    /** It ends the driver, like an error of any other thread. */
     @Test
     void passesErrorToHandler() {
         Error fault = new AssertionError("a fault");

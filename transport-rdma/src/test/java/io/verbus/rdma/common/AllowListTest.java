@@ -28,7 +28,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 class AllowListTest {
-    /** The list as a driver reads it; null where the option is not set. */
+    /** Parses the list like a driver; null if the option is not set. */
     private static AllowList list(String value) {
         return AllowList.of(
                 (name, preset) -> {
@@ -40,7 +40,7 @@ class AllowListTest {
         return isAllowed(list(value), new InetSocketAddress(InetAddress.ofLiteral(address), 7));
     }
 
-    /** At an address that is alone in its subnet. */
+    /** An address that is alone in its subnet. */
     private static boolean isAllowed(AllowList list, InetSocketAddress peer) {
         return allows(list, peer, "10.77.0.1", 32);
     }
@@ -166,7 +166,7 @@ class AllowListTest {
         assertEquals(1, message.lines().count(), message);
     }
 
-    /** Against arithmetic on whole addresses. */
+    /** Compares with arithmetic on whole addresses. */
     @Property(tries = 500)
     void matchesBigIntegerArithmetic(
             @ForAll @Size(16) byte[] first,
@@ -177,7 +177,7 @@ class AllowListTest {
         BigInteger mask = BigInteger.TWO.pow(128 - bits).subtract(BigInteger.ONE);
         BigInteger base = new BigInteger(1, first).andNot(mask);
         BigInteger low = BigInteger.TWO.pow(128 - common).subtract(BigInteger.ONE);
-        // Has the first bits in common, so that both answers are frequent.
+        // Shares the first bits, so that both results are frequent.
         BigInteger address = base.andNot(low).or(new BigInteger(1, second).and(low));
         InetAddress network = InetAddress.getByAddress(bytes(base));
         InetAddress peer = InetAddress.getByAddress(bytes(address));

@@ -200,7 +200,9 @@ class ControlReaderTest {
         assertTrue(heard.isEmpty());
     }
 
-    /** As a later release writes its messages: of another version, with fields and data behind. */
+    /**
+     * Messages as a later release writes them: of another version, with additional fields and data.
+     */
     @Property(tries = 500)
     void skipsFieldsAndDataOfLaterRelease(
             @ForAll @IntRange(max = 40) int fields,
@@ -236,7 +238,7 @@ class ControlReaderTest {
                 heard);
     }
 
-    /** A length that the message does not have is told, wherever the block is said to end. */
+    /** A length beyond the message is reported, wherever the block claims to end. */
     @Property(tries = 500)
     void rejectsBlockLongerThanMessage(
             @ForAll @IntRange(min = 1, max = 65_000) int more, @ForAll boolean asReject) {
@@ -331,7 +333,7 @@ class ControlReaderTest {
                 "no other message is both");
     }
 
-    /** A right header, so that the checks of the values are reached. */
+    /** A valid header, so that the checks of the values are reached. */
     @Property(tries = 5_000)
     void readsOrRejectsRandomValues(
             @ForAll @Size(value = 66) byte[] values, @ForAll boolean asSetup) {

@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 class VersionsTest {
-    /** The greeting of a driver of version 3, to the byte; and an announcement, and its answer. */
+    /** The exact bytes of a version 3 driver's greeting, announcement and answer. */
     private static final byte[] HELLO_3 =
             hex("0100535542524556" + "03000000" + "0300" + "0807060504030201");
 
@@ -65,7 +65,7 @@ class VersionsTest {
         return Arrays.copyOf(bytes, bytes.length + padding);
     }
 
-    /** It reads the first bytes, takes no version but 3, and skips what follows. */
+    /** It reads the first bytes, accepts only version 3, and skips the rest. */
     @Test
     void sendsGreetingsThatPreviousReleaseReads() {
         byte[] hello = Hello.of(0x0102030405060708L, RejectCode.NOT_ALLOWED);

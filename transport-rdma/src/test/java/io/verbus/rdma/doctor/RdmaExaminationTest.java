@@ -277,7 +277,7 @@ class RdmaExaminationTest {
         assertEquals(Level.OK, host.finding("keeps the order of PCIe writes").level());
         host.file(config, configurationSpace(0x30));
         checkFinding(Level.WARNING, "RlxdOrd+", "PCI_WR_ORDERING");
-        // What others than root can read of it, and what ends before the register.
+        // The part that users other than root can read, which ends before the register.
         for (int length : new int[] {0, 20, 64, 0x61, 0x68}) {
             host.file(config, Arrays.copyOf(configurationSpace(0x30), length));
             checkFinding(Level.WARNING, "is not readable here", "sudo");

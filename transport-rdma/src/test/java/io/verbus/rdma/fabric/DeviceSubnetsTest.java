@@ -13,7 +13,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The loopback interface stands for that of a device. */
+/** The loopback interface represents that of a device. */
 class DeviceSubnetsTest {
     private static final InetAddress NEIGHBOUR = InetAddress.ofLiteral("127.9.9.9");
 
@@ -23,7 +23,7 @@ class DeviceSubnetsTest {
     void findsSubnetOfRoceDeviceByGidInterface() throws Exception {
         Path names = Files.createDirectories(devices.resolve("roce/ports/1/gid_attrs/ndevs"));
         Files.writeString(names.resolve("0"), "lo\n");
-        Files.createDirectory(names.resolve("1")); // cannot be read, as an entry that is not in use
+        Files.createDirectory(names.resolve("1")); // not readable, like an unused entry
         assertTrue(DeviceSubnets.find(devices).contains(NEIGHBOUR));
     }
 

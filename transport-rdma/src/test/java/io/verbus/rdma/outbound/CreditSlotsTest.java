@@ -23,7 +23,7 @@ class CreditSlotsTest {
 
     private final SimDomain domain = new SimDomain(new SimNetwork(1));
 
-    /** Of refused blocks, 4 KiB each, 160 MiB would stay. */
+    /** If refused blocks of 4 KiB each leaked, 160 MiB would remain. */
     @Test
     void freesMemoryOfBlockThatCannotBeRegistered() throws IOException {
         CreditSlots slots = new CreditSlots();
@@ -50,7 +50,7 @@ class CreditSlotsTest {
         assertEquals(0, domain.regions());
     }
 
-    /** A peer that still can write it must not find what others have there. */
+    /** A peer that can still write there must not find memory that others use. */
     @Test
     void keepsMemoryThatDeviceStillHolds() {
         CreditSlots slots = new CreditSlots();

@@ -19,16 +19,16 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Drivers of releases that are next to each other speak with each other. */
+/** Drivers of adjacent releases communicate. */
 class AdjacentReleasesTest {
     private static final int STREAM = 42;
 
-    /** Bytes of a greeting of the release before. */
+    /** Length in bytes of the previous release's greeting. */
     private static final int GREETING_3 = 22;
 
     @TempDir Path directory;
 
-    /** Versions in the headers of messages. */
+    /** Schema versions in the headers of messages. */
     private final Set<Integer> schemas = new TreeSet<>();
 
     private TwoDrivers net;
@@ -96,7 +96,8 @@ class AdjacentReleasesTest {
                     byte[] longer = Arrays.copyOf(message, message.length + 9);
                     UnsafeBuffer buffer = new UnsafeBuffer(longer);
                     int block = buffer.getShort(0);
-                    // Of what ends with its block, the block grows; behind a text other data comes.
+                    // If a message ends with its block, the block grows; otherwise other data
+                    // follows the text.
                     if (8 + block == message.length) {
                         buffer.putShort(0, (short) (block + 9));
                     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** Names of this host that lead elsewhere while they are in use. */
+/** Host names whose addresses change while they are in use. */
 class ChangedNamesTest {
     private static final String HERE = "10.0.0.1";
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** Errors that come later than a channel name it as the client wrote it. */
+/** Errors that occur after a channel was added name it as the client wrote it. */
 class ChannelsInErrorsTest {
     private static final int STREAM = 42;
 

@@ -64,7 +64,7 @@ class CommitRuleTest {
         assertNotNull(firstCaught(CommitRuleTest::commitFirst, false, SCHEDULES_TO_CATCH));
     }
 
-    /** The invariant is checked on its own: without a reader that happens to look. */
+    /** The invariant is checked alone, without a reader. */
     @Test
     void catchesMissingZeroWithInvariantAlone() {
         assertNotNull(firstCaught(CommitRuleTest::noZero, true, SCHEDULES_TO_CATCH));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** Counters of connections and images tell what really happened. */
+/** Counters of connections and images match what happened. */
 class CountersTest {
     private static final int STREAM = 3;
     private static final String AT_A = "rdma to 10.0.0.2:7400: ";
@@ -42,7 +42,7 @@ class CountersTest {
             assertEquals(atA.peer().number(), net.b.counter(AT_B + "queue pair"));
             assertEquals(1, net.a.counter(AT_A + "connects"));
             assertEquals(0, net.a.counter(AT_A + "failures"));
-            // Of padding only the headers are carried.
+            // Only the headers of padding are sent.
             long bytes = net.a.counter(AT_A + "bytes");
             assertTrue(bytes > 0 && bytes <= stream.position(), bytes + " bytes");
             long batches = net.a.counter(AT_A + "batches");
@@ -113,7 +113,7 @@ class CountersTest {
         }
     }
 
-    /** Of the only image; -1 if there is none. */
+    /** State of the only image; -1 if there is none. */
     private static long imageState(TwoDrivers net) {
         return net.b
                 .counterText()

@@ -27,7 +27,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Receivers that come to a publication by themselves. */
+/** Receivers that announce themselves to a publication. */
 class DynamicReceiversTest {
     private static final long TERM = FanOutNet.TERM_LENGTH;
     private static final InetSocketAddress CONTROL = new InetSocketAddress("10.0.0.1", 7401);
@@ -168,7 +168,7 @@ class DynamicReceiversTest {
         assertEquals(1, net.network.connections(), "one connection carries both");
     }
 
-    /** The system chooses the port of a receiver that names none. */
+    /** The system chooses the port of a receiver that does not specify one. */
     @Test
     void connectsWithControlAddressAlone() {
         net();
@@ -278,7 +278,9 @@ class DynamicReceiversTest {
         untilAllRead(stream);
     }
 
-    /** One that announces an address where nobody listens costs a destination, for a while. */
+    /**
+     * A receiver that announces an address without a listener takes up a destination for a while.
+     */
     @Test
     void removesAnnouncedReceiverThatDoesNotListen() {
         net();

@@ -25,7 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 
-/** What channels ask of the fabric, and what is said of the path that it gives. */
+/** Options that channels set on the fabric, and warnings about the resulting path. */
 class FabricOptionsTest {
     private static final int STREAM = 10;
     private static final String ASKED =
@@ -151,7 +151,7 @@ class FabricOptionsTest {
         }
     }
 
-    /** Connects two times over the path: the finding is told once, and counted twice. */
+    /** Connects twice over the path: the finding is reported once, and counted twice. */
     private void assertWarns(PathInfo path, String counter, String finding, String remedy) {
         try (TwoDrivers net = drivers("rdma.linger", "0ms")) {
             net.a.fabric.path(path);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** One publication to several destinations, each by the strategy of its flow control. */
+/** One publication to several destinations, with each flow control strategy. */
 class FanOutTest {
     private static final long TERM = FanOutNet.TERM_LENGTH;
 
@@ -235,7 +235,7 @@ class FanOutTest {
         assertEquals(0, stream.disconnects);
     }
 
-    /** A device may read the log yet for what it has not sent, and another transport reuses it. */
+    /** A device may still read unsent parts of the log that another transport could reuse. */
     @RepeatedTest(3)
     void holdsOtherTransportWhileDeviceMayReadLog() {
         TestStream stream = start("min", false);
@@ -252,7 +252,7 @@ class FanOutTest {
         assertEquals(1, stream.disconnects);
     }
 
-    /** It is removed when its acceptance has arrived: what is sent to it is not reused before. */
+    /** It is removed once its acceptance has arrived: data sent to it is not reused earlier. */
     @RepeatedTest(3)
     void keepsLogForDestinationRemovedWhenAccepted() {
         TestStream stream = start("max", false);
@@ -291,7 +291,7 @@ class FanOutTest {
         net.until("ten terms", () -> stream.position() > 10 * TERM);
         late.subscribe();
         net.until("reads", () -> late.image() != null && late.image().received > 10);
-        // Where the stream has left its place before its image is made, it is offered once more.
+        // If the stream has moved on before its image exists, it is offered once more.
         int useless = net.pace == 0 ? 0 : 1;
         assertTrue(late.ended.size() <= useless, late.ended.size() + " images of no use");
         assertTrue(late.image().setup.position() > 9 * TERM);

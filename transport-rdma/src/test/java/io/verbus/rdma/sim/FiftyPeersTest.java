@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fifty drivers publish to one: each has a queue pair, a domain and images of its own. */
+/** Fifty drivers publish to one: each has its own queue pair, domain and images. */
 @Tag("slow")
 class FiftyPeersTest {
     private static final int PEERS = 50;

@@ -43,7 +43,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A peer that breaks the protocol fails its own connection, is told of in words, and no more. */
+/** A peer that breaks the protocol fails only its own connection, and is reported. */
 class HostilePeerTest {
     private static final int STREAM = 42;
 
@@ -84,7 +84,7 @@ class HostilePeerTest {
         return stream;
     }
 
-    /** Whatever became of the connection, the stream is carried again in the end. */
+    /** Whatever happened to the connection, the stream flows again in the end. */
     private static void assertGoesOn(TwoDrivers net, TestStream stream) {
         net.until(
                 "carried again",
@@ -104,7 +104,7 @@ class HostilePeerTest {
                 });
     }
 
-    /** Random bytes, and messages with a right header around random bytes. */
+    /** Random bytes, and messages with a valid header around random bytes. */
     @Provide
     Arbitrary<List<byte[]>> messages() {
         Arbitrary<byte[]> noise =
@@ -171,7 +171,7 @@ class HostilePeerTest {
                     "failed",
                     () -> {
                         if (net.a.errors.isEmpty()) {
-                            // Credit that was on its way may have replaced it.
+                            // Credit in flight may have replaced it.
                             slot.putLong(CreditLine.POSITION, before + offset);
                         }
                         return !net.a.errors.isEmpty();

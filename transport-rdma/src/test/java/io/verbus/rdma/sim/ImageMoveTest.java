@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A stream goes on in another log, whenever the subscribing driver wants it to, and whatever fails
- * meanwhile: every message is read exactly once, in order.
+ * A stream moves to another log whenever the subscribing driver asks, despite failures: every
+ * message is read exactly once, in order.
  */
 class ImageMoveTest {
     private static final int SCHEDULES = 800 * Integer.getInteger("verbus.lives", 1);
@@ -41,7 +41,7 @@ class ImageMoveTest {
 
     @TempDir Path directory;
 
-    /** On a connection that stands, nothing of it is a failure, or counts as one. */
+    /** On an established connection, a move neither fails nor counts as a failure. */
     @Test
     void movesToAnotherLogWithoutError() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
@@ -175,7 +175,7 @@ class ImageMoveTest {
         return net.b.images.getLast();
     }
 
-    /** Whether only one image is left. */
+    /** Whether only one image remains. */
     private static boolean closeMoved(TwoDrivers net) {
         for (TestImage image : List.copyOf(net.b.images)) {
             if (image.isMoved() || image.lost != null) {
@@ -185,7 +185,7 @@ class ImageMoveTest {
         return net.b.images.size() == 1;
     }
 
-    /** A peer that says it has sent what has not arrived, or less, is not believed. */
+    /** A peer whose claimed position differs from what has arrived is not trusted. */
     @Test
     void closesConnectionOnOfferAtWrongPosition() {
         for (int shift : new int[] {-32, 32}) {
@@ -232,7 +232,7 @@ class ImageMoveTest {
         }
     }
 
-    /** An offer that says nothing of the image that there is. */
+    /** An offer that does not refer to the existing image. */
     @Test
     void closesConnectionOnOfferWithoutImage() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {

@@ -40,7 +40,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
-/** Hosts prove to each other that they have the key of their network, or are told nothing. */
+/** Hosts prove to each other that they have the key of their network, or learn nothing. */
 class KeysTest {
     private static final int STREAM = 42;
     private static final String ONE = "01".repeat(32);
@@ -57,7 +57,7 @@ class KeysTest {
     /** The last proof that was sent. */
     private byte[] proof;
 
-    /** Writes keys of the network in the place of a file, at once. */
+    /** Replaces a key file atomically. */
     private String[] keys(String name, String... keys) throws IOException {
         Path written = directory.resolve("new");
         StringBuilder text = new StringBuilder();
@@ -160,7 +160,7 @@ class KeysTest {
         }
     }
 
-    /** First both keys on each host, in any order of hosts, then the new one alone. */
+    /** First both keys on each host, in any order, then only the new one. */
     @Test
     void changesKeysWithoutRestart() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
@@ -176,7 +176,7 @@ class KeysTest {
             reconnect(net);
             assertEquals(1, net.b.images.size());
             assertTrue(hasAudit(net.a, "keys file=", "networks=1"));
-            // A mistake changes nothing, and is told.
+            // A mistake changes nothing, and is reported.
             keys("b", "0102");
             net.until(
                     "told",
@@ -223,7 +223,7 @@ class KeysTest {
 
     // A host that lies
 
-    /** Connects with any words, and is told what is said to it. */
+    /** Connects with any private data, and records the answer. */
     private static final class Impostor implements FabricHandler {
         private final SimFabric fabric;
         private SimConnection connection;
@@ -293,7 +293,7 @@ class KeysTest {
                                 .setup(buffer, 0, offer, 0, false));
     }
 
-    /** A number of the key, which is no secret: it stands in each greeting. */
+    /** The key number, which is no secret: each greeting contains it. */
     private static Challenge challenge(Hello seen) {
         return new Challenge(seen.challenge().key(), 0, 1234, 5678);
     }
@@ -369,7 +369,7 @@ class KeysTest {
         }
     }
 
-    /** A subscribing host that lies: no answer, a wrong one, and the publisher's own challenge. */
+    /** A dishonest subscribing host: no answer, a wrong one, and the publisher's own challenge. */
     @Test
     void offersNoStreamToHostWithoutProof() throws IOException {
         List<UnaryOperator<Hello>> lies =

@@ -20,9 +20,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Things happen while a log is being registered or deregistered, which takes as long as the test
- * wants. That a log is released only when nothing touches it, and a domain closed only when it is
- * empty, {@link TestDriver} and {@link SimDomain} see to.
+ * Events during the registration or deregistration of a log, which takes as long as the test wants.
+ * {@link TestDriver} and {@link SimDomain} check that a log is released only when nothing uses it,
+ * and that a domain is closed only when it is empty.
  */
 class LongRegistrationTest {
     private static final int STREAM = 42;
@@ -53,14 +53,14 @@ class LongRegistrationTest {
         net.close();
     }
 
-    /** Two drivers with a stream that flows, as the connection must stand. */
+    /** Two drivers with an active stream, so that the connection is up. */
     private TestStream connected() {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);
         return stream;
     }
 
-    /** A stream whose image is there, and being registered. */
+    /** A stream whose image exists and is being registered. */
     private TestStream registeringAtB() {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("an image", () -> !net.b.images.isEmpty());

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Publications, subscribers and links come and go at random; what must hold, holds at the end. */
+/**
+ * Publications, subscribers and links come and go at random; the invariants must hold at the end.
+ */
 @Tag("slow")
 class RandomLifecycleTest {
     private static final int LIVES = 12 * Integer.getInteger("verbus.lives", 1);
@@ -117,7 +119,7 @@ class RandomLifecycleTest {
         }
     }
 
-    /** The driver's part: images that ended are closed when they are read. */
+    /** The driver's part: closes ended images once they are read. */
     private static void drain(TwoDrivers net) {
         for (TestImage image : List.copyOf(net.b.images)) {
             if (image.lost != null

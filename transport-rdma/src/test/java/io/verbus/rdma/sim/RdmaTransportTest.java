@@ -280,7 +280,7 @@ class RdmaTransportTest {
         assertEquals(0, stream.disconnects);
     }
 
-    /** One side is impatient, and finds out alone. */
+    /** One side has a short probe timeout, and detects the outage alone. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void detectsSilentPeerAlthoughRequestsComplete(boolean isPublisher) {
@@ -450,7 +450,7 @@ class RdmaTransportTest {
         assertEquals(2, net.b.images.size());
     }
 
-    /** It claims the id of the driver whose stream it wants, and the registration. */
+    /** It forges the id of the driver whose stream it wants, and the registration id. */
     @Test
     void deniesImageToDriverWithForgedId() throws IOException {
         TestStream stream = connected();
@@ -753,7 +753,7 @@ class RdmaTransportTest {
 
                     @Override
                     protected void closeTransport() {
-                        // There is none.
+                        // nothing to close
                     }
                 }) {
             SimFabric fabric = net.network.fabric("10.0.0.7");
@@ -765,7 +765,10 @@ class RdmaTransportTest {
         }
     }
 
-    /** What the device keeps is the device's: the image is closed and released all the same. */
+    /**
+     * Memory that the device does not release is the device's: the image is closed and released all
+     * the same.
+     */
     @Test
     void releasesImageWhoseMemoryStaysPinned() {
         TestStream stream = connected();
@@ -798,7 +801,7 @@ class RdmaTransportTest {
         net.until("released", () -> image.released);
     }
 
-    /** A connection that is made by hand to B's endpoint. */
+    /** A manual connection to B's endpoint. */
     private static final class Probing implements FabricHandler {
         String ended;
         byte[] answer;
@@ -841,7 +844,7 @@ class RdmaTransportTest {
         }
     }
 
-    /** A listener that accepts everybody with some words of its own. */
+    /** A listener that accepts every connection with a fixed answer. */
     private record Accepting(byte[] answer) implements FabricHandler {
         @Override
         public void onConnectRequest(

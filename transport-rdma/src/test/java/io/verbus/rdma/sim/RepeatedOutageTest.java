@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The wire is cut for longer than a stream may take to resume, and for less, in any order: what
- * came before changes nothing. A stream that was refused while it resumed goes on likewise.
+ * Outages longer and shorter than the resume timeout, in any order: earlier ones have no effect.
+ * Also streams that are refused while they resume.
  */
 class RepeatedOutageTest {
     private static final int STREAM = 42;
@@ -52,7 +52,7 @@ class RepeatedOutageTest {
 
     private static void live(TwoDrivers net) {
         TestStream stream = connected(net);
-        // A long cut, then a short one: and any others.
+        // A long outage, then a short one, then random ones.
         cut(net, stream, true);
         cut(net, stream, false);
         for (int i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ class RepeatedOutageTest {
         net.publishing = true;
     }
 
-    /** B cannot take the stream up at once, but has its image: nothing is lost. */
+    /** B cannot resume the stream at once, but keeps its image: nothing is lost. */
     @Test
     void resumesInSameImageAfterRefusedResume() {
         try (TwoDrivers net =
@@ -121,7 +121,7 @@ class RepeatedOutageTest {
         }
     }
 
-    /** The refused stream has a rest that its publisher was told to be taken. */
+    /** The refused stream still has accepted but unsent messages. */
     @Test
     void sendsRestOfStreamClosedWhileRefused() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
@@ -143,7 +143,7 @@ class RepeatedOutageTest {
         }
     }
 
-    /** Neither a reader that is behind nor a rest that was not sent holds the end up. */
+    /** Neither a slow reader nor unsent messages delay the end. */
     @Test
     void endsRevokedStreamAtOnce() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
@@ -206,7 +206,7 @@ class RepeatedOutageTest {
                 "refused",
                 () -> {
                     for (SimConnection connection : net.b.fabric.connections()) {
-                        // What the connection itself takes is registered before it is up.
+                        // The connection's own memory is registered before it is up.
                         connection
                                 .domain()
                                 .refuse(

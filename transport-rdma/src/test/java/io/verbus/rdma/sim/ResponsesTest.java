@@ -21,8 +21,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
 /**
- * Driver A sends requests, and driver B answers: A announces itself at B's control address for the
- * one session that B has told.
+ * Driver A sends requests, and driver B responds: A announces itself at B's control address for the
+ * session that B has reported.
  */
 class ResponsesTest {
     private static final int REQUESTS = 42;

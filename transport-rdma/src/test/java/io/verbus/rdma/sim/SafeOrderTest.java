@@ -37,7 +37,7 @@ class SafeOrderTest {
         return net;
     }
 
-    /** Messages, over a link that breaks now and then, up to the end of the stream. */
+    /** Sends messages over a link that breaks now and then, to the end of the stream. */
     private static void carry(TwoDrivers net) {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -74,7 +74,7 @@ class SafeOrderTest {
         return null;
     }
 
-    /** It is enough that either driver asks for it. */
+    /** It is sufficient that either driver asks for it. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
     void carriesStreamsIfEitherDriverAsksForOrder(String orderOfA, String orderOfB) {

@@ -29,9 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * What somebody of whom nothing is known can take of a subscribing driver: a share, for a while.
- */
+/** What an unknown peer can take from a subscribing driver: a limited share, for a limited time. */
 class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
@@ -126,7 +124,7 @@ class UnknownPeersTest implements FabricHandler {
                 net.until("accepted", () -> stranger.poll(this, net.nowNs) > 0);
                 most = Math.max(most, net.b.fabric.connections().size());
             }
-            // One that has to go is there until the receiver has let go of it.
+            // A closed connection remains until the receiver has released it.
             assertTrue(most < 60, most + " connections");
             net.until(
                     "the rest given up",
@@ -151,7 +149,7 @@ class UnknownPeersTest implements FabricHandler {
         return ended.size();
     }
 
-    /** The conductor does not spend its time on answers and logs for whoever asks. */
+    /** The conductor does not spend its time on answering and logging unknown peers. */
     @Test
     void limitsRejectReasonsPerSecond() {
         try (TwoDrivers net = drivers("rdma.allow", "10.0.0.1")) {
@@ -296,14 +294,14 @@ class UnknownPeersTest implements FabricHandler {
         }
     }
 
-    /** Hosts that no two connections share, as an attacker would claim to be. */
+    /** Each connection comes from another host, as an attacker would claim. */
     @Test
     void limitsErrorLogEntriesOfAllPeers() {
         try (TwoDrivers net = drivers()) {
             byte[] noGreeting = {1, 2, 3};
             for (int i = 0; i < 200; i++) {
                 if (i == 100) {
-                    net.nowNs += TimeUnit.DAYS.toNanos(1); // whatever time passes
+                    net.nowNs += TimeUnit.DAYS.toNanos(1); // time makes no difference
                 }
                 SimFabric stranger = net.network.fabric("10.1.0." + i);
                 int before = ended.size();

@@ -128,7 +128,7 @@ class DataPathLabTest {
         qpA.stageWrite(0, 0, key, to, remote);
         long posted = qpA.post(true);
         if (qpA.maxInline() >= Long.BYTES) {
-            Memory.putLong(from + 2048, 55); // an inline write has been read
+            Memory.putLong(from + 2048, 55); // inline data has already been read
         }
         Await.until("completion", () -> qpA.completed() == posted, () -> qpA.poll(inboxA));
 
@@ -193,7 +193,7 @@ class DataPathLabTest {
         assertEquals(0, reader.get(60, TimeUnit.SECONDS));
     }
 
-    /** Number of messages whose payload was not there when the commit word was. */
+    /** Number of messages whose payload was missing when the commit word was visible. */
     private static long countTorn(
             MemorySegment view, int messages, int slots, int slot, AtomicLong consumed) {
         long torn = 0;
@@ -220,7 +220,7 @@ class DataPathLabTest {
         return 16 + (int) (sequence * 2654435761L >>> 7 & 0x7fff) % (slot / 8 - 2) * 8;
     }
 
-    /** Again and again, so that neither side runs out of receives. */
+    /** Repeats often, so that neither side runs out of receives. */
     @Test
     void answersProbesBothWays() {
         assumeTrue(Lab.iWarp(), "elsewhere it is the device that answers");
@@ -306,10 +306,7 @@ class DataPathLabTest {
         assertRefused(inboxA.failures.getFirst());
     }
 
-    /**
-     * iWARP completes a write when it is on its way; a peer that refuses it then ends the
-     * connection.
-     */
+    /** iWARP completes a write once it is sent; a peer that rejects it then ends the connection. */
     private static void assertRefused(String reason) {
         if (Lab.iWarp()) {
             assertTrue(reason.contains("had already ended"), reason);

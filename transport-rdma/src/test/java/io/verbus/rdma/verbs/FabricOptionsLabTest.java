@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a connection asks of the fabric, as the device tells it afterwards. */
+/** Options of a connection, as the device reports them afterwards. */
 @Tag("lab")
 @Tag("slow")
 @Timeout(60)
@@ -40,7 +40,7 @@ class FabricOptionsLabTest {
                 listener.localAddress(), Lab.at(Lab.addressA(), 0), options, null, new byte[] {1});
     }
 
-    /** Both ends of a connection that A begins with the options. */
+    /** Connects A with the options; returns both ends. */
     private static Lab.Pair pair(Lab lab, ConnectionOptions options) {
         Connection a = connect(lab, lab.listen(), options);
         Connection b = lab.awaitRequest();

@@ -25,7 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A device that does not take back what it gave, played by a library whose functions are here. */
+/** A device that fails to release resources, simulated by a library of upcalls. */
 @SuppressWarnings("restricted")
 class FailedReleaseTest {
     private final Arena arena = Arena.ofConfined();

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 @Tag("slow")
 @Timeout(240)
 class RegistrationLabTest {
-    /** Without the capability to lock memory beyond the limit, which root otherwise has. */
+    /** Runs without CAP_IPC_LOCK, which root otherwise has. */
     private static final List<String> LOW_LIMIT =
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
 
@@ -105,7 +105,7 @@ class RegistrationLabTest {
             assertTrue(port.active(), device::toString);
             assertTrue(port.activeMtu() >= 256, device::toString);
             assertFalse(port.gids().isEmpty(), device::toString);
-            // An iWARP device has addresses of IP only.
+            // An iWARP device has only IP addresses.
             assertEquals(
                     device.transport() == TransportType.IWARP,
                     port.gids().getFirst().netdev().isEmpty(),

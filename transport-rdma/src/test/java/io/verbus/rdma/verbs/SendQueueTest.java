@@ -23,7 +23,7 @@ import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The other side of the function pointer reads each list as a provider would. */
+/** The target of the function pointer reads each list as a provider would. */
 @SuppressWarnings("restricted")
 class SendQueueTest {
     private static final int DEPTH = 16;
@@ -286,7 +286,7 @@ class SendQueueTest {
         assertEquals(Errno.ENOMEM, queue.post(false));
     }
 
-    /** Called through the function pointer, where nothing may be thrown. */
+    /** Called through the function pointer, so it must not throw. */
     int postSend(long qp, long list, long bad) {
         if (qp != QP) {
             return Errno.EINVAL;
@@ -322,7 +322,7 @@ class SendQueueTest {
                 Memory.getInt(wr + VerbsAbi.SendWr.RKEY));
     }
 
-    /** A send has no target: what its slot says there is left over and means nothing. */
+    /** A send has no target: its slot holds leftover values there. */
     private List<List<Request>> withoutTargetsOfSends() {
         return lists.stream()
                 .map(list -> list.stream().map(SendQueueTest::withoutTarget).toList())

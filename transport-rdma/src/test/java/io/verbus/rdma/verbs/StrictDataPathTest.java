@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
-/** Work requests on each kind of adapter that the strict device plays. */
+/** Work requests on each kind of adapter that the strict device emulates. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(60)
@@ -78,7 +78,7 @@ class StrictDataPathTest {
         assertEquals(List.of(), inbox.failures);
     }
 
-    /** rdma_cm's own 655 ms would stop all that the peer writes, each time. */
+    /** The 655 ms of rdma_cm would block all writes of the peer, each time. */
     @Test
     void waitsBrieflyIfReceiverIsNotReady() {
         Lab.Pair pair = connect("mlx5");
@@ -104,7 +104,10 @@ class StrictDataPathTest {
         assertEquals(List.of(), received.failures);
     }
 
-    /** The last message of the handshake is lost; data tells the accepting side that it stands. */
+    /**
+     * The last message of the handshake is lost; data signals to the accepting side that the
+     * connection is up.
+     */
     @Test
     void isEstablishedByEarlyData() {
         StrictDevice.profile("mlx5");
@@ -124,7 +127,7 @@ class StrictDataPathTest {
         }
     }
 
-    /** Bytes that each kind of adapter carries inline, of those that are tried in turn. */
+    /** Maximum inline bytes of each kind of adapter, among those tried in turn. */
     @ParameterizedTest
     @CsvSource({"ib, 220", "irdma, 96", "bnxt, 96", "small, 32", "mana, 0"})
     void usesMaximumInlineOfDevice(String profile, int inline) {
@@ -150,7 +153,7 @@ class StrictDataPathTest {
         assertEquals(inline, b.queuePair().maxInline());
     }
 
-    /** Told once of a device: without inline, and with fewer work requests than are asked for. */
+    /** Reported once per device: no inline data, and fewer work requests than requested. */
     @ParameterizedTest
     @CsvSource({"mana, '', and 0 bytes inline", "ib, send-depth:1:8, 8 work requests"})
     void warnsOnceIfDeviceGrantsLess(String profile, String plan, String words) {
@@ -171,7 +174,7 @@ class StrictDataPathTest {
         assertTrue(told.contains(words), told);
     }
 
-    /** Whoever is refused costs no queue pair. */
+    /** A rejected peer costs no queue pair. */
     @Test
     void createsNoQueuePairBeforeRequestIsAccepted() {
         StrictDevice.profile("ib");
@@ -202,7 +205,7 @@ class StrictDataPathTest {
         }
     }
 
-    /** What each kind of adapter says of the order in which it places writes. */
+    /** Write order that each kind of adapter reports. */
     @ParameterizedTest
     @CsvSource({"mlx5, KEPT", "mlx5-ooo, DOUBTFUL", "iwarp, DOUBTFUL", "irdma, UNKNOWN"})
     void reportsWriteOrderOfDevice(String profile, PathInfo.Order order) {
@@ -239,7 +242,7 @@ class StrictDataPathTest {
         }
     }
 
-    /** The device has room for 256 regions, and locked memory is not what is short. */
+    /** The device has room for 256 regions; locked memory is not the limit. */
     @Test
     void reportsExhaustedRegions() {
         Lab.Pair pair = connect("small");
@@ -256,7 +259,7 @@ class StrictDataPathTest {
         assertTrue(message.contains("no more regions"), message);
     }
 
-    /** bnxt_re's library may wait when it posts: the JVM must be able to stop its threads then. */
+    /** bnxt_re's library may block when it posts: the JVM must still reach safepoints. */
     @ParameterizedTest
     @CsvSource({"ib, true", "bnxt, false"})
     void postingDoesNotBlockSafepointsIfDeviceMayWait(String profile, boolean isHeld)
@@ -304,7 +307,7 @@ class StrictDataPathTest {
         assertTrue(told.stream().allMatch(t -> t.contains("strict1 reports for port 1")));
     }
 
-    /** The device ends the process where librdmacm would fault. */
+    /** The device ends the process where librdmacm would crash. */
     @Test
     void readsNoEventWhileItsQueuePairIsDestroyed() {
         StrictDevice.profile("ib");
@@ -318,7 +321,7 @@ class StrictDataPathTest {
             Await.until("a held call", () -> StrictDevice.count("held") > 0, lab::poll);
             b.accept(new byte[] {2});
             long startNs = System.nanoTime();
-            // The answer arrives within this time, in which the fabric looks for it 100 times.
+            // The answer arrives within this time, in which the fabric polls 100 times.
             Await.until("looks", () -> System.nanoTime() - startNs > 100_000_000, lab::poll);
             assertFalse(hasEnded[0]);
         } finally {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Devices that are reset. The strict device frees a removed device's context as librdmacm does, and
- * ends the process where anything touches it afterwards.
+ * Devices that are reset. Like librdmacm, the strict device frees the context of a removed device,
+ * and ends the process if anything uses it afterwards.
  */
 @Tag("lab")
 @Tag("strict")
@@ -66,7 +66,7 @@ class StrictDeviceLossTest {
         assertEquals(77, wrote);
     }
 
-    /** Of a device that is gone, nobody asks for events. */
+    /** A removed device is not polled for events. */
     @Test
     void keepsPollingAfterDeviceIsRemoved() {
         Lab.Pair pair = lab.connectTo(lab.listen());

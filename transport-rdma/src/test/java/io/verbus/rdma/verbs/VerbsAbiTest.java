@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 /**
- * Lays the C structures out again from their declarations, member by member with the rules of an
- * LP64 compiler, and compares.
+ * Recomputes the layout of the C structures from their declarations, by the rules of an LP64
+ * compiler, and compares.
  */
 class VerbsAbiTest {
     private static final int PTR = 8;
@@ -193,7 +193,7 @@ class VerbsAbiTest {
             return array(member, size, 1);
         }
 
-        /** A member that must be at an offset. */
+        /** A member with an expected offset. */
         Struct add(String member, int size, int offset) {
             return array(member, size, 1, offset);
         }
@@ -203,14 +203,14 @@ class VerbsAbiTest {
             return array(member, size, count);
         }
 
-        /** The name only tells the reader where the declaration has got to. */
+        /** The name is only for the reader. */
         Struct array(String member, int size, int count) {
             end = align(end, size) + size * count;
             alignment = Math.max(alignment, size);
             return this;
         }
 
-        /** The end: the whole must have a length. */
+        /** Checks the total length. */
         void size(int length) {
             assertEquals(align(end, alignment), length, "length");
         }
