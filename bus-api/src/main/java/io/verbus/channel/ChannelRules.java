@@ -336,8 +336,8 @@ final class ChannelRules {
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL))
                         && !isTagged(channel, values),
                 channel,
-                "has no endpoint, at which a subscription receives: add endpoint=host:port, or use"
-                        + " verbus-spy: to read a publication of the same driver");
+                "has no endpoint, which a subscription requires: add endpoint=host:port, or "
+                        + "use verbus-spy: to read a publication of the same driver");
         refuse(
                 channel.sessionTag().isPresent(),
                 channel,
@@ -359,7 +359,7 @@ final class ChannelRules {
                 !values.containsKey(ChannelKey.ENDPOINT)
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL)),
                 channel,
-                "has no endpoint, at which a destination receives: add endpoint=host:port");
+                "has no endpoint, which a destination requires: add endpoint=host:port");
         for (ChannelKey key : NOT_OF_DESTINATIONS) {
             refuse(
                     values.containsKey(key),

@@ -53,8 +53,8 @@ public record Endpoint(String host, int port) {
             throw new BusException(
                     "endpoint '"
                             + text
-                            + "' is wrong: it must be host:port, such as 10.0.0.2:7400 or"
-                            + " [fe80::1]:7400");
+                            + "' is invalid: it must be host:port, such as 10.0.0.2:7400 or "
+                            + "[fe80::1]:7400");
         }
         String host = bracketed ? text.substring(1, colon - 1) : text.substring(0, colon);
         if (bracketed != isIpv6(host)) {
@@ -78,8 +78,8 @@ public record Endpoint(String host, int port) {
         return new BusException(
                 "host '"
                         + host
-                        + "' is wrong: it must be an IPv4 address, an IPv6 address (in brackets"
-                        + " if a port follows) or a host name");
+                        + "' is invalid: it must be an IPv4 address, an IPv6 address (in "
+                        + "brackets if a port follows) or a host name");
     }
 
     private static boolean isIpv6(String host) {

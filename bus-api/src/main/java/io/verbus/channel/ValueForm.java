@@ -306,7 +306,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     Object read(String key, String text) {
         Object value = reader.apply(text);
         if (value == null) {
-            throw new BusException(key + " '" + text + "' is wrong: it must be " + right);
+            throw new BusException(key + " '" + text + "' is invalid: it must be " + right);
         }
         return value;
     }

@@ -73,7 +73,7 @@ public enum SystemCounter {
     SUBSCRIPTIONS("subscriptions"),
     IMAGES("images"),
     IMAGES_LOST("images lost"),
-    IMAGES_INVALID("images ended for what their senders sent");
+    IMAGES_INVALID("images ended by invalid frames");
 
     /**
      * Value of {@link #AERON_VERSION}: the Aeron release that defines this shared memory layout,

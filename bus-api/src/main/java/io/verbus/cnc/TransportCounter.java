@@ -8,13 +8,13 @@ package io.verbus.cnc;
  */
 public enum TransportCounter {
     /** Errors that exceed the error log's share for peers. Conductor. */
-    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers that are not logged"),
+    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers, not logged"),
     /** Messages of publishing drivers that violate the protocol. Conductor. */
     RDMA_VIOLATIONS(1001, "rdma: protocol violations of publishing drivers"),
     /** Connections from addresses that are not allowed. Conductor. */
     RDMA_REFUSED(1002, "rdma: connections refused by verbus.rdma.allow"),
     /** Connections that offered no stream. Conductor. */
-    RDMA_HALF_OPEN(1003, "rdma: connections given up that offered nothing"),
+    RDMA_HALF_OPEN(1003, "rdma: connections closed that offered no stream"),
     /** Moves of a multi-source stream between a source's log and the image's log. Conductor. */
     RDMA_MOVES(1004, "rdma: streams moved to another log"),
     /** Announcements received from receivers. Conductor. */
@@ -30,11 +30,11 @@ public enum TransportCounter {
     /** Conductor. */
     RDMA_SMALL_MTU(1010, "rdma: connections over an MTU below the port's"),
     /** Connections and announcements without the key of their network. Conductor. */
-    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused for want of a key"),
+    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused without a valid key"),
     /** Listeners whose device is currently gone. Conductor. */
-    RDMA_LISTENERS_LOST(1012, "rdma: listeners that wait for their device"),
+    RDMA_LISTENERS_LOST(1012, "rdma: listeners waiting for their device"),
     /** Conductor. */
-    RDMA_DISORDER(1013, "rdma: connections over adapters that may place out of order"),
+    RDMA_DISORDER(1013, "rdma: connections over adapters that may reorder writes"),
     /** Connections with safe order. Conductor. */
     RDMA_CONFIRMED(1014, "rdma: connections whose commits wait for confirmation"),
 
@@ -43,7 +43,7 @@ public enum TransportCounter {
     /** Frames that had arrived before. Receiver. */
     UDP_DUPLICATES(1101, "udp: duplicate frames"),
     /** Frames that no sender sends. Receiver. */
-    UDP_INVALID_FROM_SENDERS(1102, "udp: invalid frames of senders"),
+    UDP_INVALID_FROM_SENDERS(1102, "udp: invalid frames from senders"),
     /** Streams that have a subscription but get no image. Receiver. */
     UDP_SETUPS_REFUSED(1103, "udp: set-ups refused"),
     /** Rejected streams, and answers that the kernel does not send. Conductor. */
@@ -61,7 +61,7 @@ public enum TransportCounter {
     /** NAKs for ranges that are not available or were just resent. Sender. */
     UDP_NAKS_IGNORED(1110, "udp: NAKs ignored"),
     /** Frames that no receiver sends. Sender. */
-    UDP_INVALID_FROM_RECEIVERS(1111, "udp: invalid frames of receivers"),
+    UDP_INVALID_FROM_RECEIVERS(1111, "udp: invalid frames from receivers"),
     /** Status messages of receivers beyond {@code max-receivers}. Sender. */
     UDP_RECEIVERS_REFUSED(1112, "udp: receivers refused"),
     /** Datagrams of the sender that the kernel did not accept. Sender. */

@@ -82,7 +82,7 @@ public final class CountedPositions {
      * Releases the log up to the least position of all readers, but not past a bound. Any thread.
      *
      * @param bound highest position to release; released if there is no reader.
-     * @return the released position, never less than before.
+     * @return the released position, which never decreases.
      */
     public long release(long bound) {
         long before = released;

@@ -56,7 +56,7 @@ public final class LogTail {
      *
      * @param log log to examine.
      * @return count of the term that is full and active, or -1. Rotate from this count: the log may
-     *     rotate meanwhile, and the active term is then another one, which is not full.
+     *     rotate meanwhile, and the new active term is not full.
      */
     static int fullTerm(LogBuffers log) {
         UnsafeBuffer metadata = log.metadata();

@@ -170,7 +170,7 @@ public final class Networks {
 
         private TransportException wrong(String right, Throwable cause) {
             return new TransportException(
-                    "option %s is '%s', where '%s' is no network: %s"
+                    "option %s is '%s', where '%s' is not a network: %s"
                             .formatted(option, whole, part, right),
                     cause);
         }

@@ -45,7 +45,7 @@ public interface OutboundStream {
      * {@code position + window}, whether or not the receivers have granted that yet. Sender's
      * thread.
      *
-     * @param position consumed position, never less than before.
+     * @param position consumed position, which never decreases.
      * @param window number of bytes past it, at most two terms.
      */
     void onReleased(long position, long window);

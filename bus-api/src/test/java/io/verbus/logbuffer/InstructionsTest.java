@@ -45,21 +45,21 @@ class InstructionsTest {
     }
 
     @Test
-    void offerOfAnExclusivePublication() {
+    void limitsInstructionsOfExclusiveOffer() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(418, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
     @Test
-    void offerOfAPublication() {
+    void limitsInstructionsOfOffer() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         assertAtMost(650, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
     @Test
-    void claimAndCommit() {
+    void limitsInstructionsOfClaimAndCommit() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
                 413,
@@ -73,7 +73,7 @@ class InstructionsTest {
     }
 
     @Test
-    void poll() {
+    void limitsInstructionsOfPoll() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
                 745,
@@ -86,7 +86,7 @@ class InstructionsTest {
     }
 
     @Test
-    void pollThatFindsNothing() {
+    void limitsInstructionsOfEmptyPoll() {
         assertAtMost(52, "poll of nothing", i -> reader.poll(handler, 10));
     }
 

@@ -66,7 +66,7 @@ class LogCleanerTest {
     /** The metadata is read at each step. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
-    void cleansExclusiveLogFromWhereZeroesAheadStops(int zeroesAhead) {
+    void cleansExclusiveLogFromEndOfZeroesAhead(int zeroesAhead) {
         try (LogBuffers log = soiledLog(LogType.EXCLUSIVE_PUBLICATION, 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
             cleaner.clean(CONSUMED, TERM_LENGTH);

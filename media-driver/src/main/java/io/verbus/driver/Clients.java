@@ -109,7 +109,7 @@ final class Clients {
             events.clientTimeout(clientId);
             throw new CommandException(
                     ErrorCode.GENERIC_ERROR,
-                    "the driver has given up client "
+                    "the driver has closed client "
                             + clientId
                             + ", which was silent for longer than the client-liveness-timeout:"
                             + " connect a new Bus");

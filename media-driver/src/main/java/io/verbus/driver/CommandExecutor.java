@@ -506,9 +506,9 @@ final class CommandExecutor implements CommandHandler {
         failures.record(
                 CommandFailures.Kind.UNKNOWN_TYPE,
                 Shares.NOBODY,
-                "a client has sent a command of the unknown type "
+                "a client sent a command of the unknown type "
                         + typeId
-                        + ": see that no client is newer than the driver");
+                        + ": check that no client is newer than the driver");
     }
 
     @Override
@@ -517,7 +517,7 @@ final class CommandExecutor implements CommandHandler {
         String text =
                 "a client's command is malformed ("
                         + problem
-                        + "): see that client and driver fit each other";
+                        + "): check that client and driver are compatible";
         if (!isOfAnother(clientId, correlationId)) {
             events.error(correlationId, ErrorCode.MALFORMED_COMMAND, text);
         }
@@ -553,8 +553,7 @@ final class CommandExecutor implements CommandHandler {
                     ErrorCode.MALFORMED_COMMAND,
                     "registration id "
                             + registrationId
-                            + " was not given to a client yet: take it from the driver's command"
-                            + " buffer");
+                            + " was not allocated: take it from the driver's command buffer");
         }
     }
 

@@ -113,9 +113,9 @@ final class CommandFailures {
                 clientId,
                 "client "
                         + clientId
-                        + " sends commands faster than all clients can read the answers: those that"
-                        + " are too many are dropped without an answer; have it wait for answers,"
-                        + " or raise to-clients-length");
+                        + " sends commands faster than all clients can read the answers: the "
+                        + "driver drops excess commands without an answer; make the "
+                        + "client wait for answers, or raise to-clients-length");
     }
 
     /** Drops a command without an answer, because the answer would reach another client. */
@@ -128,7 +128,7 @@ final class CommandFailures {
                         + clientId
                         + " has sent a command with the correlation id "
                         + correlationId
-                        + ", which is in use by another client: the command is dropped without an"
-                        + " answer; take each id from the driver's command buffer");
+                        + ", which another client uses: the driver drops the command without "
+                        + "an answer; take each id from the driver's command buffer");
     }
 }

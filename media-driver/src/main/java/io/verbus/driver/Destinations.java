@@ -57,8 +57,9 @@ final class Destinations {
                 ErrorCode.INVALID_CHANNEL,
                 "the publication on '"
                         + publication.named()
-                        + "' takes no destinations: publish on verbus:rdma?control-mode=manual or"
-                        + " verbus:udp?control-mode=manual");
+                        + "' does not accept destinations: publish on "
+                        + "verbus:rdma?control-mode=manual or "
+                        + "verbus:udp?control-mode=manual");
     }
 
     /**

@@ -74,7 +74,7 @@ final class ImageRejection {
                             + clientId
                             + " does not read image "
                             + imageId
-                            + ": reject an image of an own subscription");
+                            + ": reject an image of one of its subscriptions");
         }
         String why =
                 "client "

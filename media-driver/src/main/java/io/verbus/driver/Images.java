@@ -281,10 +281,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                         + image.sessionId()
                         + " from "
                         + image.description()
-                        + " has ended, as a client has truncated its log "
+                        + " has ended because a client truncated its log "
                         + image.log().file()
-                        + ": close the subscription, add it again, and see which client writes"
-                        + " there");
+                        + ": close the subscription, add it again, and find out which client "
+                        + "writes there");
     }
 
     private void leave(NetworkImage image) {
@@ -308,7 +308,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         String source = image.description();
         int port = source.lastIndexOf(':');
         String host = port < 0 ? source : source.substring(0, port);
-        peerErrors.record(kind, host, "an image of " + host + " has ended: " + what);
+        peerErrors.record(kind, host, "an image from " + host + " has ended: " + what);
     }
 
     /** Runs the duty cycle; returns the work count. */

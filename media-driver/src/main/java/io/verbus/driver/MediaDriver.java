@@ -322,8 +322,8 @@ public final class MediaDriver implements AutoCloseable {
                                     + directory.path()
                                     + " is on file system "
                                     + directory.fileSystem()
-                                    + ", whose writeback makes latency uneven: use one on tmpfs,"
-                                    + " such as /dev/shm/verbus");
+                                    + ", whose writeback causes latency spikes: use one on "
+                                    + "tmpfs, such as /dev/shm/verbus");
             errors.onWarning(warning);
             warn(warning);
         }
@@ -366,13 +366,13 @@ public final class MediaDriver implements AutoCloseable {
         return new BusException(
                 "the driver in "
                         + directory.path()
-                        + " has failed and ends, as thread "
+                        + " has failed and ends: thread "
                         + failure.where()
-                        + " met "
+                        + " threw "
                         + error
-                        + ": start it again"
+                        + "; restart it"
                         + (error instanceof OutOfMemoryError ? ", with a larger heap (-Xmx)" : "")
-                        + "; its error log stays for `verbus errors`",
+                        + ", and print its error log with `verbus errors`",
                 error);
     }
 
@@ -530,9 +530,11 @@ public final class MediaDriver implements AutoCloseable {
             int unfinished = driver.drain(drainNs, atOnce);
             if (unfinished > 0) {
                 out.println(
-                        "verbus driver: closes before all is sent and read, streams left: "
+                        "verbus driver: closing before all messages are sent and read, streams "
+                                + "left: "
                                 + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
-                                + "; raise drain-timeout, or see who is slow with verbus streams");
+                                + "; raise drain-timeout, or find slow subscribers with "
+                                + "`verbus streams`");
                 out.flush();
             }
         }

@@ -339,7 +339,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         if (goesOn) {
             aloneSinceNs = nowNs;
         } else if (hasEnded && sources.length == 0 || nowNs - aloneSinceNs >= livenessTimeoutNs) {
-            endReason = hasEnded ? endReason : "no source has what comes next";
+            endReason = hasEnded ? endReason : "no source has the next message";
             isForsaken = !hasEnded;
             drainTo(merger.frontier());
             work++;

@@ -368,7 +368,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
         if (state.compareTo(State.CLOSING) < 0 && subscribers.isDeserted()) {
             isForsaken = state == State.ACTIVE && subscribers.hasGone();
-            close(state == State.DRAINING ? endReason : "the last subscriber has gone");
+            close(state == State.DRAINING ? endReason : "the last subscriber has left");
             work++;
         }
         return work;

@@ -130,9 +130,9 @@ final class PublicationFactory {
                             + key
                             + " "
                             + asked
-                            + ", but the publication whose session it takes has "
+                            + ", but the publication whose session it uses has "
                             + tagged
-                            + ": ask for the same, or leave it out");
+                            + ": use the same value, or omit it");
         }
     }
 

@@ -30,8 +30,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Publications, from the first client that adds one to the release of its log. Used by the
- * conductor's thread.
+ * Creates, finds and releases the driver's publications. A publication exists from its first add
+ * until its log is released. Used by the conductor's thread.
  */
 final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;
@@ -444,10 +444,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
                                         + publication.streamId()
                                         + " session "
                                         + publication.sessionId()
-                                        + " has ended, as a client has truncated its log "
+                                        + " has ended because a client truncated its log "
                                         + log.file()
-                                        + ": close it, add it again, and see which client writes"
-                                        + " there");
+                                        + ": close it, add it again, and find out which client "
+                                        + "writes there");
                 fail(publication, failure.getMessage());
                 errors.onError(failure);
                 count++;

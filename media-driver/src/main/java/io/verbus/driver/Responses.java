@@ -71,7 +71,7 @@ final class Responses {
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="
                             + imageId
-                            + " not found: name an image of the same media that is available");
+                            + " not found: use the id of an available image of the same media");
         }
         boolean isOfRequests =
                 requests instanceof NetworkImage image
@@ -82,8 +82,8 @@ final class Responses {
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="
                             + imageId
-                            + " did not request a response channel: have its publication name"
-                            + " response-correlation-id");
+                            + " did not request a response channel: set "
+                            + "response-correlation-id on its publication");
         }
     }
 

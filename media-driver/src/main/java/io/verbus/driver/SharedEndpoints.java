@@ -44,7 +44,7 @@ final class SharedEndpoints {
                                 + each.channel().written()
                                 + " channel="
                                 + added.channel().written()
-                                + ": take another endpoint for responses");
+                                + ": use another endpoint for responses");
             }
         }
     }

@@ -102,9 +102,9 @@ final class Sources {
                                 + subscription.registrationId()
                                 + " of client "
                                 + subscription.clientId()
-                                + " receives nothing yet of a new "
+                                + " cannot join a new "
                                 + (source instanceof Publication ? "publication" : "image")
-                                + ", and joins it as soon as there is a counter: "
+                                + " yet, and joins it once a counter is free: "
                                 + e.getMessage());
             }
         }

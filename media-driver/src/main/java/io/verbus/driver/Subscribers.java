@@ -377,13 +377,13 @@ final class Subscribers {
                 }
                 end(
                         i,
-                        "the subscriber's position counter holds "
+                        "the subscriber's position counter has the invalid value "
                                 + position
-                                + ", where no subscriber can be, as "
+                                + ": positions up to "
                                 + positions.released()
-                                + " is released"
+                                + " are released"
                                 + (tail == Long.MAX_VALUE ? "" : " and the log ends at " + tail)
-                                + ": close the subscription and add it again, and look for a"
+                                + "; close the subscription and add it again, and look for a"
                                 + " client that was stopped for longer than the"
                                 + " client-liveness-timeout");
             }

@@ -320,7 +320,7 @@ final class Subscriptions {
                 ErrorCode.UNKNOWN_SUBSCRIPTION,
                 "the subscription on '"
                         + subscription.channel()
-                        + "' takes no destinations: subscribe with control-mode=manual");
+                        + "' does not accept destinations: subscribe with control-mode=manual");
     }
 
     /** Returns a subscription whose endpoint the channel refers to by tag, or null. */

@@ -125,8 +125,8 @@ final class Transports {
                 throw new TransportException(
                         "the driver's setting "
                                 + name
-                                + " is of no transport that is present: put the transport's jar on"
-                                + " the driver's class path, or remove the setting");
+                                + " belongs to no loaded transport: put the transport's jar on "
+                                + "the driver's class path, or remove the setting");
             }
         }
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.util.List;
 
-/** Programs of Aeron's C client attach to a driver, unmodified. */
+/** Unmodified programs of Aeron's C client connect to a driver. */
 @EnabledIfEnvironmentVariable(
         named = CProgram.FOLDER,
         matches = ".+",
@@ -75,7 +75,7 @@ class AeronCClientTest {
             try (CProgram publisher =
                     CProgram.start(
                             "basic_publisher", driver.directory(), "-c", channel, "-m", "5")) {
-                // The publisher offers one a second, and waits for no subscriber.
+                // The publisher offers one message a second, and waits for no subscriber.
                 subscriber.awaitLine("<<Hello World! 4>>");
                 publisher.awaitLine("Done sending");
             }

@@ -31,9 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/**
- * Our driver at one end of UDP, and one of Aeron's C drivers, of several releases, at the other.
- */
+/** A Verbus driver at one end of UDP, and Aeron's C driver, of several releases, at the other. */
 @EnabledIfEnvironmentVariable(
         named = CProgram.FOLDER,
         matches = ".+",
@@ -163,7 +161,7 @@ class AeronCDriverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"aeronmd", "aeronmd-1.52.2", "aeronmd-1.53-pre"})
-    void answersTheirRequests(String program) throws IOException {
+    void answersRequestsOfAeron(String program) throws IOException {
         Aeron theirs = theirs(program);
         Aeron ours = ours();
         String requestChannel = "aeron:udp?endpoint=" + free();

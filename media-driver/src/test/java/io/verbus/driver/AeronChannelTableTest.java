@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The table of Aeron's channel values in {@code docs/reference/channels.md} tells the truth about
- * Aeron's driver and about Verbus': each row's channel is added to both.
+ * Checks the table of Aeron's channel values in {@code docs/reference/channels.md} by adding each
+ * row's channel to Aeron's driver and to Verbus.
  */
 @Timeout(180)
 class AeronChannelTableTest {
@@ -30,7 +30,7 @@ class AeronChannelTableTest {
 
     @TempDir Path directory;
 
-    /** A row: its channel without an endpoint, the side, and whether each driver refuses it. */
+    /** A row: its channel without an endpoint, the side, and whether each driver rejects it. */
     private record Row(String keys, boolean isPublished, boolean aeron, boolean verbus) {
         static Row of(String line) {
             List<String> cells =
@@ -67,7 +67,7 @@ class AeronChannelTableTest {
     }
 
     @Test
-    void bothDriversTakeAndRefuseWhatTheTableSays() throws IOException {
+    void bothDriversAcceptAndRejectAsTableSays() throws IOException {
         List<Row> rows = rows();
         assertTrue(rows.size() > 20, "rows: " + rows.size());
         List<String> wrong = new ArrayList<>();

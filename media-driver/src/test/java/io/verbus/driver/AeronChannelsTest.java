@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What Aeron's channels say beside an address, and what its clients are told of channels. */
+/** Keys of Aeron's channels other than addresses, and the channel state that clients see. */
 class AeronChannelsTest {
     private static final int STREAM = 10;
 
@@ -88,7 +88,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void publicationsAndSpiesShareThePlaceOfATag() throws IOException {
+    void publicationsAndSpiesShareTaggedAddress() throws IOException {
         int port = UdpInteropTest.freePort();
         try (Subscription subscription = aeron.addSubscription(endpoint(port), STREAM);
                 Publication first =
@@ -108,7 +108,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void aTagNamesOnePlace() throws IOException {
+    void rejectsUnknownAndConflictingTags() throws IOException {
         int port = UdpInteropTest.freePort();
         assertTrue(
                 refusal(
@@ -140,7 +140,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void subscriptionsShareTheEndpointOfATag() {
+    void subscriptionsShareTaggedEndpoint() {
         try (Subscription first =
                         aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0|tags=9", STREAM);
                 Subscription second = aeron.addSubscription("aeron:udp?tags=9", STREAM)) {
@@ -155,7 +155,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void takesTheSessionOfATag() {
+    void usesSessionIdOfTaggedPublication() {
         try (Publication publication =
                         aeron.addPublication("aeron:ipc?term-length=256k|mtu=2k|tags=1,2", STREAM);
                 Publication same = aeron.addPublication("aeron:ipc?session-id=tag:2", STREAM + 1)) {
@@ -168,13 +168,13 @@ class AeronChannelsTest {
                                             aeron.addPublication(
                                                     "aeron:ipc?session-id=tag:2|mtu=4k", 7),
                                     ErrorCode.INVALID_CHANNEL)
-                            .contains("mtu 4096, but the publication whose session it takes"));
+                            .contains("mtu 4096, but the publication whose session it uses"));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"aeron:ipc?term-length=64k", "udp"})
-    void beginsAtASpecifiedPosition(String media) throws IOException {
+    void startsAtSpecifiedPosition(String media) throws IOException {
         for (long position : new long[] {0, 96, 65536, 3 * 65536 + 64, (1L << 40) + 640}) {
             String place = media.equals("udp") ? endpoint(UdpInteropTest.freePort()) : media;
             String channel =
@@ -197,7 +197,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void aSharedPublicationBeginsWhereItBegan() {
+    void sharedPublicationKeepsItsInitialPosition() {
         String channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=3|term-offset=";
         try (Publication first = aeron.addPublication(channel + 64, STREAM);
                 Publication same = aeron.addPublication(channel + 64, STREAM)) {
@@ -221,7 +221,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void tellsTheStateAndTheAddressOfChannels() {
+    void reportsStateAndAddressOfChannels() {
         CountersReader counters = aeron.countersReader();
         int sendAddress;
         int receiveAddress;
@@ -257,7 +257,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void receiversFindThePortOfADynamicPublication() {
+    void receiversFindPortOfDynamicPublication() {
         try (Publication publication =
                 aeron.addPublication(
                         "aeron:udp?term-length=64k|control=127.0.0.1:0|control-mode=dynamic",
@@ -272,7 +272,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void anImageOutlivesAPublicationThatDoesNotTellItsEnd() throws IOException {
+    void imageOutlivesPublicationWithoutEndOfStream() throws IOException {
         String place = endpoint(UdpInteropTest.freePort());
         try (Subscription subscription = aeron.addSubscription(place, STREAM)) {
             ExclusivePublication silent =

@@ -10,8 +10,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.file.Path;
 
 /**
- * A program: as {@link UdpChild}, but Aeron's driver and client. Arguments: what to do, the
- * channel, the driver's directory.
+ * A program like {@link UdpChild}, but with Aeron's driver and client. Arguments: action, channel,
+ * driver directory.
  */
 final class AeronChild {
     private AeronChild() {}

@@ -40,7 +40,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Aeron's client attaches to a driver, unmodified, over shared memory. */
+/** Aeron's unmodified client connects to a driver over shared memory. */
 class AeronClientTest {
     private static final String CHANNEL = "aeron:ipc?term-length=64k|alias=x|unknown-key=7";
     private static final int STREAM = 10;
@@ -71,9 +71,9 @@ class AeronClientTest {
         assertEquals(List.of(), clientErrors);
     }
 
-    /** A client that gives signs of life often attaches to a driver that gives up soon. */
+    /** A client with frequent keepalives connects to a driver with a short timeout. */
     @Test
-    void attachesToADriverThatGivesUpSoon() {
+    void connectsToDriverWithShortLivenessTimeout() {
         try (MediaDriver impatient =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().clientLivenessTimeoutNs(400_000_000));
@@ -94,7 +94,7 @@ class AeronClientTest {
         return buffer;
     }
 
-    /** Messages of several lengths, many times round the log, in order and whole. */
+    /** Messages of several lengths, many times around the log, in order and complete. */
     private static void exchange(Publication publication, Subscription subscription) {
         MutableLong next = new MutableLong();
         FragmentAssembler handler =
@@ -121,7 +121,7 @@ class AeronClientTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesRoundTheLog(boolean isExclusive) {
+    void exchangesMessagesThroughManyTerms(boolean isExclusive) {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication =
                         isExclusive
@@ -136,7 +136,7 @@ class AeronClientTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesWithABus(boolean isBusTheSender) {
+    void exchangesMessagesWithBus(boolean isBusTheSender) {
         try (Bus bus = Drivers.connect(driver)) {
             if (isBusTheSender) {
                 try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
@@ -185,9 +185,9 @@ class AeronClientTest {
         }
     }
 
-    /** Two clients of different kind on one publication's log. */
+    /** Clients of both kinds share one publication's log. */
     @Test
-    void publishersOfBothKindsShareALog() {
+    void publishersOfBothClientsShareLog() {
         try (Bus bus = Drivers.connect(driver);
                 Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication first = aeron.addPublication(CHANNEL, STREAM);
@@ -215,7 +215,7 @@ class AeronClientTest {
     }
 
     @Test
-    void claimsAreCommittedAndAborted() {
+    void commitsAndAbortsClaims() {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication = aeron.addPublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -241,7 +241,7 @@ class AeronClientTest {
     }
 
     @Test
-    void imagesComeAndGoAndStreamsEnd() {
+    void reportsAvailableAndUnavailableImages() {
         List<String> images = Collections.synchronizedList(new ArrayList<>());
         try (Subscription subscription =
                 aeron.addSubscription(
@@ -266,7 +266,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aLateSubscriberJoinsWhereTheSlowestIs() {
+    void lateSubscriberJoinsAtSlowestPosition() {
         try (Subscription slow = aeron.addSubscription(CHANNEL, STREAM);
                 Publication publication = aeron.addPublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -283,7 +283,7 @@ class AeronClientTest {
     }
 
     @Test
-    void countersOfClientsAreMadeAndFreedAndOutliveThem() {
+    void addsAndFreesCountersAndKeepsStaticOnes() {
         List<Integer> available = Collections.synchronizedList(new ArrayList<>());
         List<Integer> unavailable = Collections.synchronizedList(new ArrayList<>());
         aeron.addAvailableCounterHandler((reader, registration, id) -> available.add(id));
@@ -325,7 +325,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aClientBeatsAndItsEndIsTold() {
+    void reportsHeartbeatAndEndOfClient() {
         List<Integer> unavailable = Collections.synchronizedList(new ArrayList<>());
         aeron.addUnavailableCounterHandler((reader, registration, id) -> unavailable.add(id));
         int id;
@@ -357,7 +357,7 @@ class AeronClientTest {
     }
 
     @Test
-    void wrongChannelsAreRefusedInWords() {
+    void rejectsInvalidChannels() {
         assertRefused("aeron:nowhere?x=y", ErrorCode.INVALID_CHANNEL, "unknown media 'nowhere'");
         assertRefused("aeron:udp?endpoint=:x", ErrorCode.INVALID_CHANNEL, "endpoint");
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
@@ -376,7 +376,7 @@ class AeronClientTest {
     }
 
     @Test
-    void sessionIdsAreHandedOut() {
+    void allocatesSessionIds() {
         int first = aeron.nextSessionId(STREAM);
         int second = aeron.nextSessionId(STREAM);
         assertNotEquals(first, second);
@@ -387,7 +387,7 @@ class AeronClientTest {
     }
 
     @Test
-    void anExclusiveLogOfAeronsClientIsCleaned() {
+    void cleansLogOfExclusivePublication() {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 ExclusivePublication publication = aeron.addExclusivePublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -400,7 +400,7 @@ class AeronClientTest {
     }
 
     @Test
-    void aDriverEndsAtAClientsWordOnlyWhereItMay() throws Exception {
+    void terminatesDriverOnRequestOnlyIfAllowed() throws Exception {
         File directory = driver.directory().toFile();
         assertTrue(CommonContext.requestDriverTermination(directory, null, 0, 0));
         assertEquals(STREAM, aeron.addPublication(CHANNEL, STREAM).streamId());
@@ -411,7 +411,7 @@ class AeronClientTest {
             assertTrue(
                     CommonContext.requestDriverTermination(
                             new File(directory + "-terminable"), null, 0, 0));
-            assertNull(other.line()); // its end
+            assertNull(other.line()); // ends
         }
     }
 }

@@ -30,12 +30,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Aeron's own classes read a driver's files, and the other way round. */
+/** Aeron's classes read the files of a Verbus driver, and vice versa. */
 class AeronCncTest {
     @TempDir Path folder;
 
     @Test
-    void readsTheHeaderAndFindsTheSections() throws IOException {
+    void readsHeaderAndFindsSections() throws IOException {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             File file = CommonContext.newCncFile(driver.directory().toString());
@@ -77,7 +77,7 @@ class AeronCncTest {
     }
 
     @Test
-    void hasTheSameSizesAndDirectoryByDefault() {
+    void hasSameDefaultSizesAndDirectory() {
         DriverConfig config = DriverConfig.defaults();
         assertEquals(1024 * 1024, config.toDriverLength());
         assertEquals(1024 * 1024, config.toClientsLength());
@@ -86,7 +86,9 @@ class AeronCncTest {
         assertEquals(Path.of(CommonContext.AERON_DIR_PROP_DEFAULT), config.directory());
     }
 
-    /** Two mappings of one file: what is stored in one, in a place that is unused, is in both. */
+    /**
+     * Two mappings of one file: a value stored in an unused place of one is visible in the other.
+     */
     private static void assertSame(UnsafeBuffer ours, UnsafeBuffer theirs) {
         assertEquals(ours.capacity(), theirs.capacity());
         int last = ours.capacity() - Long.BYTES;
@@ -96,7 +98,7 @@ class AeronCncTest {
     }
 
     @Test
-    void knowsThatADriverLives() {
+    void detectsLiveDriver() {
         List<String> log = new ArrayList<>();
         MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
         File directory = driver.directory().toFile();
@@ -107,7 +109,7 @@ class AeronCncTest {
     }
 
     @Test
-    void refusesADirectoryWhereADriverLives() {
+    void aeronRejectsDirectoryOfLiveDriver() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             io.aeron.driver.MediaDriver.Context context =
                     new io.aeron.driver.MediaDriver.Context()
@@ -119,7 +121,7 @@ class AeronCncTest {
     }
 
     @Test
-    void isNotPutOutOfItsDirectory() {
+    void rejectsDirectoryOfLiveAeronDriver() {
         Path directory = folder.resolve("aeron");
         io.aeron.driver.MediaDriver.Context context =
                 new io.aeron.driver.MediaDriver.Context()
@@ -157,7 +159,7 @@ class AeronCncTest {
     }
 
     @Test
-    void readsTheLossReport() {
+    void readsLossReport() {
         try (LossReport report = LossReport.create(folder.resolve(LossReport.NAME))) {
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 1, 1408, 1000);
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 2, 64, 2000);

@@ -44,7 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counters and error log of a driver are Aeron's: its classes and tools read them. */
+/** Counters and error log of a driver match Aeron's: Aeron's classes and tools read them. */
 @Timeout(60)
 class AeronCountersTest {
     private static final int STREAM = 10;
@@ -75,7 +75,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void systemCountersAreAeronsInItsOrder() {
+    void systemCountersMatchAeronsInOrder() {
         int errors = AeronCounters.SYSTEM_COUNTER_ID_ERRORS;
         int version = AeronCounters.SYSTEM_COUNTER_ID_AERON_VERSION;
         for (SystemCounterDescriptor each : SystemCounterDescriptor.values()) {
@@ -108,7 +108,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void labelsTellTheThresholdsOfWhatTheyCount() {
+    void labelsNameThresholds() {
         assertLabel(SystemCounterDescriptor.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
         assertLabel(SystemCounterDescriptor.SENDER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
         assertLabel(SystemCounterDescriptor.RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
@@ -121,7 +121,7 @@ class AeronCountersTest {
                 counters.getCounterLabel(counter.id()));
     }
 
-    /** A counter of a stream, as Aeron's key and value record say. */
+    /** A counter of a stream, as described by Aeron's key and value record. */
     private record Counter(
             int id, long registrationId, long ownerId, long referenceId, String label) {}
 
@@ -163,7 +163,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void countersOfAnIpcStreamAreAerons() {
+    void countersOfIpcStreamMatchAerons() {
         String channel = "verbus:ipc";
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM)) {
@@ -197,7 +197,7 @@ class AeronCountersTest {
         Await.until("read", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
     }
 
-    /** The one client's id, from the counter of its signs of life. */
+    /** The only client's id, from its heartbeat counter. */
     private long client() {
         long[] client = {-1};
         counters.forEach(
@@ -216,7 +216,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void countersOfANetworkStreamAreAerons() throws IOException {
+    void countersOfNetworkStreamMatchAerons() throws IOException {
         String there = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = bus.addSubscription(there, STREAM);
                 Publication publication = bus.addExclusivePublication(there, STREAM)) {
@@ -282,7 +282,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void aChannelLongerThanAKeyHasRoomForIsCut() {
+    void truncatesChannelLongerThanKey() {
         String channel =
                 "verbus:udp?endpoint=127.0.0.1:20499|interface=127.0.0.1|term-length=64k|mtu=1408"
                         + "|session-id=-77|ssc=false";
@@ -301,7 +301,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void errorsAreReadFromTheFile() throws IOException {
+    void aeronReadsErrorsFromFile() throws IOException {
         String refusal =
                 Drivers.refusal(() -> bus.addSubscription("verbus:udp?endpoint=192.0.2.1:9", 1));
         assertTrue(refusal.length() > 0);
@@ -331,7 +331,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void aeronsToolsPrintWhatADriverHas() throws IOException {
+    void aeronToolsPrintDriverState() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM)) {
@@ -341,7 +341,7 @@ class AeronCountersTest {
             assertSays(run("StreamStat"), "streamId=" + STREAM, "snd-pos", "rcv-hwm", channel);
             assertSays(run("BacklogStat"), "sessionId=" + publication.sessionId());
             assertSays(run("ErrorStat"), "distinct errors");
-            // As the driver's conductor writes it: what it has just made is replaced.
+            // Written like the driver's conductor does: it replaces the existing file.
             var file = driver.directory().resolve(LossReport.NAME);
             Files.delete(file);
             try (LossReport report = LossReport.create(file)) {
@@ -352,7 +352,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void metadataAndValuesAreWhereTheFileSays() {
+    void metadataAndValuesMatchFileHeader() {
         try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             DirectBuffer ours = cnc.counterValues();
             assertEquals(counters.valuesBuffer().capacity(), ours.capacity());

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Aeron's DriverTool asks a driver program for its id, and ends it where that is allowed. */
+/** Aeron's DriverTool queries a driver process for its id, and terminates it if allowed. */
 @Timeout(120)
 class AeronDriverToolTest {
     private final Path directory = DriverDirectory.uniquePath();
@@ -45,14 +45,14 @@ class AeronDriverToolTest {
     }
 
     @Test
-    void tellsTheProcessOfADriver() {
+    void printsProcessIdOfDriver() {
         try (ChildProcess driver = launch(false)) {
             assertEquals(List.of(Long.toString(driver.pid())), run("pid"));
         }
     }
 
     @Test
-    void endsADriverInGoodOrder() {
+    void terminatesDriverGracefully() {
         try (ChildProcess driver = launch(true)) {
             run("terminate");
             assertEquals(0, driver.awaitExit());
@@ -61,10 +61,10 @@ class AeronDriverToolTest {
     }
 
     @Test
-    void endsNoDriverThatDoesNotAllowIt() {
+    void leavesDriverThatForbidsTermination() {
         try (ChildProcess driver = launch(false)) {
             run("terminate");
-            // Commands are taken in order: the driver answers this one after the other.
+            // Commands are executed in order: the driver answers this one after the other.
             try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
                 bus.addPublication("aeron:ipc?term-length=64k", 1).close();
             }

@@ -33,7 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What keys of Aeron's channels do that are about sockets, windows, flow control and repair. */
+/** Keys of Aeron's channels for sockets, windows, flow control and loss recovery. */
 class AeronKeysTest {
     private static final int STREAM = 10;
 
@@ -76,7 +76,7 @@ class AeronKeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.0/8", "127.0.0.1:0/32", "{lo}", "localhost", "127.0.0.1"})
-    void sendsFromTheAddressThatAnInterfaceStandsFor(String local) {
+    void sendsFromAddressOfInterface(String local) {
         try (Subscription subscription = aeron.addSubscription(endpoint, STREAM);
                 Publication publication =
                         aeron.addPublication(endpoint + "|interface=" + local, STREAM)) {
@@ -87,7 +87,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void namesTheInterfaceThatIsNotThere() {
+    void namesUnknownInterface() {
         assertRefused(
                 () -> aeron.addPublication(endpoint + "|interface={nowhere0}", STREAM),
                 "unknown interface nowhere0");
@@ -98,7 +98,7 @@ class AeronKeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"aeron:ipc", "udp"})
-    void addsTheStreamThatTheChannelNamesAndNoOther(String media) {
+    void rejectsStreamIdThatDiffersFromChannel(String media) {
         String channel = media.equals("udp") ? endpoint + "|stream-id=10" : media + "?stream-id=10";
         try (Subscription subscription = aeron.addSubscription(channel, STREAM);
                 Publication publication = aeron.addPublication(channel, STREAM)) {
@@ -110,7 +110,7 @@ class AeronKeysTest {
 
     @ParameterizedTest
     @CsvSource({"aeron:ipc?term-length=64k, 4096", "udp, 8192"})
-    void aPublisherIsAheadByThePublicationWindow(String media, int window) {
+    void limitsPublisherToPublicationWindow(String media, int window) {
         String channel = media.equals("udp") ? endpoint : media;
         try (Subscription subscription = aeron.addSubscription(channel, STREAM);
                 Publication publication =
@@ -129,7 +129,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void streamsAtAnEndpointMayDifferInWhetherTheyAreReliable() {
+    void allowsReliableAndUnreliableStreamsAtOneEndpoint() {
         try (Subscription first = aeron.addSubscription(endpoint + "|reliable=false", STREAM);
                 Subscription second = aeron.addSubscription(endpoint, STREAM + 1);
                 Publication one = aeron.addPublication(endpoint, STREAM);
@@ -143,7 +143,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void countersTellReceiversAndNaks() throws IOException {
+    void countsReceiversAndNaks() throws IOException {
         String control = "aeron:udp?control=127.0.0.1:" + UdpInteropTest.freePort();
         try (Publication publication =
                         aeron.addPublication(
@@ -168,7 +168,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void aeronReadsHowALogIsCarried() throws IOException {
+    void aeronReadsTransportSettingsFromLog() throws IOException {
         try (Subscription subscription =
                         aeron.addSubscription(
                                 endpoint + "|rcv-wnd=16k|so-rcvbuf=64k|reliable=false", STREAM);
@@ -205,7 +205,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void takesHalfATermWhereTheWindowIsWider() throws IOException {
+    void limitsWindowToHalfTerm() throws IOException {
         String wide = endpoint + "|so-rcvbuf=1m|rcv-wnd=512k";
         try (Subscription subscription = aeron.addSubscription(wide, STREAM);
                 Publication publication = aeron.addPublication(endpoint, STREAM)) {
@@ -217,7 +217,7 @@ class AeronKeysTest {
         }
     }
 
-    /** The one log in a folder of the driver. */
+    /** The only log in a folder of the driver. */
     private LogBuffers log(String folder) throws IOException {
         try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
             return new LogBuffers(files.findFirst().orElseThrow().toString());
@@ -225,7 +225,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void aSecondPublicationMayNotAskForOtherBuffers() {
+    void rejectsSecondPublicationWithOtherBuffers() {
         try (Publication _ = aeron.addPublication(endpoint + "|so-sndbuf=128k", STREAM)) {
             RegistrationException refused =
                     assertThrows(

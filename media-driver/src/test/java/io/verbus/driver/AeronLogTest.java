@@ -24,7 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Aeron's own classes read a log. */
+/** Aeron's classes read a Verbus log. */
 class AeronLogTest {
     private static final int SESSION = -77;
     private static final int STREAM = 1001;
@@ -34,7 +34,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @CsvSource({"65536, 4096", "65536, 65536", "65536, 2097152", "1048576, 4096"})
-    void maps(int termLength, long pageLength) throws IOException {
+    void mapsLog(int termLength, long pageLength) throws IOException {
         Path file = directory.resolve("publication-1.log");
         Files.createFile(file);
         LogSpec spec =
@@ -66,7 +66,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @EnumSource(LogType.class)
-    void readsTheMetadata(LogType type) {
+    void readsMetadata(LogType type) {
         int termLength = LogLayout.MIN_TERM_LENGTH;
         long position = 4L * termLength + 96;
         LogSpec spec =
@@ -83,7 +83,7 @@ class AeronLogTest {
             assertEquals(4, LogBufferDescriptor.activeTermCount(metadata));
             assertEquals(Long.MAX_VALUE, LogBufferDescriptor.endOfStreamPosition(metadata));
             for (int count = 2; count <= 4; count++) {
-                // Of the two terms that come next, the ids are those of the lap before.
+                // The ids of the two next terms are those of the previous lap.
                 int termId = FIRST_TERM + count;
                 assertEquals(
                         LogBufferDescriptor.packTail(termId, count == 4 ? 96 : 0),
@@ -103,7 +103,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @EnumSource(LogType.class)
-    void writesWhereTheLogHasIt(LogType type) {
+    void writesMetadataAtOffsetsOfLog(LogType type) {
         int termLength = LogLayout.MIN_TERM_LENGTH;
         LogSpec spec = new LogSpec(type, 42, SESSION, STREAM, 7, termLength, 704, 0);
         try (LogBuffers log = LogBuffers.inMemory(spec)) {

@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Aeron's own driver and client. */
+/** Aeron's driver and client. */
 final class AeronPeer implements AutoCloseable {
-    /** How often it looks for ends of streams; a second by default, which each test would wait. */
+    /**
+     * Interval of checks for ended streams; by default a second, for which each test would wait.
+     */
     private static final long TIMER_INTERVAL_NS = 50_000_000;
 
     private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
@@ -26,7 +28,7 @@ final class AeronPeer implements AutoCloseable {
         this(directory, 10);
     }
 
-    /** One that takes the other end for dead after a second. */
+    /** One that considers the other end dead after a second. */
     static AeronPeer impatient(Path directory) {
         return new AeronPeer(directory, 1);
     }

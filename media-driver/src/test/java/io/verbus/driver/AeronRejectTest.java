@@ -35,7 +35,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A client of Aeron rejects an image, and the publisher's client hears why. */
+/** An Aeron client rejects an image, and the publisher's client learns the reason. */
 class AeronRejectTest {
     private static final int STREAM = 10;
     private static final String REASON = "prices are a day old";
@@ -97,7 +97,7 @@ class AeronRejectTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theStreamComesBackLater(boolean isUdp) {
+    void restoresRejectedStreamLater(boolean isUdp) {
         String channel = isUdp ? endpoint : "aeron:ipc";
         try (Subscription subscription = aeron.addSubscription(channel, STREAM);
                 Publication publication = aeron.addPublication(channel, STREAM)) {
@@ -118,7 +118,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void saysWhichReceiverOfADynamicPublicationItIs() {
+    void identifiesReceiverOfDynamicPublication() {
         String control = "aeron:udp?control=127.0.0.1:" + port;
         try (Publication publication =
                         aeron.addPublication(
@@ -137,7 +137,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void saysWhichDestinationItIs() {
+    void identifiesDestination() {
         try (Publication publication =
                         aeron.addPublication("aeron:udp?control-mode=manual", STREAM);
                 Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
@@ -149,7 +149,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void spiesAndLongReasonsAreRefused() {
+    void refusesRejectionBySpyOrWithLongReason() {
         try (Publication publication = aeron.addPublication(endpoint + "|ssc=true", STREAM);
                 Subscription spy = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);
@@ -168,7 +168,7 @@ class AeronRejectTest {
     @ParameterizedTest
     @Tag("soak")
     @ValueSource(booleans = {false, true})
-    void betweenTheDriverAndAerons(boolean isOursTheSender, @TempDir Path directory) {
+    void rejectsAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()

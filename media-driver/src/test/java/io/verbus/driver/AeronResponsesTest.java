@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Requesters, and one who answers each of them alone, with Aeron's client. */
+/** Requesters, and a responder that answers each of them separately, with Aeron's client. */
 @Timeout(120)
 class AeronResponsesTest {
     private static final int REQUESTS = 10;
@@ -77,7 +77,7 @@ class AeronResponsesTest {
         return "127.0.0.1:" + UdpInteropTest.freePort();
     }
 
-    /** One that asks and takes the answers. */
+    /** A requester that receives its responses. */
     private static final class Requester {
         final long number;
         final Subscription responses;
@@ -133,7 +133,7 @@ class AeronResponsesTest {
         "udp, aeron, verbus",
         "ipc, verbus, same"
     })
-    void eachRequesterHasItsOwnResponses(String media, String requester, String responder)
+    void deliversResponsesToEachRequester(String media, String requester, String responder)
             throws IOException {
         Aeron asking = client(requester);
         Aeron answering = responder.equals("same") ? asking : client(responder);
@@ -188,7 +188,7 @@ class AeronResponsesTest {
     }
 
     @Test
-    void aSubscriptionWithoutAnswerReceivesNothing() throws IOException {
+    void subscriptionWithoutResponderReceivesNothing() throws IOException {
         Aeron aeron = client("verbus");
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
         String requestChannel = "aeron:udp?endpoint=" + free();
@@ -213,9 +213,11 @@ class AeronResponsesTest {
         assertFalse(idle.isConnected());
     }
 
-    /** A prototype holds the control address, so that answers find its socket open. */
+    /**
+     * A prototype publication holds the control address, so that responses find its socket open.
+     */
     @Test
-    void aPrototypeRespondsToNobody() throws IOException {
+    void prototypePublicationConnectsToNoRequester() throws IOException {
         Aeron aeron = client("verbus");
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
         String requestChannel = "aeron:udp?endpoint=" + free();
@@ -239,10 +241,10 @@ class AeronResponsesTest {
         Await.until("gone", () -> !answers.isConnected());
     }
 
-    /** Verbus' own client asks, and answers, by the same ids. */
+    /** The Verbus client sends requests and responses with the same ids. */
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "udp"})
-    void ourClientAsksAndAnswers(String media) throws IOException {
+    void verbusClientSendsRequestsAndResponses(String media) throws IOException {
         MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
         open.add(driver);
         drivers.add(driver);
@@ -293,7 +295,7 @@ class AeronResponsesTest {
     }
 
     @Test
-    void refusesAnswersToWhoDidNotAsk() throws IOException {
+    void rejectsResponsesWithoutRequest() throws IOException {
         Aeron aeron = client("verbus");
         String requestChannel = "aeron:udp?endpoint=" + free();
         String responseChannel = "aeron:udp?control-mode=response|control=" + free();
@@ -329,9 +331,9 @@ class AeronResponsesTest {
                 conflict.getMessage());
     }
 
-    /** One client may read requests, and another one answer them. */
+    /** One client may read the requests, and another one send the responses. */
     @Test
-    void anotherClientMayRespond() throws IOException {
+    void allowsAnotherClientToRespond() throws IOException {
         Aeron aeron = client("verbus");
         Aeron responder =
                 Aeron.connect(

@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** A publication that is taken back ends wherever its readers are. */
+/** A revoked publication ends for all its readers. */
 class AeronRevokeTest {
     private static final int STREAM = 10;
 
@@ -62,7 +62,7 @@ class AeronRevokeTest {
         return aeron.countersReader().getCounterValue(counter.id());
     }
 
-    /** The image ends with messages unread, long before it would for want of a sign of life. */
+    /** The image ends with unread messages, long before it would time out. */
     private static void revoke(ExclusivePublication publication, Subscription subscription) {
         Await.until("connected", publication::isConnected);
         Await.until("image", () -> subscription.imageCount() == 1);
@@ -82,7 +82,7 @@ class AeronRevokeTest {
     }
 
     @Test
-    void overSharedMemory() {
+    void revokesOverIpc() {
         try (Subscription subscription = aeron.addSubscription("aeron:ipc", STREAM)) {
             revoke(aeron.addExclusivePublication("aeron:ipc", STREAM), subscription);
             assertEquals(1, counter(SystemCounterDescriptor.PUBLICATIONS_REVOKED));
@@ -92,7 +92,7 @@ class AeronRevokeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void overUdp(boolean isUntold) {
+    void revokesOverUdp(boolean isUntold) {
         String channel = endpoint + (isUntold ? "|eos=false" : "");
         try (Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(channel, STREAM), subscription);
@@ -104,14 +104,14 @@ class AeronRevokeTest {
     }
 
     @Test
-    void toSpies() {
+    void revokesForSpies() {
         try (Subscription subscription = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(endpoint + "|ssc=true", STREAM), subscription);
         }
     }
 
     @Test
-    void leavesNothingBehind() {
+    void freesRevokedPublication() {
         try (Subscription _ = aeron.addSubscription("aeron:ipc", STREAM)) {
             ExclusivePublication publication = aeron.addExclusivePublication("aeron:ipc", STREAM);
             long id = publication.registrationId();
@@ -127,10 +127,10 @@ class AeronRevokeTest {
         }
     }
 
-    /** Aeron's driver understands what ours says, and the other way round. */
+    /** Aeron's driver understands Verbus' revocations, and vice versa. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void betweenTheDriverAndAerons(boolean isOursTheSender, @TempDir Path directory) {
+    void revokesAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()

@@ -66,7 +66,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void receivesFromTheDestinationsThatItHas() throws IOException {
+    void receivesOnlyFromCurrentDestinations() throws IOException {
         String first = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
                 ExclusivePublication publication = stream.source(first, 0)) {
@@ -89,7 +89,7 @@ class AeronSourcesTest {
         }
     }
 
-    /** Two sources of one session, both of which an image has. */
+    /** Two sources of one session, both received by one image. */
     private record Merged(ExclusivePublication replay, ExclusivePublication live, Image image) {}
 
     private Merged merged(Subscription subscription, String replay, String live) {
@@ -110,9 +110,11 @@ class AeronSourcesTest {
         return new Merged(one, other, image);
     }
 
-    /** What both bring is read once; the second goes on alone, as of a replay that has merged. */
+    /**
+     * Data from both is read once; the second continues alone, as after a replay that has merged.
+     */
     @Test
-    void putsOneImageTogetherFromTwoSources() throws IOException {
+    void mergesTwoSourcesIntoOneImage() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -133,9 +135,9 @@ class AeronSourcesTest {
         }
     }
 
-    /** As an archive ends the replay for a follower that has reached the live log. */
+    /** An archive ends the replay this way once a follower has reached the live log. */
     @Test
-    void aSourceThatIsRevokedEndsNothingWhileAnotherGoesOn() throws IOException {
+    void keepsImageIfOneOfTwoSourcesIsRevoked() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -157,9 +159,9 @@ class AeronSourcesTest {
         }
     }
 
-    /** The leader of a cluster ends the replay when the follower is at the end of the log. */
+    /** The leader of a cluster ends the replay once the follower is at the end of the log. */
     @Test
-    void aSourceMayBeRevokedBeforeTheNextHasCome() throws IOException {
+    void keepsImageIfSourceIsRevokedBeforeNextJoins() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -183,9 +185,9 @@ class AeronSourcesTest {
         }
     }
 
-    /** A live stream that begins where the replay has not come yet waits for it. */
+    /** A live stream that starts ahead of the replay waits for it. */
     @Test
-    void aSourceAheadWaitsForTheOthers() throws IOException {
+    void holdsSourceAheadUntilOthersCatchUp() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -213,7 +215,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void subscriptionsShareDestinationsByATag() throws IOException {
+    void subscriptionsShareDestinationsByTag() throws IOException {
         String destination = free();
         try (Subscription first = aeron.addSubscription(MANUAL + "|tags=5", STREAM)) {
             first.addDestination(destination);
@@ -234,7 +236,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void readsPublicationsOfTheDriverItself() throws IOException {
+    void readsPublicationsOfSameDriver() throws IOException {
         String endpoint = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
                 Publication ipc = aeron.addPublication("aeron:ipc?term-length=64k", STREAM);
@@ -266,7 +268,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void leavesNothingBehind() throws IOException {
+    void freesRemovedDestination() throws IOException {
         String destination = free();
         CountersReader counters = aeron.countersReader();
         long id;
@@ -291,13 +293,13 @@ class AeronSourcesTest {
     }
 
     @Test
-    void refusesWhatIsNoDestination() throws IOException {
+    void rejectsInvalidDestinations() throws IOException {
         String endpoint = free();
         try (Subscription plain = aeron.addSubscription(endpoint, STREAM);
                 Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
             assertTrue(
                     refusal(() -> plain.addDestination("aeron:ipc"))
-                            .contains("takes no destinations"));
+                            .contains("does not accept destinations"));
             assertTrue(
                     refusal(() -> subscription.addDestination(endpoint))
                             .contains("Address already in use"));
@@ -312,9 +314,9 @@ class AeronSourcesTest {
         }
     }
 
-    /** As with Aeron's driver, where each destination has a socket of its own. */
+    /** As with Aeron's driver, where each destination has its own socket. */
     @Test
-    void refusesDestinationThatAnotherManualSubscriptionHas() throws IOException {
+    void rejectsDestinationOfAnotherManualSubscription() throws IOException {
         String destination = free();
         try (Subscription second = aeron.addSubscription(MANUAL, STREAM)) {
             try (Subscription first = aeron.addSubscription(MANUAL, STREAM)) {

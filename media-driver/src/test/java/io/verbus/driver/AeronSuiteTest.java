@@ -35,7 +35,7 @@ class AeronSuiteTest {
 
     @TempDir Path results;
 
-    /** A driver that first has to be built is not there within Aeron's time-out. */
+    /** A driver that must first be built would not start within Aeron's timeout. */
     @BeforeAll
     static void build() throws IOException, InterruptedException {
         Process build =
@@ -58,7 +58,7 @@ class AeronSuiteTest {
                 "UntetheredSubscriptionTest"
             })
     @Timeout(400)
-    void passes(String name) throws IOException, InterruptedException {
+    void passesAeronSystemTests(String name) throws IOException, InterruptedException {
         Path log = results.resolve("log");
         Process run =
                 new ProcessBuilder(

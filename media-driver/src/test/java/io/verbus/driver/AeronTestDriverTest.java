@@ -31,7 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The driver program with what Aeron's system tests ask an external driver for. */
+/** The driver program with the features that Aeron's system tests require of an external driver. */
 @Timeout(120)
 class AeronTestDriverTest {
     private static final int STREAM = 10;
@@ -75,7 +75,7 @@ class AeronTestDriverTest {
         return "aeron:udp?endpoint=" + host + ":" + port + "|term-length=64k|mtu=1408";
     }
 
-    /** Sends messages, until all have arrived in order. */
+    /** Sends messages until all have arrived in order. */
     private void exchange() throws IOException {
         String channel = channel("127.0.0.1", UdpInteropTest.freePort());
         UnsafeBuffer message = new UnsafeBuffer(new byte[500]);
@@ -119,7 +119,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void recoversFromTheLossOfARange() throws IOException {
+    void recoversFromLossOfRange() throws IOException {
         launch(
                 "AERON_UDP_CHANNEL_INCOMING_INTERCEPTORS=fixed-loss",
                 "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_FIXED_LOSS_ARGS="
@@ -128,14 +128,14 @@ class AeronTestDriverTest {
         assertTrue(naksReceived > 0, "NAKs");
         assertEquals(counter(SystemCounterDescriptor.NAK_MESSAGES_SENT), naksSent);
         assertEquals(counter(SystemCounterDescriptor.NAK_MESSAGES_RECEIVED), naksReceived);
-        // One for the range, unless the receiver asks again while the machine is busy.
+        // One NAK for the range, unless the receiver repeats it while the machine is busy.
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITS_SENT) <= naksReceived);
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITTED_BYTES) >= 10_000);
         assertTrue(counter(SystemCounterDescriptor.RETRANSMITTED_BYTES) < 100_000);
     }
 
     @Test
-    void recoversFromTheLossOfFramesOfBothSides() throws IOException {
+    void recoversFromFrameLossOnBothSides() throws IOException {
         launch(
                 "AERON_UDP_CHANNEL_INCOMING_INTERCEPTORS=loss",
                 "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_LOSS_ARGS="
@@ -160,7 +160,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void aCounterSaysWhereANameLeads() throws IOException {
+    void reportsResolvedNameInCounter() throws IOException {
         launch(
                 "AERON_NAME_RESOLVER_SUPPLIER=csv_table",
                 "AERON_NAME_RESOLVER_INIT_ARGS=nowhere.x,127.0.0.1,127.0.0.1"
@@ -210,11 +210,11 @@ class AeronTestDriverTest {
         assertEquals(number, received[0]);
     }
 
-    /** As a pod's that has come up again elsewhere, and once more where it was. */
+    /** Like a pod that restarts at another address, and then at the old one again. */
     @ParameterizedTest
     @Tag("soak")
     @ValueSource(booleans = {false, true})
-    void aPublicationFollowsANameThatHasMoved(boolean isToDestinations) throws IOException {
+    void publicationFollowsNameToNewAddress(boolean isToDestinations) throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -249,9 +249,9 @@ class AeronTestDriverTest {
         }
     }
 
-    /** The error log tells of it, and a typing error is not looked for in vain. */
+    /** The error log names it, so that a misspelt name is noticed. */
     @Test
-    void aDestinationIsThereWhenItsNameBecomesKnown() throws IOException {
+    void addsDestinationOnceNameResolves() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         String named = "aeron:udp?endpoint=here.x:" + port;
@@ -280,9 +280,9 @@ class AeronTestDriverTest {
         }
     }
 
-    /** Its publication is asked where it is, and tells it where to receive. */
+    /** It contacts the publication, which then knows where to send. */
     @Test
-    void aDestinationOfASubscriptionMayHaveControlAlone() throws IOException {
+    void acceptsSubscriptionDestinationWithControlOnly() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -309,7 +309,7 @@ class AeronTestDriverTest {
     }
 
     @Test
-    void aSubscriptionFollowsAPublicationThatHasMoved() throws IOException {
+    void subscriptionFollowsPublicationToNewAddress() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         lead("here.x", 0);
@@ -333,9 +333,9 @@ class AeronTestDriverTest {
         }
     }
 
-    /** One that was added before the name moved, and one after, each of its own stream. */
+    /** One publication added before the name changed, and one after, each of its own stream. */
     @Test
-    void aPublicationFollowsToWhereAnotherIsAlready() throws IOException {
+    void publicationFollowsNameToAddressInUse() throws IOException {
         launchWithNames();
         int port = UdpInteropTest.freePort();
         String named = "aeron:udp?endpoint=here.x:" + port;

@@ -31,7 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Subscribers of Aeron's client that do not hold their stream back, or do not come back. */
+/** Untethered subscribers of Aeron's client, and those that do not rejoin. */
 @Timeout(120)
 class AeronTetherTest {
     private static final int STREAM = 10;
@@ -112,7 +112,7 @@ class AeronTetherTest {
                 10);
     }
 
-    /** The publication of a spy or of shared memory says for how long; else the subscription. */
+    /** The timeouts come from the publication for spies and IPC, else from the subscription. */
     @ParameterizedTest
     @CsvSource({
         "aeron:ipc?alias=x,aeron:ipc?alias=x",
@@ -120,7 +120,7 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(String publishedAt, String readAt) {
+    void detachesAndRejoinsSlowSubscriberWithoutLossToOther(String publishedAt, String readAt) {
         String published = at(publishedAt);
         String read = at(readAt);
         boolean isManual = read.contains("manual");
@@ -182,7 +182,7 @@ class AeronTetherTest {
         }
     }
 
-    /** Of Aeron's channels that say nothing; what one says holds. */
+    /** Defaults for Aeron's channels without the keys; the keys override them. */
     @ParameterizedTest
     @CsvSource({
         "aeron:ipc?alias=x,aeron:ipc?alias=x",
@@ -190,7 +190,7 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void theDriverSaysWhoHoldsStreamsBackAndRejoins(String publishedAt, String readAt) {
+    void appliesDriverDefaultsOfTetherAndRejoin(String publishedAt, String readAt) {
         close();
         launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
         String published = at(publishedAt);
@@ -239,7 +239,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void logsTellOfWhatTheDriverSays() {
+    void logMetadataHasDriverDefaults() {
         close();
         launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
         try (Subscription subscription = aeron.addSubscription(udp, STREAM);
@@ -254,7 +254,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void logsTellOfTheTimes() {
+    void logMetadataHasUntetheredTimeouts() {
         try (Subscription subscription =
                         aeron.addSubscription(
                                 udp
@@ -290,7 +290,7 @@ class AeronTetherTest {
         }
     }
 
-    /** Another stream has come, so that one that was offered before would have. */
+    /** Waits until another stream has arrived: one offered earlier would have arrived too. */
     private void afterAsLongAsASetUpTakes() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         for (int i = 0; i < 5; i++) {
@@ -303,9 +303,9 @@ class AeronTetherTest {
         }
     }
 
-    /** Its end is not told, so that receivers find it silent. */
+    /** Its end is not signalled, so receivers time it out. */
     @Test
-    void aStreamThatWasLostComesBackOnlyToThoseThatRejoin() throws IOException {
+    void restoresLostStreamOnlyToRejoiningSubscriptions() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String silent = "|session-id=5|eos=false|linger=0";
         try (Subscription rejoins = aeron.addSubscription(other, STREAM);
@@ -327,7 +327,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void aStreamThatWasRejectedComesBackOnlyToThoseThatRejoin() throws IOException {
+    void restoresRejectedStreamOnlyToRejoiningSubscriptions() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String once = udp + "|rejoin=false";
         try (Subscription rejoins = aeron.addSubscription(other, STREAM);
@@ -358,7 +358,7 @@ class AeronTetherTest {
     }
 
     @Test
-    void allOfAStreamAtAnEndpointRejoinOrNone() {
+    void rejectsDifferentRejoinAtSameEndpoint() {
         try (Subscription there = aeron.addSubscription(udp, STREAM)) {
             RegistrationException refused =
                     assertThrows(

@@ -28,13 +28,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Drivers write into messages when they are sent and received, at either end as Aeron's. */
+/** Drivers write send and receive times into messages, with Aeron's driver at either end. */
 @Timeout(120)
 class AeronTimestampsTest {
     private static final int STREAM = 10;
     private static final long FILLED = 0x5555_5555_5555_5555L;
 
-    /** The clocks of a driver are read apart from the test's. */
+    /** The driver's clock may differ slightly from the test's. */
     private static final long SLACK_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     @TempDir Path folder;
@@ -81,7 +81,7 @@ class AeronTimestampsTest {
 
     @ParameterizedTest
     @CsvSource({"ours, ours", "ours, theirs", "theirs, ours"})
-    void sendersAndReceiversWriteTheTime(String sender, String receiver) {
+    void sendersAndReceiversWriteTimestamps(String sender, String receiver) {
         Aeron sending = sender.equals("ours") ? ours : peer.client();
         Aeron receiving = receiver.equals("ours") ? ours : peer.client();
         Subscription subscription =
@@ -112,7 +112,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void reservedValuesTellOfTheFirstFragmentOfAMessage() {
+    void writesReservedValueOfFirstFragmentOnly() {
         Subscription subscription = ours.addSubscription(endpoint, STREAM);
         Publication publication =
                 ours.addPublication(endpoint + "|channel-snd-ts-offset=reserved", STREAM);
@@ -139,7 +139,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void whatIsTooShortForTheTimeStaysAsItIs() {
+    void leavesMessageTooShortForTimestampUnchanged() {
         Subscription subscription =
                 ours.addSubscription(endpoint + "|channel-rcv-ts-offset=8", STREAM);
         Publication publication =
@@ -162,7 +162,7 @@ class AeronTimestampsTest {
     }
 
     @Test
-    void refusesOthersAtTheSamePlaceAndWhatNoSocketTells() {
+    void rejectsConflictingAndUnsupportedTimestamps() {
         ours.addSubscription(endpoint + "|channel-rcv-ts-offset=8", STREAM);
         RegistrationException conflict =
                 assertThrows(

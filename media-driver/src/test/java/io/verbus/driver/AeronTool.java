@@ -9,7 +9,7 @@ import io.aeron.samples.ErrorStat;
 import io.aeron.samples.LossStat;
 import io.aeron.samples.StreamStat;
 
-/** Program that runs one of Aeron's own tools on a driver directory. */
+/** Program that runs one of Aeron's tools on a driver directory. */
 final class AeronTool {
     private AeronTool() {}
 

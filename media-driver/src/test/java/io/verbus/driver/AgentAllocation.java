@@ -10,7 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the threads of a DEDICATED driver's agents allocate; the only driver of this process. */
+/** Bytes allocated by the agent threads of the process's only driver, which must be DEDICATED. */
 final class AgentAllocation {
     private static final int GOES = 3;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -18,7 +18,7 @@ final class AgentAllocation {
     private final Map<String, Long> ids = new TreeMap<>();
     private final Map<String, Long> before;
 
-    /** Begins to count. */
+    /** Starts counting. */
     private AgentAllocation() {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().matches("verbus-(conductor|sender|receiver)")) {

@@ -25,14 +25,17 @@ class AllocationTest {
     private static final int WARM_UP = 200_000;
     private static final int MESSAGES = 200_000;
 
-    /** Room for what is not per message: JIT and class initialisation on an agent's thread. */
+    /**
+     * Allowance for allocations that are not per message: JIT and class initialisation on an
+     * agent's thread.
+     */
     private static final long SLACK = 2048;
 
     private long received;
     private final FragmentHandler handler = (buffer, offset, length, header) -> received++;
 
     @Test
-    void noAgentAllocatesForMessages() {
+    void agentsAllocateNothingPerMessage() {
         DriverConfig config =
                 Drivers.config()
                         .threading(ThreadingMode.DEDICATED)

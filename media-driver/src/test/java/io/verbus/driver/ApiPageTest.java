@@ -25,7 +25,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** {@code docs/reference/api.md} names each public method of Aeron's client, and ours as it is. */
+/**
+ * Checks that {@code docs/reference/api.md} lists each public method of Aeron's client, and names
+ * only existing methods of Verbus.
+ */
 class ApiPageTest {
     private static final Path PAGE = Path.of("../docs/reference/api.md");
     private static final Pattern ROW =
@@ -76,7 +79,7 @@ class ApiPageTest {
     }
 
     @Test
-    void eachMethodOfAeronsIsOnThePageOnceAndNoOther() throws IOException {
+    void pageListsEachAeronMethodOnce() throws IOException {
         Map<Class<?>, List<Row>> rows = rows();
         assertEquals(List.copyOf(AERONS.values()), List.copyOf(rows.keySet()));
         rows.forEach(
@@ -91,7 +94,7 @@ class ApiPageTest {
     }
 
     @Test
-    void eachMethodOfOursThatThePageNamesIsThere() throws IOException {
+    void namedVerbusMethodsExist() throws IOException {
         Matcher name = NAME.matcher(Files.readString(PAGE));
         int count = 0;
         while (name.find()) {
@@ -101,7 +104,7 @@ class ApiPageTest {
         assertTrue(count > 120, count + " names");
     }
 
-    /** Where there is none, or none with as many arguments, the note says why. */
+    /** If there is no such method, or none with as many arguments, the note gives the reason. */
     @Test
     void eachDifferenceHasANote() throws IOException {
         rows().forEach(
@@ -125,7 +128,10 @@ class ApiPageTest {
                 "no method of ours is like " + aerons);
     }
 
-    /** Arguments of Java's and Agrona's classes are the same, of Aeron's of the same name. */
+    /**
+     * Arguments of Java and Agrona classes must be equal, those of Aeron classes have the same
+     * name.
+     */
     private static boolean isLike(Method ours, Method aerons) {
         Class<?>[] our = ours.getParameterTypes();
         Class<?>[] their = aerons.getParameterTypes();
@@ -144,7 +150,7 @@ class ApiPageTest {
         return true;
     }
 
-    /** Methods of a class of ours, those that it inherits of us included. */
+    /** Methods of a Verbus class, including inherited Verbus methods. */
     private static Stream<Method> ours(Matcher name) {
         String type = name.group(1).replace('.', '$');
         for (String room : List.of("io.verbus.", "io.verbus.logbuffer.", "io.verbus.channel.")) {

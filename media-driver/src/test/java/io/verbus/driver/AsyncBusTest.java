@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What a bus adds without waiting. */
+/** Asynchronous additions to a bus. */
 @Timeout(60)
 class AsyncBusTest {
     private static final String IPC = "verbus:ipc";
@@ -51,7 +51,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void publicationsAndSubscriptionsAreThereOnceTheDriverHasAnswered() {
+    void returnsResourcesOnceDriverHasAnswered() {
         List<String> images = new CopyOnWriteArrayList<>();
         long first = bus.asyncAddPublication(IPC, STREAM);
         long second = bus.asyncAddExclusivePublication(IPC, STREAM);
@@ -92,7 +92,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void whatTheDriverRefusesIsToldOnce() {
+    void reportsRejectedCommandOnce() {
         assertThrows(BusException.class, () -> bus.asyncAddPublication("verbus:nothing", STREAM));
         Publication other = bus.addExclusivePublication(IPC + "?session-id=7", STREAM);
         long id = bus.asyncAddExclusivePublication(IPC + "?session-id=7", STREAM);
@@ -105,9 +105,9 @@ class AsyncBusTest {
         assertFalse(other.isClosed());
     }
 
-    /** The driver has the resource by then: it must not stay. */
+    /** The driver already has the resource: it must not remain. */
     @Test
-    void whatIsRemovedBeforeItIsThereGoes() {
+    void removesResourceBeforeItIsAdded() {
         for (int i = 0; i < 20; i++) {
             bus.asyncRemovePublication(bus.asyncAddPublication(IPC, STREAM));
             bus.asyncRemoveSubscription(bus.asyncAddSubscription(IPC, STREAM));
@@ -124,7 +124,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void anythingIsAddedInHandlers() {
+    void addsResourcesInHandlers() {
         List<Long> ids = new CopyOnWriteArrayList<>();
         bus.addSubscription(
                 IPC,
@@ -138,7 +138,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void nothingIsThereOnceTheBusIsClosed() {
+    void returnsNothingAfterClose() {
         long before = bus.asyncAddPublication(IPC, STREAM);
         Await.until("added", () -> bus.getPublication(before) != null);
         bus.close();
@@ -148,9 +148,9 @@ class AsyncBusTest {
         assertTrue(told.contains("the bus is closed"), told);
     }
 
-    /** Nobody runs driver and conductor but the calls. */
+    /** Only the calls run the driver and the conductor. */
     @Test
-    void aGetRunsTheConductorWhereTheApplicationDoes() {
+    void getInvokesConductorInInvokerMode() {
         try (MediaDriver invoked =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().threading(ThreadingMode.INVOKER));

@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Waits on conditions, each with a deadline. A condition is asked again after a thousandth of the
- * time for which it was awaited so far, a millisecond at most: so one that does the work itself is
- * asked often, and one that is far off costs little.
+ * Waits on conditions, each with a deadline. The interval between checks is a thousandth of the
+ * time waited so far, at most a millisecond: a condition that does work itself is checked often,
+ * and a distant one costs little.
  */
 public final class Await {
     private static final int DEADLINE_SECONDS = 60;
@@ -19,19 +19,19 @@ public final class Await {
 
     private Await() {}
 
-    /** Waits, at most a time that even a slow machine needs not. */
+    /** Waits, with a deadline that even a slow machine meets. */
     public static void until(String what, BooleanSupplier condition) {
         until(what, DEADLINE_SECONDS, condition);
     }
 
-    /** Waits so many seconds at most. */
+    /** Waits at most the given number of seconds. */
     public static void until(String what, long seconds, BooleanSupplier condition) {
         until(() -> what, seconds, condition);
     }
 
     /**
-     * Asks a condition that does the work itself, again and again without a pause, for as long as
-     * {@link #until(String, BooleanSupplier)}.
+     * Checks a condition that does the work itself, without pauses, for as long as {@link
+     * #until(String, BooleanSupplier)}.
      */
     public static void done(String what, BooleanSupplier condition) {
         until(
@@ -47,11 +47,7 @@ public final class Await {
                 });
     }
 
-    /**
-     * Waits so many seconds at most.
-     *
-     * @param what is awaited; asked when the time is over, to tell what was seen instead.
-     */
+    /** Waits at most the given number of seconds; reports what was seen instead on a timeout. */
     public static void until(Supplier<String> what, long seconds, BooleanSupplier condition) {
         long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A bus and a client of Aeron at one driver: what each does is seen by the other. */
+/** A bus and an Aeron client on one driver: each sees the actions of the other. */
 @Timeout(120)
 class BusAndAeronTest {
     private static final int STREAM = 10;
@@ -110,7 +110,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aeronReadsMessagesOfParts(boolean exclusive) {
+    void aeronReadsVectoredMessages(boolean exclusive) {
         List<String> texts = new ArrayList<>();
         List<Long> values = new ArrayList<>();
         try (io.aeron.Subscription subscription = aeron.addSubscription(IPC, STREAM);
@@ -143,9 +143,9 @@ class BusAndAeronTest {
         assertEquals(List.of(0L, 64L, 35L), values);
     }
 
-    /** As of a replay: what Aeron's client reads of one stream makes another like it. */
+    /** Like a replay: blocks of one stream that Aeron's client reads are copied to another. */
     @Test
-    void blocksThatAeronReadsAreOffered() {
+    void offersBlocksReadByAeron() {
         String copyChannel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55";
         String channel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55|alias=first";
         int messages = 1000;
@@ -154,7 +154,7 @@ class BusAndAeronTest {
                 io.aeron.ExclusivePublication publication =
                         aeron.addExclusivePublication(channel, STREAM)) {
             Await.until("image", () -> from.imageCount() == 1);
-            // Blocks carry their stream id: the copy is made at another driver.
+            // Blocks contain their stream id, so the copy is made on another driver.
             try (MediaDriver other = MediaDriver.launchEmbedded(Drivers.config());
                     Bus there = Drivers.connect(other);
                     Subscription to = there.addSubscription(IPC, STREAM);
@@ -218,7 +218,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anImageIsRejectedAndThePublishersClientHearsWhy(boolean isUdp) {
+    void reportsReasonOfRejectionToPublisher(boolean isUdp) {
         String channel = isUdp ? endpoint : IPC;
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 Publication publication = bus.addPublication(channel, STREAM);
@@ -235,7 +235,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void thePublisherHearsWhichReceiverHasRejected() {
+    void reportsRejectingReceiverToPublisher() {
         List<PublicationErrorHandler.Receiver> receivers = new CopyOnWriteArrayList<>();
         PublicationErrorHandler handler =
                 new PublicationErrorHandler() {
@@ -272,7 +272,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void aSpyCannotReject() {
+    void refusesRejectionBySpy() {
         try (Publication publication = bus.addPublication(endpoint + "|ssc=true", STREAM);
                 Subscription spy = bus.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);
@@ -284,7 +284,7 @@ class BusAndAeronTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aPublicationIsTakenBack(boolean isUdp) {
+    void revokesPublication(boolean isUdp) {
         String channel = isUdp ? endpoint : IPC;
         try (Subscription subscription = bus.addSubscription(channel, STREAM);
                 io.aeron.Subscription theirs = aeron.addSubscription(channel, STREAM)) {
@@ -305,7 +305,7 @@ class BusAndAeronTest {
             ExclusivePublication kept = bus.addExclusivePublication(channel, STREAM);
             Image last = received(kept, subscription);
             kept.close();
-            read(subscription, 1); // what is unread still comes
+            read(subscription, 1); // unread messages still arrive
             Await.until("ended in its time", last::isClosed);
             assertFalse(last.isPublicationRevoked());
             assertTrue(last.isEndOfStream());
@@ -313,7 +313,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void destinationsOfAPublicationComeAndGo() throws IOException {
+    void addsAndRemovesDestinationsOfPublication() throws IOException {
         String second = free();
         try (Publication publication = bus.addPublication(MANUAL, STREAM);
                 Subscription first = bus.addSubscription(endpoint, STREAM);
@@ -344,7 +344,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void whatFailsLaterIsToldToTheErrorHandler() {
+    void reportsLateFailureToErrorHandler() {
         try (Publication publication = bus.addPublication(endpoint, STREAM)) {
             assertThrows(RegistrationException.class, () -> publication.addDestination(endpoint));
             long id = publication.asyncAddDestination(endpoint);
@@ -356,7 +356,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void destinationsOfASubscriptionComeAndGo() throws IOException {
+    void addsAndRemovesDestinationsOfSubscription() throws IOException {
         String second = free();
         try (Subscription subscription = bus.addSubscription(MANUAL, STREAM);
                 io.aeron.Publication first = aeron.addPublication(endpoint, STREAM);
@@ -389,7 +389,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void tellsWhereAChannelIs() {
+    void reportsLocalSocketAddresses() {
         try (Subscription wildcard = bus.addSubscription("aeron:udp?endpoint=127.0.0.1:0", STREAM);
                 io.aeron.Subscription theirs =
                         aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", STREAM);

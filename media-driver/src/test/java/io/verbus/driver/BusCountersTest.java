@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counters of a bus, of which a client of Aeron at the same driver knows, and the other way. */
+/** Counters of a bus, visible to an Aeron client of the same driver, and vice versa. */
 @Timeout(60)
 class BusCountersTest {
     private static final int TYPE = 1234;
@@ -76,7 +76,7 @@ class BusCountersTest {
     }
 
     @Test
-    void aeronsClientSeesACounterWithItsKeyAndLabel() {
+    void aeronClientReadsKeyAndLabelOfCounter() {
         UnsafeBuffer text = new UnsafeBuffer("..key..label".getBytes(StandardCharsets.US_ASCII));
         CountersReader theirs = aeron.countersReader();
         Counter counter = bus.addCounter(TYPE, text, 2, 3, text, 7, 5);
@@ -100,7 +100,7 @@ class BusCountersTest {
     }
 
     @Test
-    void tellsOfCountersOfAeronsClient() {
+    void reportsCountersOfAeronClient() {
         List<String> added = new CopyOnWriteArrayList<>();
         AvailableCounterHandler available =
                 (counters, id, counterId) ->
@@ -124,7 +124,7 @@ class BusCountersTest {
     }
 
     @Test
-    void staticCountersAreSharedAndStay() {
+    void sharesAndKeepsStaticCounters() {
         Counter ours = bus.addStaticCounter(TYPE, "shared", 77);
         assertEquals(77, ours.registrationId());
         ours.set(5);
@@ -145,7 +145,7 @@ class BusCountersTest {
     }
 
     @Test
-    void aStaticCounterIsRefusedWhereOneHasAnOwner() {
+    void rejectsStaticCounterWithIdOfOwnedOne() {
         Counter owned = bus.addCounter(TYPE, "owned");
         RegistrationException refused =
                 assertThrows(
@@ -159,10 +159,10 @@ class BusCountersTest {
     }
 
     @Test
-    void countersAreAddedWithoutWaiting() {
+    void addsCountersAsynchronously() {
         UnsafeBuffer text = new UnsafeBuffer("key".getBytes(StandardCharsets.US_ASCII));
         long first = bus.asyncAddCounter(TYPE, text, 0, 3, text, 0, 3);
-        text.setMemory(0, 3, (byte) 'x'); // it was copied
+        text.setMemory(0, 3, (byte) 'x'); // the text was copied
         long second = bus.asyncAddStaticCounter(TYPE, null, 0, 0, text, 0, 3, 9);
         long third = bus.asyncAddCounter(TYPE, "third");
         long removed = bus.asyncAddCounter(TYPE, "removed");
@@ -181,7 +181,7 @@ class BusCountersTest {
     }
 
     @Test
-    void countersEndWithTheirClient() {
+    void freesCountersOfClosedClient() {
         Bus other = Bus.connect(Drivers.context(driver));
         AtomicInteger closed = new AtomicInteger();
         long removed = other.addCloseHandler(() -> closed.addAndGet(100));
@@ -201,7 +201,7 @@ class BusCountersTest {
     }
 
     @Test
-    void refusesKeysAndLabelsThatAreTooLong() {
+    void rejectsTooLongKeysAndLabels() {
         UnsafeBuffer bytes = new UnsafeBuffer(new byte[400]);
         Counter most = bus.addCounter(TYPE, bytes, 0, 112, bytes, 0, 380);
         assertNull(
@@ -220,7 +220,7 @@ class BusCountersTest {
     }
 
     @Test
-    void theClientsNameIsInItsLabel() {
+    void heartbeatLabelHasClientName() {
         bus.addCounter(TYPE, "first");
         String expected =
                 "client-heartbeat: id=" + bus.clientId() + " name=prices " + Release.CURRENT.text();
@@ -242,7 +242,7 @@ class BusCountersTest {
     }
 
     @Test
-    void sessionIdsAreFree() {
+    void allocatesFreeSessionIds() {
         int first = bus.nextSessionId(10);
         int second = bus.nextSessionId(10);
         assertNotEquals(first, second);

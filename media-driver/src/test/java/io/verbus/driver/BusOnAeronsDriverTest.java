@@ -36,7 +36,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A bus says to Aeron's own driver what Aeron's client says: that driver answers as it should. */
+/**
+ * A bus sends Aeron's driver the same commands as Aeron's client, and the driver answers
+ * accordingly.
+ */
 @Timeout(120)
 class BusOnAeronsDriverTest {
     private static final String IPC = "aeron:ipc?term-length=64k";
@@ -76,7 +79,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void countersComeAndGo() {
+    void addsAndFreesCounters() {
         UnsafeBuffer key = new UnsafeBuffer("key".getBytes());
         UnsafeBuffer label = new UnsafeBuffer("label".getBytes());
         Counter counter = bus.addCounter(TYPE, key, 0, 3, label, 0, 5);
@@ -91,9 +94,9 @@ class BusOnAeronsDriverTest {
         assertThrows(RegistrationException.class, () -> bus.addStaticCounter(TYPE, "static", id));
     }
 
-    /** Lets a reader of one form read the other. */
+    /** Readers of one format can read the other. */
     @Test
-    void labelsClientInAeronsForm() {
+    void labelsClientInAeronFormat() {
         aeron.addCounter(TYPE, "theirs");
         bus.addCounter(TYPE, "ours");
         Map<Long, String> labels = new HashMap<>();
@@ -119,7 +122,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void publicationsAndSubscriptionsAreAddedWithoutWaiting() {
+    void addsPublicationsAndSubscriptionsAsynchronously() {
         long subscriptionId = bus.asyncAddSubscription(IPC, STREAM);
         long publicationId = bus.asyncAddExclusivePublication(IPC, STREAM);
         long removed = bus.asyncAddPublication(IPC, STREAM + 1);
@@ -157,7 +160,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void anImageIsRejected() {
+    void rejectsImage() {
         try (Subscription subscription = bus.addSubscription(IPC, STREAM);
                 Publication publication = bus.addPublication(IPC, STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -173,7 +176,7 @@ class BusOnAeronsDriverTest {
     }
 
     @Test
-    void destinationsComeAndGo() throws IOException {
+    void addsAndRemovesDestinations() throws IOException {
         String first = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String manual = "aeron:udp?control-mode=manual";
         try (Subscription subscription = bus.addSubscription(manual, STREAM);

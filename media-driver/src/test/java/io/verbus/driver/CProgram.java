@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One of the sample programs of Aeron's C client, which are built from Aeron's sources: the
- * environment variable {@link #FOLDER} names the folder that holds them.
+ * A sample program of Aeron's C client, built from Aeron's sources: the environment variable {@link
+ * #FOLDER} names the folder that contains it.
  */
 public final class CProgram implements AutoCloseable {
-    /** Variable that names the folder. */
+    /** Environment variable for the folder. */
     public static final String FOLDER = "AERON_C_BIN";
 
-    /** Why a test that needs the programs is skipped. */
+    /** Reason for skipping a test that needs the programs. */
     public static final String ABSENT =
             "AERON_C_BIN names no folder with programs of Aeron's, see docs/aeron.md";
 
@@ -55,7 +55,7 @@ public final class CProgram implements AutoCloseable {
         return new CProgram(command, Map.of());
     }
 
-    /** Whether there is a program of this name. */
+    /** Whether a program of this name exists. */
     public static boolean isThere(String name) {
         return Files.isExecutable(Path.of(System.getenv(FOLDER), name));
     }
@@ -76,7 +76,7 @@ public final class CProgram implements AutoCloseable {
                         "AERON_DIR_DELETE_ON_SHUTDOWN", "1"));
     }
 
-    /** Reads on to a line that has a part. */
+    /** Reads up to a line that contains the text. */
     public void awaitLine(String part) {
         try {
             for (String line = out.readLine(); line != null; line = out.readLine()) {
@@ -91,7 +91,7 @@ public final class CProgram implements AutoCloseable {
         throw new AssertionError("the program ended without printing " + part + ": " + seen);
     }
 
-    /** Sends SIGINT, by which the programs end, and waits until it is gone. */
+    /** Sends SIGINT, which ends the program, and waits until it has exited. */
     @Override
     public void close() {
         try {

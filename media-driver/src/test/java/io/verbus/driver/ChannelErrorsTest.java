@@ -23,12 +23,14 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Errors name the channel as the client wrote it, with its unknown keys and in its own order. */
+/**
+ * Errors name the channel as the client wrote it, with its unknown keys and in its original order.
+ */
 @Timeout(120)
 class ChannelErrorsTest {
     private static final int STREAM = 10;
 
-    /** Has the only port of the range. */
+    /** Occupies the only port of the range. */
     private DatagramSocket occupied;
 
     private MediaDriver driver;
@@ -91,7 +93,7 @@ class ChannelErrorsTest {
                 "aeron:rdma?x=1|mtu=100|endpoint=127.0.0.1:PORT",
                 "aeron:rdma?x=1|alias=y|endpoint=127.0.0.1:PORT"
             })
-    void aRefusedPublicationNamesItsChannel(String text) throws IOException {
+    void namesChannelOfRejectedPublication(String text) throws IOException {
         String channel = text.replace("PORT", Integer.toString(UdpInteropTest.freePort()));
         assertNames(channel, () -> aeron.addPublication(channel, STREAM));
     }
@@ -113,7 +115,7 @@ class ChannelErrorsTest {
                 "aeron:ipc?x=1|session-id=abc",
                 "aeron:rdma?x=1|alias=y|endpoint=127.0.0.1:PORT"
             })
-    void aRefusedSubscriptionNamesItsChannel(String text) throws IOException {
+    void namesChannelOfRejectedSubscription(String text) throws IOException {
         String channel = text.replace("PORT", Integer.toString(UdpInteropTest.freePort()));
         assertNames(channel, () -> aeron.addSubscription(channel, STREAM));
     }
@@ -127,7 +129,7 @@ class ChannelErrorsTest {
                 "aeron-spy:aeron:udp?x=1|endpoint=127.0.0.1:9",
                 "aeron:rdma?x=1|endpoint=127.0.0.1:9"
             })
-    void aRefusedDestinationNamesItsChannel(String destination) {
+    void namesChannelOfRejectedDestination(String destination) {
         try (Publication publication =
                 aeron.addPublication("aeron:udp?control-mode=manual", STREAM)) {
             assertNames(destination, () -> publication.addDestination(destination));
@@ -143,7 +145,7 @@ class ChannelErrorsTest {
                 "aeron:udp?x=1|endpoint=203.0.113.1:9",
                 "aeron:udp?x=1|endpoint=nosuch.invalid:9"
             })
-    void aRefusedDestinationOfASubscriptionNamesItsChannel(String destination) {
+    void namesChannelOfRejectedSubscriptionDestination(String destination) {
         try (Subscription subscription =
                 aeron.addSubscription("aeron:udp?control-mode=manual", STREAM)) {
             assertNames(destination, () -> subscription.addDestination(destination));
@@ -151,7 +153,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    void warningsOfACommandNameItsChannel() throws IOException {
+    void namesChannelInWarning() throws IOException {
         String channel =
                 "aeron:udp?x=1|alias=later|endpoint=nosuch.invalid:" + UdpInteropTest.freePort();
         try (Publication publication =
@@ -165,7 +167,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    void saysWhatAeronSaysOfAChannelThatIsTooLong() {
+    void reportsTooLongChannelInAeronWording() {
         String channel = "aeron:ipc?alias=" + "x".repeat(5000);
         RegistrationException refused =
                 assertThrows(

@@ -11,13 +11,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.time.Duration;
 
-/** A client process: publishes numbers, claims and stops, or subscribes, until it is killed. */
+/** A client process: publishes numbers, or claims and stops, or subscribes, until it is killed. */
 final class ChildClient {
     private static final long CONDUCTOR_INTERVAL_NS = 50_000_000;
 
     private ChildClient() {}
 
-    /** Arguments: directory, what to do, stream id. */
+    /** Arguments: directory, action, stream id. */
     public static void main(String[] args) {
         Bus.Context context =
                 new Bus.Context().directoryName(args[0]).keepAliveInterval(Duration.ofMillis(50));

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM with the class path of this one, to be killed. */
+/** A child JVM with the same class path, to be killed. */
 final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;
@@ -29,25 +29,25 @@ final class ChildProcess implements AutoCloseable {
         return start(List.of(), main, args);
     }
 
-    /** Starts a main class through another command, such as one that sets limits. */
+    /** Starts a main class through a wrapper command, such as one that sets limits. */
     static ChildProcess start(List<String> prefix, Class<?> main, String... args) {
         return start(prefix, System.getProperty("java.class.path"), main, args);
     }
 
-    /** Starts a main class of another class path through another command. */
+    /** Starts a main class with another class path through a wrapper command. */
     static ChildProcess start(
             List<String> prefix, String classPath, Class<?> main, String... args) {
         return new ChildProcess(
                 command(prefix, classPath, main, args), ProcessBuilder.Redirect.INHERIT);
     }
 
-    /** Starts a main class whose standard error is a pipe that nobody reads. */
+    /** Starts a main class whose standard error is a pipe that is never read. */
     static ChildProcess startUnread(String classPath, Class<?> main, String... args) {
         return new ChildProcess(
                 command(List.of(), classPath, main, args), ProcessBuilder.Redirect.PIPE);
     }
 
-    /** Reads standard error from now on, up to a line that contains a text; null at its end. */
+    /** Reads standard error up to a line that contains a text; null at its end. */
     String awaitErrorLine(String text) {
         return process.errorReader(StandardCharsets.UTF_8)
                 .lines()
@@ -81,7 +81,7 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** Reads on to a line that begins so, and returns it. */
+    /** Reads up to a line that starts with the text, and returns it. */
     String awaitLine(String start) {
         for (String line = line(); line != null; line = line()) {
             if (line.startsWith(start)) {
@@ -103,19 +103,19 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** SIGKILL, and waits until the process is gone. */
+    /** Sends SIGKILL, and waits until the process has exited. */
     void kill() {
         process.destroyForcibly();
         awaitExit();
     }
 
-    /** SIGTERM, and returns the exit status. */
+    /** Sends SIGTERM, and returns the exit status. */
     int terminate() {
         process.destroy();
         return awaitExit();
     }
 
-    /** SIGINT, and returns the exit status. */
+    /** Sends SIGINT, and returns the exit status. */
     int interrupt() {
         signal("INT");
         return awaitExit();

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Random commands of several clients, and their ends, in good order or by silence: what they had is
- * given back exactly. The test gives the driver its turns.
+ * Random commands of several clients, which close or time out: all their shares are returned
+ * exactly. The test drives the driver's duty cycles.
  */
 @Timeout(120)
 class ClientSharesTest {
@@ -124,7 +124,7 @@ class ClientSharesTest {
     }
 
     @Test
-    void everythingIsGivenBackWhenClientsEnd() {
+    void returnsAllSharesWhenClientsEnd() {
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(new RawClient(driver, this::turn));
         }
@@ -137,7 +137,7 @@ class ClientSharesTest {
             clients.forEach(RawClient::take);
         }
         assertTrue(most.size() >= 8, seed + ": only " + most);
-        clients.removeFirst().close(); // the others fall silent
+        clients.removeFirst().close(); // the others go silent
         Await.until(
                 () -> seed + ": still held: " + held() + " of at most " + most,
                 90,

@@ -63,13 +63,16 @@ class CounterExhaustionTest {
                             }
                         });
         assertTrue(
-                refusal.getMessage().contains("all 512 counters of the driver are taken (512 in"),
+                refusal.getMessage()
+                        .contains(
+                                "all 512 counters of the driver are in use or cooling down (512"
+                                        + " in"),
                 refusal.getMessage());
         return all;
     }
 
     @Test
-    void aSubscriptionThatCouldNotJoinIsRefused() {
+    void rejectsSubscriptionWithoutFreeCounter() {
         takeAll(STREAM);
         String refusal = Drivers.refusal(() -> bus.addSubscription(CHANNEL, STREAM));
         assertTrue(refusal.contains("raise counter-values-length"), refusal);
@@ -81,9 +84,9 @@ class CounterExhaustionTest {
 
     @Test
     @Tag("soak")
-    void aSubscriptionThatFindsNoCounterForANewPublicationJoinsLater() {
-        // A publication takes two counters, so one may be left beside those that its end frees: the
-        // first of the subscriptions may have that, and the second finds none.
+    void joinsNewPublicationOnceCounterIsFree() {
+        // A publication takes two counters, so one may remain beside those that its end frees: the
+        // first subscription may get it, and the second finds none.
         try (Subscription first = bus.addSubscription(CHANNEL, STREAM);
                 Subscription subscription = bus.addSubscription(CHANNEL, STREAM)) {
             List<Publication> all = takeAll(STREAM + 1);
@@ -103,10 +106,7 @@ class CounterExhaustionTest {
                     "told",
                     () ->
                             Drivers.errors(driver).stream()
-                                    .anyMatch(
-                                            error ->
-                                                    error.contains(
-                                                            "receives nothing yet of a new")));
+                                    .anyMatch(error -> error.contains("cannot join a new")));
             assertTrue(subscription.hasNoImages());
             all.removeLast().close();
             Await.until("joined", () -> first.isConnected() && subscription.isConnected());
@@ -116,9 +116,9 @@ class CounterExhaustionTest {
         }
     }
 
-    /** Peers that offer streams without end leave counters to clients. */
+    /** Peers that keep offering streams leave counters to clients. */
     @Test
-    void setUpsOfPeersLeaveCountersToClients() throws Exception {
+    void leavesCountersToClientsDespiteSetupFlood() throws Exception {
         int port = UdpInteropTest.freePort();
         UnsafeBuffer frame = new UnsafeBuffer(new byte[SetupFrame.LENGTH]);
         try (Subscription subscription =

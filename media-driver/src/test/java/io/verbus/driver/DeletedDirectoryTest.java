@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
-/** A driver's directory is deleted while the driver runs, and another driver starts there. */
+/** The directory of a running driver is deleted, and another driver starts there. */
 @Timeout(120)
 class DeletedDirectoryTest {
     @TempDir Path parent;
@@ -70,10 +70,10 @@ class DeletedDirectoryTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void endsInWordsAndLeavesTheNextDriverAlone(boolean isTerminatedAtOnce) throws IOException {
+    void closesWithErrorAndLeavesNextDriverAlone(boolean isTerminatedAtOnce) throws IOException {
         try (ChildProcess first = child();
                 Bus lost = Bus.connect(context().driverLostHandler((bus, reason) -> {}))) {
-            // Logs whose ids, and so names, the next driver gives again.
+            // Logs whose ids, and therefore names, the next driver reuses.
             lost.addSubscription("aeron:ipc", 1);
             lost.addPublication("aeron:ipc", 1);
             deleteDirectory();
@@ -120,7 +120,7 @@ class DeletedDirectoryTest {
     }
 
     @Test
-    void endsInWordsIfItsDirectoryIsDeletedAndNoDriverComes() throws IOException {
+    void closesWithErrorIfDirectoryIsDeleted() throws IOException {
         try (ChildProcess driver = child()) {
             deleteDirectory();
             Await.until("the end of the driver", () -> !driver.isAlive());
@@ -132,7 +132,7 @@ class DeletedDirectoryTest {
     }
 
     @Test
-    void closesAnEmbeddedDriverAndTellsItsOwner() throws IOException {
+    void closesEmbeddedDriverAndNotifiesOwner() throws IOException {
         MediaDriver first = MediaDriver.launch(config());
         try (Bus bus = Bus.connect(context())) {
             bus.addPublication("aeron:ipc", 1);
@@ -140,7 +140,7 @@ class DeletedDirectoryTest {
             Await.until("told", () -> told.size() == 1);
             assertTrue(told.getFirst().contains("was deleted or moved"), told.getFirst());
             Await.until("the client to lose its driver", bus::isClosed);
-            // Of the same process, and where the first may not have closed yet.
+            // In the same process, where the first driver may not have closed yet.
             MediaDriver.launch(config()).close();
             first.close();
             assertEquals(1, told.size(), told.toString());

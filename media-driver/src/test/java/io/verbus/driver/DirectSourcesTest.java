@@ -28,8 +28,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sources of one image over a transport whose peers write logs themselves: one that is alone writes
- * the image's log, and others are merged.
+ * Sources of one image over a transport whose peers write logs directly: a single source writes the
+ * image's log, and several are merged.
  */
 @Timeout(120)
 class DirectSourcesTest {
@@ -88,7 +88,7 @@ class DirectSourcesTest {
         return source;
     }
 
-    /** As soon as the one before at the destination has ended. */
+    /** Once the previous one at the destination has ended. */
     private ExclusivePublication added(String destination, long position) {
         ExclusivePublication[] added = new ExclusivePublication[1];
         Await.until(
@@ -123,9 +123,9 @@ class DirectSourcesTest {
                 });
     }
 
-    /** What it would cost to copy is not paid: there is no second log. */
+    /** Avoids copying: there is no second log. */
     @Test
-    void aSourceThatIsAloneWritesTheImageItself() {
+    void singleSourceWritesImageDirectly() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(2_000, subscription, one);
@@ -138,7 +138,7 @@ class DirectSourcesTest {
     }
 
     @Test
-    void isMergedWhileAnotherIsThereAndThenWritesTheImageItselfAgain() {
+    void mergesWhileSecondSourceExistsThenWritesDirectlyAgain() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(500, subscription, one);
@@ -160,15 +160,15 @@ class DirectSourcesTest {
         one.close();
     }
 
-    /** The one that writes the image ends while another, staged, waits to be merged. */
+    /** The source that writes the image ends while another, staged one waits to be merged. */
     @Test
-    void theOtherGoesOnWhereTheDirectOneHasEnded() {
+    void continuesWithStagedSourceAfterDirectOneEnds() {
         for (int round = 0; round < 10; round++) {
             ExclusivePublication one = connected(ONE, 0);
             Image image = image();
             stream.write(100, subscription, one);
             ExclusivePublication other = connected(OTHER, one.position());
-            one.close(); // while it is moved to a log of its own, or just was
+            one.close(); // during or just after its move to a log of its own
             stream.write(100, subscription, other);
             stream.readAll(subscription);
             assertFalse(image.isClosed());
@@ -182,7 +182,7 @@ class DirectSourcesTest {
     }
 
     @Test
-    void aDirectSourceWhoseDestinationIsRemovedWritesNoMore() {
+    void stopsDirectSourceWhenDestinationIsRemoved() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         stream.write(300, subscription, one);
@@ -197,10 +197,12 @@ class DirectSourcesTest {
         other.close();
     }
 
-    /** Sources come and go at random, from where the stream is: every message is read once. */
+    /**
+     * Sources come and go at random, starting at the current position: every message is read once.
+     */
     @Test
     @Tag("slow")
-    void everyMessageIsReadOnceWhoeverComesAndGoes() {
+    void readsEveryMessageOnceWhileSourcesChange() {
         long seed = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         Random random = new Random(seed);
         String[] destinations = {ONE, OTHER, "aeron:udp?endpoint=10.1.0.2:7403"};

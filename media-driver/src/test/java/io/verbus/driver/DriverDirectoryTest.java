@@ -44,7 +44,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isMadeForItsOwnerAloneAndDeletedWhenClosed() throws IOException {
+    void createsPrivateDirectoryAndDeletesItOnClose() throws IOException {
         Path path = folder.resolve("a/driver");
         DriverDirectory directory = DriverDirectory.open(path);
         assertEquals(
@@ -56,7 +56,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void whatADeadDriverLeftIsRemoved() throws IOException {
+    void removesFilesOfDeadDriver() throws IOException {
         Path path = Files.createDirectory(folder.resolve("driver"));
         Files.writeString(path.resolve("lock"), "1234\n");
         Files.writeString(path.resolve(CncFile.NAME), "x");
@@ -69,13 +69,14 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isRefusedWhileADriverHasItWithThePid() {
+    void rejectsDirectoryInUseAndNamesPid() {
         Path path = folder.resolve("driver");
         try (DriverDirectory directory = DriverDirectory.open(path)) {
             String text = refusal(path);
             assertTrue(text.contains("in use"), text);
             assertTrue(text.contains("process id " + ProcessHandle.current().pid()), text);
-            // Asking must not have let go of the lock: the kernel would on closing the file.
+            // The attempt must not release the lock: the kernel would do so when the file is
+            // closed.
             assertTrue(refusal(directory.path()).contains("in use"));
         }
         DriverDirectory.open(path).close();
@@ -83,7 +84,7 @@ class DriverDirectoryTest {
 
     /** Aeron's driver holds no lock. */
     @Test
-    void isRefusedWhileADriverOfAnotherKindBeats() throws IOException {
+    void rejectsDirectoryOfLiveAeronDriver() throws IOException {
         Path path = Files.createDirectory(folder.resolve("driver"));
         CncSpec spec = new CncSpec(0, 1, 4711, 1, 4096, 4096, 4096, 4096, false);
         try (CncFile cnc = CncFile.create(path.resolve(CncFile.NAME), spec)) {
@@ -99,7 +100,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isRefusedIfItIsALinkOrAFile() throws IOException {
+    void rejectsLinkOrFile() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), target);
         assertTrue(refusal(link).contains("is a link or a file"));
@@ -108,7 +109,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isRefusedIfItHoldsWhatIsNoDriversAndNothingIsDeleted() throws IOException {
+    void rejectsDirectoryWithForeignFilesWithoutDeletingAny() throws IOException {
         Path path = Files.createDirectory(folder.resolve("home"));
         Path thesis = Files.writeString(path.resolve("thesis.tex"), "x");
         Path logs = Files.createDirectory(path.resolve("publications"));
@@ -125,14 +126,14 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isRefusedIfItsNameIsNotAsciiAndNothingIsMade() {
+    void rejectsNonAsciiNameWithoutCreatingDirectory() {
         Path path = folder.resolve("treiber-f\u00fcr-aeron");
         assertTrue(refusal(path).contains("has the character '\u00fc', which is not ASCII"));
         assertFalse(Files.exists(path));
     }
 
     @Test
-    void refusedDriverLeavesTheRightsOfARunningDriversDirectory() throws IOException {
+    void rejectedDriverKeepsPermissionsOfDirectoryInUse() throws IOException {
         Path path = folder.resolve("driver");
         String group = Files.readAttributes(folder, PosixFileAttributes.class).group().getName();
         try (DriverDirectory directory =
@@ -145,7 +146,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void deletesNothingOfADirectoryThatTookThePlaceOfItsOwn() throws IOException {
+    void deletesNothingInReplacedDirectory() throws IOException {
         Path path = folder.resolve("driver");
         DriverDirectory first = DriverDirectory.open(path);
         assertNull(first.loss());
@@ -162,9 +163,9 @@ class DriverDirectoryTest {
         assertFalse(Files.exists(path));
     }
 
-    /** Only its lock was deleted: the next driver takes over the same directory. */
+    /** Only the lock was deleted: the next driver takes over the same directory. */
     @Test
-    void deletesNothingOfADirectoryWhoseLockIsAnothers() throws IOException {
+    void deletesNothingInDirectoryLockedByAnother() throws IOException {
         Path path = folder.resolve("driver");
         DriverDirectory first = DriverDirectory.open(path);
         Files.delete(path.resolve("lock"));
@@ -178,7 +179,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void isRefusedIfItBelongsToAnother() throws IOException {
+    void rejectsDirectoryOfAnotherUser() throws IOException {
         Path path = Files.createDirectory(folder.resolve("theirs"));
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")));
         UserPrincipal nobody =
@@ -190,7 +191,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void embeddedDriversRemoveWhatKilledOnesLeftButNoLiveOnes() throws IOException {
+    void embeddedDriversRemoveOnlyDirectoriesOfDeadOnes() throws IOException {
         DriverDirectory live = DriverDirectory.open(DriverDirectory.uniquePath());
         Path dead = Files.createDirectory(DriverDirectory.uniquePath());
         Path young = Files.createDirectory(DriverDirectory.uniquePath());
@@ -217,7 +218,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void ipcWorksInADirectoryOnDiskWithAWarning() {
+    void warnsButCarriesIpcInDirectoryOnDisk() {
         Path path = folder.resolve("disk");
         List<String> warnings = new CopyOnWriteArrayList<>();
         DriverConfig config =

@@ -32,7 +32,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Drivers tell each other their names, ours and Aeron's. */
+/** Drivers of both kinds exchange their names. */
 @Timeout(120)
 class DriverResolverTest {
     private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -118,7 +118,7 @@ class DriverResolverTest {
                                 == count);
     }
 
-    /** A publication of one reaches a subscription of the other by that driver's name. */
+    /** A publication of one driver reaches a subscription of the other by its name. */
     private static void assertReaches(Aeron from, String name, Aeron to) throws IOException {
         int port = UdpInteropTest.freePort();
         String tail = ":" + port + "|term-length=64k";
@@ -151,7 +151,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void driversHearOfOthersFromTheirNeighborsAndForgetThem() throws Exception {
+    void driversLearnOthersFromNeighborsAndForgetThem() throws Exception {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         Aeron second = verbus(config("second", UdpInteropTest.freePort(), port));
@@ -168,7 +168,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void findsAeronsDriver() throws IOException {
+    void findsAeronDriver() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron theirs = aeron("theirs", port, 0);
         Aeron ours = verbus(config("ours", UdpInteropTest.freePort(), port));
@@ -179,14 +179,14 @@ class DriverResolverTest {
     }
 
     @Test
-    void aeronsDriverFindsOurs() throws IOException {
+    void aeronDriverFindsVerbusDriver() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron ours = verbus(config("ours", port, 0));
         Aeron theirs = aeron("theirs", UdpInteropTest.freePort(), port);
         awaitKnown(ours, 1);
         awaitKnown(theirs, 1);
         Aeron others = aeron("others", UdpInteropTest.freePort(), port);
-        awaitKnown(others, 2); // one of them by word of ours
+        awaitKnown(others, 2); // one of them through a Verbus driver
         assertReaches(ours, "theirs", theirs);
         assertReaches(theirs, "ours", ours);
     }
@@ -205,14 +205,14 @@ class DriverResolverTest {
         assertTrue(
                 Drivers.errors(guarded)
                         .getFirst()
-                        .contains("resolution frames of 127.0.0.1 are dropped"),
+                        .contains("resolution frames from 127.0.0.1 are dropped"),
                 Drivers.errors(guarded).toString());
         assertEquals(0, value(ours, AeronCounters.NAME_RESOLVER_NEIGHBORS_COUNTER_TYPE_ID));
         assertEquals(0, value(ours, AeronCounters.NAME_RESOLVER_CACHE_ENTRIES_COUNTER_TYPE_ID));
     }
 
     @Test
-    void junkIsCountedAndChangesNothing() throws IOException {
+    void countsAndIgnoresInvalidFrames() throws IOException {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         try (DatagramSocket socket = new DatagramSocket()) {
@@ -233,7 +233,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void refusesToStartWhereItsPortIsTaken() throws IOException {
+    void failsToStartIfPortIsInUse() throws IOException {
         try (DatagramSocket taken = new DatagramSocket(0)) {
             BusException refused =
                     assertThrows(
@@ -248,7 +248,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void isOffUnlessAskedFor() {
+    void isDisabledByDefault() {
         Aeron client = verbus(Drivers.config());
         assertEquals(-1, value(client, AeronCounters.NAME_RESOLVER_NEIGHBORS_COUNTER_TYPE_ID));
         DriverConfigBuilder nameless =

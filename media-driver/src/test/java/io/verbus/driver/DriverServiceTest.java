@@ -16,12 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What systemd is told by a driver that it has started. */
+/** Notifications that a driver sends to systemd. */
 class DriverServiceTest {
     @TempDir private Path folder;
 
     @Test
-    void tellsThatItIsReadyLivesAndEnds() {
+    void notifiesSystemdOfStartWatchdogAndStop() {
         try (DatagramReceiver systemd = receiver(20_000);
                 ChildProcess driver = driver()) {
             String ready = systemd.receive();
@@ -39,7 +39,7 @@ class DriverServiceTest {
     }
 
     @Test
-    void givesNoSignOfLifeOnceNoClientCanReachIt() throws IOException {
+    void stopsWatchdogOnceClientsCannotConnect() throws IOException {
         try (DatagramReceiver systemd = receiver(3_000);
                 ChildProcess driver = driver()) {
             driver.awaitLine("verbus driver ready");

@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Drivers and buses for tests: small, and patient with a busy machine. */
+/** Drivers and buses for tests: small, and tolerant of a busy machine. */
 public final class Drivers {
     static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(4);
 
@@ -65,12 +65,12 @@ public final class Drivers {
         return all;
     }
 
-    /** What stands in the driver's error log. */
+    /** The entries of the driver's error log. */
     public static List<String> errors(MediaDriver driver) {
         return errors(driver.directory());
     }
 
-    /** What stands in the error log of a directory, whether or not its driver runs. */
+    /** The entries of a directory's error log, whether or not its driver runs. */
     static List<String> errors(Path directory) {
         List<String> errors = new ArrayList<>();
         try (CncFile cnc = CncFile.map(directory.resolve(CncFile.NAME))) {
@@ -98,7 +98,7 @@ public final class Drivers {
         return count[0];
     }
 
-    /** Writes to the counters of all subscribers, as a client may whose counters they were. */
+    /** Writes to the counters of all subscribers, like a client that owned them. */
     static void overwritePositions(Bus bus, long position) {
         CountersReader counters = bus.counters();
         counters.forEach(
@@ -110,7 +110,7 @@ public final class Drivers {
                 });
     }
 
-    /** The message of what an action throws. */
+    /** The message of the exception that an action throws. */
     public static String refusal(Runnable action) {
         try {
             action.run();

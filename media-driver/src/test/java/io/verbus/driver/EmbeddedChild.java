@@ -9,8 +9,8 @@ import io.aeron.Subscription;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Program with a driver of its own, and Aeron's client. Arguments: channels, over each of which it
- * sends itself messages.
+ * Program with its own driver and Aeron's client. Arguments: channels, over each of which it sends
+ * itself messages.
  */
 final class EmbeddedChild {
     private static final int MESSAGES = 10_000;

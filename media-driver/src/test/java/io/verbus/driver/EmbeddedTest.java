@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A program embeds the driver, and has Agrona twice on its class path: that of the driver, and the
- * one within Aeron's jar.
+ * A program embeds the driver, and has Agrona twice on its class path: the driver's, and the copy
+ * inside Aeron's jar.
  */
 @Timeout(120)
 class EmbeddedTest {
@@ -31,7 +31,7 @@ class EmbeddedTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void worksWithEitherAgrona(boolean isAeronFirst) throws IOException {
+    void worksWithEitherAgronaFirstOnClassPath(boolean isAeronFirst) throws IOException {
         try (ChildProcess child =
                 ChildProcess.start(
                         List.of(),

@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A stream has ended, and its receivers have read it: a driver that drains awaits nothing of it.
- */
+/** A stream has ended and been read: a draining driver does not wait for it. */
 @Timeout(120)
 class EndedStreamTest {
     private static final int STREAM = 10;
@@ -52,7 +50,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenTheReceiverHasReadAll() throws IOException, InterruptedException {
+    void drainsOnceReceiverHasReadAll() throws IOException, InterruptedException {
         String channel = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription subscription = aeron.addSubscription(channel, STREAM)) {
             publish(channel, subscription);
@@ -60,8 +58,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenReceiversThatCameByThemselvesHaveReadAll()
-            throws IOException, InterruptedException {
+    void drainsOnceDynamicReceiversHaveReadAll() throws IOException, InterruptedException {
         String control = "aeron:udp?control=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription first = aeron.addSubscription(control, STREAM);
                 Subscription second =
@@ -72,7 +69,7 @@ class EndedStreamTest {
     }
 
     @Test
-    void drainsWhenAllDestinationsHaveReadAll() throws IOException, InterruptedException {
+    void drainsOnceAllDestinationsHaveReadAll() throws IOException, InterruptedException {
         String one = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription first = aeron.addSubscription(one, STREAM);

@@ -12,8 +12,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.time.Duration;
 
 /**
- * A client that sends a message to itself. Arguments: directory, owner and group, the last two
- * empty for none. It prints what came of it: {@code received}, or {@code refused:} and why.
+ * A client that sends a message to itself. Arguments: directory, owner and group; the last two may
+ * be empty. Prints {@code received}, or {@code refused:} and the reason.
  */
 final class ExchangeClient {
     private ExchangeClient() {}

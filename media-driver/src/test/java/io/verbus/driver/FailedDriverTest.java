@@ -28,12 +28,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
-/** An error that a driver cannot go on after ends it, and the process that ran it. */
+/** A fatal error ends the driver, and the process that ran it. */
 @Timeout(120)
 class FailedDriverTest {
     @TempDir private Path folder;
 
-    /** A driver of its own process, with the failing transport in the place of RDMA's. */
+    /** A driver in its own process, with the failing transport instead of RDMA. */
     private ChildProcess start(Path directory, ThreadingMode threading) throws IOException {
         ChildProcess driver =
                 ChildProcess.start(
@@ -50,7 +50,7 @@ class FailedDriverTest {
         try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
             bus.addSubscription(part.channel(), 1);
         } catch (BusException e) {
-            System.out.println("no answer: " + e.getMessage()); // the driver ended before
+            System.out.println("no answer: " + e.getMessage()); // the driver may already have ended
         }
     }
 
@@ -69,14 +69,14 @@ class FailedDriverTest {
         "HEAP,       DEDICATED",
         "HEAP,       SHARED"
     })
-    void processEndsWithAStatusAfterAWordInTheErrorLog(Part part, ThreadingMode threading)
+    void processExitsWithStatusAfterLoggingError(Part part, ThreadingMode threading)
             throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver = start(directory, threading)) {
             trigger(directory, part);
             assertEquals(1, driver.awaitExit());
         }
-        if (part != Part.HEAP) { // which may leave no room for a word
+        if (part != Part.HEAP) { // which may leave no memory for a message
             String errors = Drivers.errors(directory).toString();
             assertTrue(errors.contains("injected into " + part), errors);
             assertTrue(errors.contains("has failed and ends"), errors);
@@ -89,7 +89,7 @@ class FailedDriverTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
-    void embeddedDriverClosesAndTellsItsOwner(Part part) throws Exception {
+    void embeddedDriverClosesAndNotifiesOwner(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         MediaDriver driver =
                 MediaDriver.launch(
@@ -105,7 +105,7 @@ class FailedDriverTest {
             assertTrue(told.get().getMessage().contains("injected into " + part));
             assertInstanceOf(InjectedError.class, driver.failure());
             assertSame(driver.failure(), told.get().getCause());
-            // It has let go of its directory.
+            // It has released its directory.
             Path directory = driver.directory();
             MediaDriver.launch(Drivers.config().directory(directory).build(), List.of()).close();
         }
@@ -113,7 +113,7 @@ class FailedDriverTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
-    void errorIsThrownToTheThreadThatInvokes(Part part) throws Exception {
+    void throwsErrorToInvokingThread(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         Thread client;
         try (MediaDriver driver =
@@ -137,11 +137,11 @@ class FailedDriverTest {
             assertSame(thrown, told.get().getCause());
             client = started;
         }
-        client.join(); // which a closed driver ends
+        client.join(); // which ends when the driver closes
     }
 
     @Test
-    void closingInGoodOrderIsNoFailure() {
+    void normalCloseIsNoFailure() {
         MediaDriver driver =
                 MediaDriver.launch(
                         Drivers.config()

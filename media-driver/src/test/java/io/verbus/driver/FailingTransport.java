@@ -20,24 +20,23 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A transport in the place of RDMA's, of which the part throws an error that the first
- * subscription's port stands for.
+ * Replaces the RDMA transport: the first subscription's port selects the part that throws an error.
  */
 public final class FailingTransport implements Transport {
-    /** What fails. */
+    /** The failing part. */
     enum Part {
         CONDUCTOR,
         SENDER,
         RECEIVER,
         BACKGROUND,
 
-        /** What prepares the transport. */
+        /** Preparation of the transport. */
         PREPARATION,
 
-        /** The heap is exhausted. */
+        /** Exhausts the heap. */
         HEAP,
 
-        /** The conductor throws an exception in every cycle, each with another text. */
+        /** The conductor throws an exception in every cycle, each with a different text. */
         FLOOD;
 
         String channel() {
@@ -45,7 +44,7 @@ public final class FailingTransport implements Transport {
         }
     }
 
-    /** What is thrown. */
+    /** The thrown error. */
     static final class InjectedError extends Error {
         private static final long serialVersionUID = 1;
 
@@ -58,7 +57,7 @@ public final class FailingTransport implements Transport {
     public static final class Provider implements TransportProvider {
         private final boolean isPreparationFailing;
 
-        /** Of a transport that is prepared and opened. */
+        /** A transport that is prepared and opened. */
         public Provider() {
             this(false);
         }
@@ -94,7 +93,7 @@ public final class FailingTransport implements Transport {
 
     private static final int HOG = 64 * 1024;
 
-    /** Stays reachable, so that the process has no heap left to end with. */
+    /** Remains reachable, so that the process has no heap left for its shutdown. */
     private static final List<byte[]> HOGS = new ArrayList<>();
 
     /**
@@ -154,7 +153,8 @@ public final class FailingTransport implements Transport {
         if (failing == Part.FLOOD) {
             IllegalStateException exception =
                     new IllegalStateException("injected exception " + ++exceptions);
-            exception.setStackTrace(new StackTraceElement[0]); // told however many there are
+            exception.setStackTrace(
+                    new StackTraceElement[0]); // reported regardless of their number
             throw exception;
         }
         return work(Part.CONDUCTOR);

@@ -37,7 +37,7 @@ class FilePagesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4096, 65_536, 2 * 1024 * 1024, 1024 * 1024 * 1024})
-    void filesHaveWholePagesAndTakeMemoryForWhatIsUsed(int page) throws IOException {
+    void alignsFilesToPagesButAllocatesOnlyUsedMemory(int page) throws IOException {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(Drivers.config().filePageLength(page));
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
@@ -73,7 +73,7 @@ class FilePagesTest {
         }
     }
 
-    /** Several times round the logs. The publication stays until its client closes. */
+    /** Sends several times around the logs. The publication remains until its client closes. */
     private static void exchange(Aeron aeron, String channel) {
         Subscription subscription = aeron.addSubscription(channel, STREAM);
         Publication publication = aeron.addPublication(channel, STREAM);
@@ -95,7 +95,7 @@ class FilePagesTest {
         }
     }
 
-    /** What fills the last page up has no memory. */
+    /** The padding of the last page takes no memory. */
     private static void assertMemory(long expected, Path file) throws IOException {
         // st_blocks counts 512 bytes each.
         Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
@@ -105,7 +105,7 @@ class FilePagesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2048, 4095, 6000, Integer.MIN_VALUE})
-    void rejectsPageLengthThatIsNoPowerOfTwoInRange(int page) {
+    void rejectsPageLengthThatIsNotPowerOfTwoInRange(int page) {
         DriverConfigBuilder config = Drivers.config().filePageLength(page);
         BusException refusal = assertThrows(BusException.class, config::build);
         assertTrue(

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A client that sends commands as fast as it can and reads no answer, beside an honest one that is
- * slow: the honest one misses no event, and each of its commands is carried out in time.
+ * A client that floods the driver with commands and reads no answers, beside a slow honest one: the
+ * honest client misses no event, and each of its commands is executed in time.
  */
 @Timeout(120)
 class FloodingClientTest {
@@ -36,15 +36,15 @@ class FloodingClientTest {
     private static final long MOST_NS = TimeUnit.SECONDS.toNanos(5);
     private static final int SUBSCRIPTIONS = 2000;
 
-    /** What the flooding client sends. */
+    /** Commands of the flooding client. */
     private enum Flood {
-        /** Each is answered by a text. */
+        /** Each gets an error text as answer. */
         REFUSED(RawClient.REMOVE_SUBSCRIPTION, 24),
 
-        /** Each is told to all, until there are too many. */
+        /** Each is announced to all clients, until there are too many. */
         COUNTERS(RawClient.ADD_COUNTER, 28),
 
-        /** Of clients that the driver does not know. */
+        /** Commands of clients that the driver does not know. */
         STRANGE(RawClient.REMOVE_SUBSCRIPTION, 24);
 
         private final int typeId;
@@ -105,14 +105,14 @@ class FloodingClientTest {
         try {
             honest.take();
         } catch (IllegalStateException overrun) {
-            // The machine stood still: what the test has read is what counts.
+            // The machine stalled: only what the test has read counts.
         }
         honest.close();
         cnc.close();
         driver.close();
     }
 
-    /** Reads what was told; fails where it was overrun, unless this machine stood still. */
+    /** Reads the events; fails if it was overrun, unless this machine stalled. */
     private List<RawClient.Event> read() {
         long stoodNs = System.nanoTime() - readNs;
         try {
@@ -126,7 +126,7 @@ class FloodingClientTest {
         }
     }
 
-    /** Reads what was told, after it has stood still. */
+    /** Reads the events after a stall. */
     private RawClient.Event answer(long correlationId) {
         RawClient.Event[] found = new RawClient.Event[1];
         long startNs = System.nanoTime();
@@ -146,7 +146,7 @@ class FloodingClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void isNotOverrunAndIsServed(Flood flood) {
+    void servesHonestClientDuringFlood(Flood flood) {
         launch(60);
         flood(flood);
         long startNs = System.nanoTime();
@@ -161,9 +161,9 @@ class FloodingClientTest {
         assertTrue(sent.get() > 10_000, "a flood of " + sent);
     }
 
-    /** Thousands of events come of one command, and of the end of a client. */
+    /** One command, or the end of a client, causes thousands of events. */
     @Test
-    void isNotOverrunByWhatOneCommandCauses() {
+    void deliversAllEventsOfOneCommand() {
         launch(60);
         RawClient greedy = new RawClient(driver);
         for (int i = 0; i < SUBSCRIPTIONS; i++) {
@@ -186,7 +186,7 @@ class FloodingClientTest {
     }
 
     @Test
-    void silentClientIsGivenUpThoughCommandsNeverEnd() {
+    void timesOutSilentClientDuringFlood() {
         launch(2);
         long silent = honest.nextId();
         honest.addSubscription(silent, honest.nextId(), 1, "aeron:ipc");

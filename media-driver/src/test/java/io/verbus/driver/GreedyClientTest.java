@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client that takes all that it gets, of each kind of resource, beside an honest one: the greedy
- * one is refused in words, and each command of the honest one is carried out.
+ * A client that takes as much as it can of each kind of resource, beside an honest one: the greedy
+ * client is rejected with an explanation, and each command of the honest one succeeds.
  */
 @Timeout(120)
 class GreedyClientTest {
@@ -30,7 +30,7 @@ class GreedyClientTest {
     /** Place of the subscription in the event of an image. */
     private static final int SUBSCRIPTION_OF_IMAGE = 16;
 
-    /** What the greedy client does again and again. */
+    /** Action that the greedy client repeats. */
     private enum Greed {
         SUBSCRIPTIONS("subscriptions") {
             @Override
@@ -187,7 +187,7 @@ class GreedyClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void refusesTheGreedyClientAndServesTheHonestOne(Greed greed) {
+    void rejectsGreedyClientAndServesHonestOne(Greed greed) {
         RawClient.Event refusal = refused(greed);
         assertNotNull(refusal, "refused");
         assertTrue(
@@ -215,7 +215,7 @@ class GreedyClientTest {
         served(correlationId);
     }
 
-    /** Every command there is. */
+    /** Every kind of command. */
     private void serveTheHonestOne() {
         long subscription = honest.addSubscription("aeron:ipc", 1);
         served(subscription);
@@ -258,7 +258,7 @@ class GreedyClientTest {
         removed(RawClient.REMOVE_SUBSCRIPTION, subscription);
     }
 
-    /** Id of an image of an own publication that an own subscription has. */
+    /** Id of an image of the client's own publication, received by its own subscription. */
     static long awaitImage(RawClient client, long subscription) {
         long own = client.nextId();
         long[] image = new long[1];

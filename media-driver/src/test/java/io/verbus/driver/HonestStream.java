@@ -9,14 +9,14 @@ import io.verbus.Subscription;
 import org.agrona.concurrent.AgentInvoker;
 
 /**
- * A client with a stream that goes on beside hostile ones, on a thread of its own: numbered
- * messages with checksums, each verified.
+ * A client with a stream beside hostile ones, on its own thread: numbered messages with checksums,
+ * each verified.
  */
 final class HonestStream implements AutoCloseable {
     static final int STREAM = 1_000_001;
     private static final int MAX_MESSAGE = 1000;
 
-    /** Turns between two looks at the broadcast buffer: hostile clients fill it fast. */
+    /** Turns between two reads of the broadcast buffer: hostile clients fill it fast. */
     private static final int TURNS = 8;
 
     private final Bus bus;
@@ -73,7 +73,7 @@ final class HonestStream implements AutoCloseable {
         }
     }
 
-    /** Fails with what has gone wrong; waits until another message has come. */
+    /** Throws the failure, if any; waits until another message has arrived. */
     void awaitProgress() {
         long before = received;
         Await.until(

@@ -23,8 +23,8 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Clients that write whatever they like into the ring of commands: the driver lives, an honest
- * client's stream goes on, and when the hostile ones have timed out nothing of them is left.
+ * Clients that write random data into the command ring: the driver survives, an honest client's
+ * stream continues, and nothing remains of the hostile clients once they have timed out.
  */
 class HostileCommandsTest {
     private static final int TO_CLIENTS = 16 * 1024 * 1024;
@@ -75,7 +75,7 @@ class HostileCommandsTest {
         return count;
     }
 
-    /** Counters that were freed and are not used again: they cool down, or are lost. */
+    /** Counters that were freed and are not yet reused: they cool down, or are lost. */
     private int idle() {
         CountersReader counters = counters();
         int count = 0;
@@ -144,7 +144,7 @@ class HostileCommandsTest {
         }
         System.out.println(
                 commands + " hostile commands beside " + honest.received() + " messages");
-        // The log of errors may be full; nothing in it is a defect of the driver itself.
+        // The error log may be full; none of its entries is a defect of the driver itself.
         for (String error : Drivers.errors(driver)) {
             assertTrue(
                     !error.matches(".*(NullPointer|IndexOutOf|IllegalState|ClassCast|fcntl).*"),
@@ -156,14 +156,14 @@ class HostileCommandsTest {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void fiftyThousandLeaveNothing() {
+    void fiftyThousandRandomCommandsLeaveNothing() {
         attack(50_000);
     }
 
     @Test
     @Tag("soak")
     @Timeout(3600)
-    void tenMillionLeaveNothing() {
+    void tenMillionRandomCommandsLeaveNothing() {
         attack(10_000_000);
     }
 }

@@ -32,8 +32,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A client writes whatever it likes into the values of its streams' counters, and into the metadata
- * of any counter: the driver, other clients' streams and the operator's tools go on.
+ * A client writes random data into the values of its streams' counters, and into the metadata of
+ * any counter: the driver, other clients' streams and the operator's tools continue.
  */
 class HostileCountersTest {
     private static final int STREAM = 5;
@@ -116,8 +116,8 @@ class HostileCountersTest {
     }
 
     /**
-     * Counters of the hostile client's streams. Heartbeats are spared: they say that a client
-     * lives, and whoever may write them may end it.
+     * Counters of the hostile client's streams. Heartbeats are spared: writing them may end any
+     * client.
      */
     private List<Integer> own() {
         List<Integer> ids = new ArrayList<>();
@@ -226,12 +226,13 @@ class HostileCountersTest {
                     publication.offer(message);
                     subscription.poll((b, o, l, h) -> {}, 10);
                     if (i % 8 == 0) {
-                        Thread.sleep(1); // the driver's agents take their turns
+                        Thread.sleep(1); // lets the driver's agents run
                     }
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 } catch (RuntimeException e) {
-                    // The hostile client's own: it may fail in any way but a fault of the JVM.
+                    // The hostile client's own thread: it may fail in any way except a fault of the
+                    // JVM.
                 }
             }
         }
@@ -240,28 +241,28 @@ class HostileCountersTest {
     @Test
     @Tag("slow")
     @Timeout(120)
-    void oneHundredStreamsWithRandomValues() throws IOException {
+    void survivesRandomValuesOfOneHundredStreams() throws IOException {
         attack(100, true);
     }
 
     @Test
     @Tag("slow")
     @Timeout(120)
-    void oneHundredStreamsWithRandomMetadata() throws IOException {
+    void survivesRandomMetadataOfOneHundredStreams() throws IOException {
         attack(100, false);
     }
 
     @Test
     @Tag("soak")
     @Timeout(1800)
-    void threeThousandStreamsWithRandomValues() throws IOException {
+    void survivesRandomValuesOfThreeThousandStreams() throws IOException {
         attack(3000, true);
     }
 
     @Test
     @Tag("soak")
     @Timeout(1800)
-    void threeThousandStreamsWithRandomMetadata() throws IOException {
+    void survivesRandomMetadataOfThreeThousandStreams() throws IOException {
         attack(3000, false);
     }
 }

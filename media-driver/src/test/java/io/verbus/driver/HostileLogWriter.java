@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Random;
 
-/** Writes what it likes into a log: tails, count of terms, any other metadata, and frames. */
+/** Writes random data into a log: tails, count of terms, other metadata, and frames. */
 final class HostileLogWriter {
     private final Random random;
     private final LogBuffers log;
@@ -24,12 +24,12 @@ final class HostileLogWriter {
         termLength = log.spec().termLength();
     }
 
-    /** Spoils one thing. */
+    /** Corrupts one item. */
     void write() {
         switch (random.nextInt(8)) {
             case 0 -> metadata.putLongRelease(8 * random.nextInt(3), tail());
             case 1 -> metadata.putIntRelease(LogLayout.ACTIVE_TERM_COUNT, number());
-            case 2 -> { // both, so that they fit each other
+            case 2 -> { // both, so that they are consistent
                 int count = random.nextInt(6);
                 int termId = log.spec().initialTermId() + count;
                 metadata.putLongRelease(
@@ -63,7 +63,7 @@ final class HostileLogWriter {
         };
     }
 
-    /** A run of frames from anywhere: whole ones, ones with a wrong header, any length. */
+    /** A run of frames at a random place: valid ones, ones with an invalid header, any length. */
     private void frames() {
         UnsafeBuffer term = log.term(random.nextInt(LogLayout.PARTITIONS));
         int at = random.nextBoolean() ? 0 : 32 * random.nextInt(termLength / 32);

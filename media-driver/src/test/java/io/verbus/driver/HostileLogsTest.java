@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client writes whatever it likes into the logs that it may map, while the driver sends them and
- * subscribers read them: nothing but those streams suffers.
+ * A client corrupts the logs that it maps while the driver sends them and subscribers read them:
+ * only its own streams suffer.
  */
 class HostileLogsTest {
     private static final int STREAM = 5;
@@ -113,7 +113,7 @@ class HostileLogsTest {
         for (String error : Drivers.errors(driver)) {
             assertTrue(!error.matches(".*java\\.lang\\..*"), error);
         }
-        // Another stream, from the first message on.
+        // Another stream, from its first message.
         try (Subscription subscription = bus.addSubscription("aeron:ipc", STREAM + 1);
                 Publication publication = bus.addPublication("aeron:ipc", STREAM + 1)) {
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
@@ -156,7 +156,7 @@ class HostileLogsTest {
         }
     }
 
-    /** The hostile client's own: it may fail in any way but a fault of the JVM. */
+    /** The hostile client's own thread: it may fail in any way except a fault of the JVM. */
     private void offer(Publication publication, UnsafeBuffer message) {
         try {
             publication.offer(message);
@@ -176,14 +176,14 @@ class HostileLogsTest {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void twoHundredSpoiltLogsHarmNobodyElse() throws IOException {
+    void twoHundredCorruptLogsHarmNoOtherStream() throws IOException {
         attack(200);
     }
 
     @Test
     @Tag("soak")
     @Timeout(3600)
-    void fiveThousandSpoiltLogsHarmNobodyElse() throws IOException {
+    void fiveThousandCorruptLogsHarmNoOtherStream() throws IOException {
         attack(5000);
     }
 }

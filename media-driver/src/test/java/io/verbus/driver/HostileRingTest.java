@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client writes straight into the ring of commands what no client's library writes: the driver
- * skips that, says so once, and serves others.
+ * A client corrupts the command ring directly: the driver skips the data, reports it once, and
+ * serves other clients.
  */
 @Timeout(180)
 class HostileRingTest {
@@ -74,7 +74,7 @@ class HostileRingTest {
         buffer.putLongVolatile(capacity + offset, value);
     }
 
-    /** Claims space as a client's library does, and writes a record there. Returns its position. */
+    /** Claims space like a client library, and writes a record there. Returns its position. */
     private long write(int claimed, int length, int type) {
         long tail = word(RingBufferDescriptor.TAIL_POSITION_OFFSET);
         int index = (int) tail & capacity - 1;
@@ -101,7 +101,7 @@ class HostileRingTest {
         honest.awaitProgress();
     }
 
-    /** A client that connects now. */
+    /** A newly connected client. */
     private void assertServesAnother() {
         try (Bus bus = Drivers.connect(driver);
                 Subscription subscription = bus.addSubscription("aeron:ipc", 7);
@@ -116,7 +116,7 @@ class HostileRingTest {
     private void assertLoggedOnce() {
         long entries =
                 Drivers.errors(driver).stream()
-                        .filter(text -> text.contains("ring of commands"))
+                        .filter(text -> text.contains("command ring"))
                         .count();
         assertEquals(1, entries, Drivers.errors(driver).toString());
     }
@@ -135,7 +135,7 @@ class HostileRingTest {
                 7,
                 -7
             })
-    void skipsRecordsOfSenselessLengths(int length) {
+    void skipsRecordsWithInvalidLength(int length) {
         for (int i = 1; i <= 3; i++) {
             write(64, length, TYPE);
             long times = i;
@@ -147,7 +147,7 @@ class HostileRingTest {
     }
 
     @Test
-    void skipsMessagesLongerThanTheRingAllows() {
+    void skipsMessagesLongerThanMaximum() {
         int length = capacity / 8 + 2 * RecordDescriptor.HEADER_LENGTH;
         write(length, length, TYPE);
         Await.until("counted", () -> malformed() >= 1);
@@ -156,10 +156,10 @@ class HostileRingTest {
         assertLoggedOnce();
     }
 
-    /** As when a client dies that has claimed space. */
+    /** Like a client that dies after claiming space. */
     @ParameterizedTest
     @ValueSource(ints = {0, -64})
-    void passesOverRecordsThatNobodyEnds(int length) {
+    void unblocksUncommittedRecords(int length) {
         write(64, length, TYPE);
         awaitRead();
         assertServes();
@@ -168,7 +168,7 @@ class HostileRingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, -2, Integer.MIN_VALUE, Integer.MAX_VALUE, 0x7777})
-    void readsOnBehindRecordsOfSenselessTypes(int type) {
+    void continuesAfterRecordsOfInvalidType(int type) {
         write(64, 64, type);
         awaitRead();
         assertServes();
@@ -176,7 +176,7 @@ class HostileRingTest {
 
     @ParameterizedTest
     @CsvSource({"-8", "-4096", "3", "9223372036854775807", "-9223372036854775808", "1073741824"})
-    void restoresTheTail(long moved) {
+    void restoresTail(long moved) {
         word(
                 RingBufferDescriptor.TAIL_POSITION_OFFSET,
                 word(RingBufferDescriptor.TAIL_POSITION_OFFSET) + moved);
@@ -198,7 +198,7 @@ class HostileRingTest {
         "CORRELATION_COUNTER_OFFSET, 0",
         "CORRELATION_COUNTER_OFFSET, -5"
     })
-    void restoresWhatTheRingTellsClients(String field, long junk) throws Exception {
+    void restoresFieldsOfRingTrailer(String field, long junk) throws Exception {
         int offset = RingBufferDescriptor.class.getField(field).getInt(null);
         word(offset, junk);
         Await.until("restored", () -> word(offset) != junk && malformed() >= 1);
@@ -209,7 +209,7 @@ class HostileRingTest {
 
     @ParameterizedTest
     @ValueSource(longs = {3, -8, 4096, Long.MAX_VALUE, Long.MIN_VALUE})
-    void tellsClientsEventsAfterTheTailOfEventsWasOverwritten(long moved) {
+    void sendsEventsAfterTheirTailWasOverwritten(long moved) {
         UnsafeBuffer events = cnc.toClients();
         int tail =
                 events.capacity()
@@ -217,7 +217,7 @@ class HostileRingTest {
                         + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
         long before = events.getLongVolatile(tail);
         events.putLongVolatile(tail, before + moved);
-        ring.write(TYPE, new UnsafeBuffer(new byte[64]), 0, 64); // has the driver answer
+        ring.write(TYPE, new UnsafeBuffer(new byte[64]), 0, 64); // makes the driver answer
         Await.until(
                 "a tail just after the one before",
                 () -> {
@@ -227,12 +227,12 @@ class HostileRingTest {
                             && now % 8 == 0
                             && now != before + moved;
                 });
-        assertServesAnother(); // the others may have read what is no event
+        assertServesAnother(); // the others may have read invalid events
     }
 
-    /** Events go round in their buffer, with padding at its end. */
+    /** Events wrap around their buffer, with padding at its end. */
     @Test
-    void keepsTheTailOfEventsAllTheWayRound() {
+    void keepsTailOfEventsThroughWrap() {
         UnsafeBuffer events = cnc.toClients();
         int capacity = events.capacity() - BroadcastBufferDescriptor.TRAILER_LENGTH;
         int tail = capacity + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
@@ -245,7 +245,7 @@ class HostileRingTest {
     }
 
     @Test
-    void writesTheHeartbeatAgain() {
+    void restoresHeartbeat() {
         word(RingBufferDescriptor.CONSUMER_HEARTBEAT_OFFSET, Long.MIN_VALUE);
         Await.until("restored", () -> ring.consumerHeartbeatTime() > 0);
         assertServes();

@@ -40,15 +40,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What a duty cycle of the conductor does for idle publications: a real conductor and client, but
- * the cycles that count are the test's, a microsecond of its own time apart.
+ * Cost of idle publications per duty cycle: a real conductor and client, but the test drives the
+ * measured cycles, with one microsecond of test time between them.
  */
 @Timeout(120)
 @Tag("alone")
 class IdlePublicationsTest {
     private static final long CYCLE_NS = 1000;
 
-    /** More than the step by which the limit of a term of 64 KiB is raised. */
+    /** More than the step of the limit for a term of 64 KiB. */
     private static final int BURST = 17 * 1024;
 
     private final DriverConfig config =
@@ -110,9 +110,7 @@ class IdlePublicationsTest {
         directory.close();
     }
 
-    /**
-     * Makes streams until there are so many, with the conductor on a thread of its own meanwhile.
-     */
+    /** Creates streams up to the given number, while the conductor runs on its own thread. */
     private void connect(int count) throws InterruptedException {
         Await.until("the test's time has come", () -> System.nanoTime() - nowNs >= 0);
         AtomicBoolean isRunning = new AtomicBoolean(true);
@@ -146,13 +144,13 @@ class IdlePublicationsTest {
         nowNs = System.nanoTime();
     }
 
-    /** A turn of the conductor's for the publications. */
+    /** A duty cycle of the conductor for the publications. */
     private void cycle(long ns) {
         nowNs += ns;
         parts.publications().update(nowNs);
     }
 
-    /** All are idle, after this. */
+    /** Lets all publications become idle. */
     private void rest() {
         cycle(Conductor.IDLE_AFTER_NS + 1);
         for (int i = 0; i <= publications.size(); i++) {
@@ -160,7 +158,7 @@ class IdlePublicationsTest {
         }
     }
 
-    /** Publishes and reads so much that the limit is to be raised. */
+    /** Publishes and reads enough to raise the limit. */
     private void exchange(int stream) {
         for (int sent = 0; sent < BURST; sent += message.capacity()) {
             assertTrue(publications.get(stream).offer(message) > 0);
@@ -170,7 +168,7 @@ class IdlePublicationsTest {
 
     private void read(int stream) {
         while (subscriptions.get(stream).poll((buffer, offset, length, header) -> {}, 100) > 0) {
-            // Until there is no more.
+            // Until there is no more work.
         }
     }
 
@@ -189,7 +187,7 @@ class IdlePublicationsTest {
     @Tag("slow")
     @Test
     @Tag("instructions")
-    void aCycleLooksAtOneHoweverManyAreIdle() throws InterruptedException {
+    void checksOneIdlePublicationPerCycle() throws InterruptedException {
         double oneNs = 0;
         for (int count : new int[] {1, 100, 1000}) {
             connect(count);
@@ -222,11 +220,11 @@ class IdlePublicationsTest {
     }
 
     @Test
-    void aPublisherThatIsHeldBackDoesNotWaitForItsTurn() throws InterruptedException {
+    void raisesLimitOfBlockedPublisherAtOnce() throws InterruptedException {
         connect(100);
         Publication full = publications.get(50);
         while (full.offer(message) != Publication.BACK_PRESSURED) {
-            // Until it is held back.
+            // Until it is back-pressured.
         }
         rest();
         long[] before = limits();
@@ -236,7 +234,7 @@ class IdlePublicationsTest {
     }
 
     @Test
-    void oneThatIsClosedIsFreedThoughManyAreIdle() throws InterruptedException {
+    void freesClosedPublicationAmongManyIdle() throws InterruptedException {
         connect(100);
         rest();
         publications.get(50).close();

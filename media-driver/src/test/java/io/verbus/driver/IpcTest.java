@@ -52,7 +52,7 @@ class IpcTest {
     }
 
     @Test
-    void publishersOfOneStreamShareALogAndExclusiveOnesHaveTheirOwn() {
+    void sharesLogOfStreamExceptForExclusivePublications() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication first = bus.addPublication(CHANNEL, STREAM);
         try (Bus other = Drivers.connect(driver)) {
@@ -74,7 +74,7 @@ class IpcTest {
     }
 
     @Test
-    void everySubscriptionReceivesEveryMessage() {
+    void deliversEveryMessageToEverySubscription() {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         List<Subscription> subscriptions = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -92,7 +92,7 @@ class IpcTest {
     }
 
     @Test
-    void aSmallTermWrapsTenTimes() {
+    void wrapsSmallTermTenTimes() {
         Publication publication = bus.addPublication(CHANNEL + "?term-length=64k", STREAM);
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         MutableLong received = new MutableLong();
@@ -121,17 +121,17 @@ class IpcTest {
     }
 
     @Test
-    void aSlowSubscriberHoldsThePublisherBack() {
+    void slowSubscriberCausesBackPressure() {
         holdsBack(bus, bus.addPublication(CHANNEL, STREAM), 2 * 64 * 1024);
     }
 
     @Test
-    void aSlowSubscriberHoldsAnExclusivePublisherBack() {
+    void slowSubscriberCausesBackPressureOnExclusivePublication() {
         holdsBack(bus, bus.addExclusivePublication(CHANNEL, STREAM), 2 * 64 * 1024);
     }
 
     @Test
-    void aSlowSubscriberHoldsThePublisherBackByTheDriversWindow() {
+    void slowSubscriberCausesBackPressureAtDriverWindow() {
         int window = 16 * 1024;
         try (MediaDriver other = MediaDriver.launchEmbedded(Drivers.config().ipcWindow(window));
                 Bus client = Drivers.connect(other)) {
@@ -157,11 +157,11 @@ class IpcTest {
         assertTrue(ahead >= 0 && ahead < 1056, () -> "window missed by " + ahead);
         List<Long> values = Numbers.drain(slow, (int) sent);
         assertEquals(Numbers.range(0, sent), values);
-        Await.until("goes on", () -> numbers.result(publication, 0, 1000) > 0);
+        Await.until("continues", () -> numbers.result(publication, 0, 1000) > 0);
     }
 
     @Test
-    void withoutSubscribersAPublisherIsNotConnectedAndALateOneStartsWithNews() {
+    void lateSubscriberJoinsAtCurrentPosition() {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, 8));
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
@@ -180,12 +180,12 @@ class IpcTest {
     }
 
     @Test
-    void whereNobodySubscribesAnyMoreNothingIsAccepted() {
+    void acceptsNothingAfterLastSubscriberLeaves() {
         refusesWithoutSubscribers(bus.addPublication(CHANNEL, STREAM));
     }
 
     @Test
-    void whereNobodySubscribesAnyMoreNothingIsAcceptedExclusively() {
+    void exclusivePublicationAcceptsNothingAfterLastSubscriberLeaves() {
         refusesWithoutSubscribers(bus.addExclusivePublication(CHANNEL, STREAM));
     }
 
@@ -201,9 +201,9 @@ class IpcTest {
         }
     }
 
-    /** What another client has written to a counter is not believed. */
+    /** A position written by another client is not trusted. */
     @Test
-    void aSubscriberWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+    void detachesOnlySubscriberWithInvalidPosition() {
         for (long position : new long[] {1_000_000_000, 64 * 1024, 1, -64}) {
             List<String> reasons = Collections.synchronizedList(new ArrayList<>());
             try (Bus other =
@@ -227,7 +227,7 @@ class IpcTest {
     }
 
     @Test
-    void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
+    void readsClosedPublicationToEndBeforeImageCloses() {
         List<Long> positions = Collections.synchronizedList(new ArrayList<>());
         Subscription subscription =
                 bus.addSubscription(
@@ -251,9 +251,9 @@ class IpcTest {
         assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
     }
 
-    /** As the services of a cluster do with the replay of a short log. */
+    /** Like cluster services that replay a short log. */
     @Test
-    void aClosedPublicationIsReadByThoseThatJoinBeforeAllOfItIsRead() {
+    void lateSubscriberReadsClosedPublicationUntilDrained() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         Await.until("connected", first::isConnected);
@@ -279,7 +279,7 @@ class IpcTest {
     }
 
     @Test
-    void aClaimLeftOpenAtCloseBecomesPaddingAndTheStreamEnds() {
+    void padsClaimLeftOpenAtClose() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         Await.until("connected", subscription::isConnected);
@@ -295,7 +295,7 @@ class IpcTest {
     }
 
     @Test
-    void aSubscriptionForOneSessionReceivesOnlyThat() {
+    void receivesOnlyRequestedSession() {
         Subscription subscription = bus.addSubscription(CHANNEL + "?session-id=77", STREAM);
         ExclusivePublication other =
                 bus.addExclusivePublication(CHANNEL + "?session-id=78", STREAM);
@@ -314,7 +314,7 @@ class IpcTest {
     }
 
     @Test
-    void aSharedPublicationThatAsksForAnotherTermLengthIsRefused() {
+    void rejectsSharedPublicationWithAnotherTermLength() {
         bus.addPublication(CHANNEL, STREAM);
         String text =
                 Drivers.refusal(() -> bus.addPublication(CHANNEL + "?term-length=1m", STREAM));

@@ -46,7 +46,7 @@ class KilledProcessesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"publish", "publish-exclusively"})
-    void aKilledPublishersMessagesAreReadAndItsImageEnds(String kind) {
+    void readsMessagesOfKilledPublisherAndEndsImage(String kind) {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config())) {
             try (Bus bus = Drivers.connect(driver)) {
                 List<Image> gone = new ArrayList<>();
@@ -91,7 +91,7 @@ class KilledProcessesTest {
                 ChildClient.class, driver.directory().toString(), kind, Integer.toString(STREAM));
     }
 
-    /** All that the dead client had is released; the given number of clients is left. */
+    /** All resources of the dead client are released; the given number of clients remains. */
     private static void awaitNothingLeft(MediaDriver driver, Bus bus, int clients) {
         Await.until("given up", () -> Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT) == 1);
         Await.until("clients", () -> Drivers.counter(bus, SystemCounter.CLIENTS) == clients);
@@ -103,7 +103,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void otherPublishersOfALogGoOnAfterOneWasKilledInTheMiddleOfAClaim() {
+    void otherPublishersContinueAfterOneIsKilledDuringClaim() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config());
                 Bus bus = Drivers.connect(driver)) {
             Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
@@ -125,7 +125,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void aKilledSubscriberLetsThePublisherGoOn() {
+    void publisherContinuesAfterSubscriberIsKilled() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config());
                 Bus bus = Drivers.connect(driver)) {
             Publication publication = bus.addPublication(CHANNEL, STREAM);
@@ -155,7 +155,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void clientsOfAKilledDriverAreToldAndTheNextStartsWithoutCleanUp() {
+    void notifiesClientsOfKilledDriverAndNextDriverStarts() {
         Path directory = DriverDirectory.uniquePath();
         AtomicInteger told = new AtomicInteger();
         Bus.Context context =
@@ -195,7 +195,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void aClientThatWasSilentForTooLongIsToldWhenItSpeaksAgain() {
+    void notifiesTimedOutClientWhenItReturns() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config());
                 Bus watcher = Drivers.connect(driver)) {
             AtomicInteger told = new AtomicInteger();
@@ -229,10 +229,10 @@ class KilledProcessesTest {
     }
 
     @Test
-    void tooLittleSpaceIsToldToTheClientAndTheDriverGoesOn() {
+    void reportsLackOfSpaceToClientAndContinues() {
         Path directory = DriverDirectory.uniquePath();
-        // A limit on the size of a file (of 512 bytes a block), as a full file system is hard to
-        // have without being root: both fail the call that takes the space of the log.
+        // A limit on the file size (in blocks of 512 bytes) replaces a full file system, which
+        // needs root: both fail the call that allocates the log.
         List<String> limited = List.of("/bin/sh", "-c", "ulimit -f 32768; exec \"$@\"", "sh");
         try (ChildProcess driver =
                 ChildProcess.start(
@@ -255,7 +255,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void anInterruptedDriverClosesInGoodOrder() {
+    void interruptedDriverClosesGracefully() {
         Path directory = DriverDirectory.uniquePath();
         try (ChildProcess driver = driver(directory)) {
             driver.awaitLine("verbus driver ready");

@@ -20,7 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A spy comes when the stream has ended, with our driver and with Aeron's. */
+/** A spy joins after the stream has ended, with Verbus' driver and with Aeron's. */
 @Timeout(120)
 class LateSpyTest {
     private static final int STREAM = 10;
@@ -29,7 +29,7 @@ class LateSpyTest {
 
     @TempDir Path folder;
 
-    /** What a test does with the client of one driver. */
+    /** Test with the client of one driver. */
     private interface Scenario {
         void run(Aeron aeron, String endpoint);
     }
@@ -55,7 +55,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void readsAllThatAnotherSpyHasNot(String driver) throws IOException {
+    void lateSpyReadsWhatOtherSpyHasNot(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -76,7 +76,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void hasNoImageWhereAllIsRead(String driver) throws IOException {
+    void lateSpyHasNoImageAfterAllIsRead(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -92,7 +92,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void readsWhatIsStillToBeSentToASlowReceiver(String driver) throws IOException {
+    void lateSpyReadsWhatIsUnsentToSlowReceiver(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -129,7 +129,7 @@ class LateSpyTest {
         Await.until("ended", () -> spy.imageAtIndex(0).endOfStreamPosition() < Long.MAX_VALUE);
     }
 
-    /** Offers more than the receiver has a window for; returns where the stream ends. */
+    /** Offers more than the receiver's window; returns the end position of the stream. */
     private static long fillAndClose(Aeron aeron, String endpoint, Subscription spy) {
         long end;
         try (ExclusivePublication publication =
@@ -146,7 +146,10 @@ class LateSpyTest {
         return end;
     }
 
-    /** Messages that each reads; with Aeron's driver images end when all spies have read all. */
+    /**
+     * Number of messages that each spy reads; with Aeron's driver, images end when all spies have
+     * read everything.
+     */
     private static long[] readToEnd(Subscription... subscriptions) {
         long[] counts = new long[subscriptions.length];
         Await.until(

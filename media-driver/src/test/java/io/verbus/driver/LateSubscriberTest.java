@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import java.io.IOException;
 import java.util.List;
 
-/** A subscriber comes when the stream has ended, and another has not read all of it. */
+/** A subscriber joins after the stream has ended, while another has not read all of it. */
 @Timeout(60)
 class LateSubscriberTest {
     private static final int STREAM = 10;
@@ -76,7 +76,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsAllThatTheOtherHasNot() {
+    void readsWhatOtherSubscriberHasNot() {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             try (Subscription second = aeron.addSubscription(endpoint, STREAM)) {
@@ -88,7 +88,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsAllThatTheOtherHasNotOverIpc() {
+    void readsWhatOtherSubscriberHasNotOverIpc() {
         try (Subscription first = aeron.addSubscription("aeron:ipc", STREAM)) {
             publish("aeron:ipc", first);
             try (Subscription second = aeron.addSubscription("aeron:ipc", STREAM)) {
@@ -100,7 +100,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsTheSameOfASubscriptionWithDestinations() {
+    void readsWhatOtherHasNotThroughManualDestinations() {
         String manual = "aeron:udp?control-mode=manual|tags=1";
         try (Subscription first = aeron.addSubscription(manual, STREAM)) {
             first.addDestination(endpoint);
@@ -114,7 +114,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void hasNoImageWhereAllIsRead() {
+    void hasNoImageAfterAllIsRead() {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             read(first);

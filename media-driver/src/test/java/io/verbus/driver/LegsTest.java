@@ -42,7 +42,7 @@ class LegsTest {
     }
 
     @Test
-    void oneLegIsThePublicationItself() {
+    void singleLegDrivesPublicationDirectly() {
         legs.begin(rdma);
         rdma.onReleased(0, 4096);
         assertFalse(publication.connected);
@@ -60,7 +60,7 @@ class LegsTest {
     }
 
     @Test
-    void theSlowerLegHoldsTheOtherBack() {
+    void slowerLegLimitsPublication() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -78,7 +78,7 @@ class LegsTest {
     }
 
     @Test
-    void aLegWithoutReceiversHoldsNobodyBackAndFindsWhatTheLogHasRoomFor() {
+    void legWithoutReceiversImposesNoLimit() {
         begin();
         connect(rdma, 0, TERM);
         long position = 10L * TERM;
@@ -91,7 +91,7 @@ class LegsTest {
     }
 
     @Test
-    void theOthersGoOnWhenALegHasLostItsReceivers() {
+    void otherLegsContinueWhenOneLosesReceivers() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -106,7 +106,7 @@ class LegsTest {
     }
 
     @Test
-    void aTransportThatRefusesLeavesNoLeg() {
+    void leavesNoLegIfTransportRejectsPublication() {
         Leg refused =
                 leg(
                         "aeron:udp?control-mode=manual",
@@ -123,7 +123,7 @@ class LegsTest {
     }
 
     @Test
-    void aPublicationIsReleasedByAllItsTransports() {
+    void isDoneOnceAllTransportsAreDone() {
         begin();
         rdma.onTransportDone();
         udp.onTransportDone();
@@ -135,7 +135,7 @@ class LegsTest {
     }
 
     @Test
-    void itsEndIsThatOfEachLeg() {
+    void endsEachLeg() {
         begin();
         legs.end();
         assertEquals(List.of(rdma), ((Sending) rdma.transport()).closed);
@@ -147,12 +147,12 @@ class LegsTest {
     }
 
     /**
-     * Whatever the legs do, nothing that one with receivers may still send is reused, none is given
-     * more than it has granted, and the log holds all of it.
+     * For any actions of the legs, no data that a leg with receivers may still send is reused, no
+     * leg exceeds its credit, and the log holds all of it.
      */
     @Property(tries = 500)
-    void nothingIsReusedThatALegNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
-        new LegsTest().run(steps); // one for each try
+    void neverReusesLogMemoryThatLegNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
+        new LegsTest().run(steps); // a new instance for each try
     }
 
     private void run(List<Byte> steps) {
@@ -174,7 +174,7 @@ class LegsTest {
                         assertEquals(begin, leg.senderPosition());
                     }
                 }
-                case 1 -> { // as far as publishers may have come
+                case 1 -> { // up to the publishers' limit
                     if (leg.isConnected()) {
                         long to = Math.min(publication.limit, leg.senderPosition() + amount);
                         leg.senderPosition(Math.max(to, leg.senderPosition()));
@@ -213,7 +213,7 @@ class LegsTest {
         leg.onConnected(true);
     }
 
-    /** The publication, as the driver keeps its positions: neither goes back. */
+    /** The publication with positions that never decrease, like the driver's. */
     private static final class Recorder implements CarriedStream {
         private long position;
         private long released;
@@ -294,7 +294,7 @@ class LegsTest {
         }
     }
 
-    /** A transport that is told what to send. */
+    /** A transport that records its calls. */
     private static class Sending implements Transport {
         private final List<OutboundStream> closed = new ArrayList<>();
 

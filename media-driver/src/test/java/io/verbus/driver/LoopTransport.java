@@ -29,14 +29,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A transport within one driver: copies a publication's log to the image that the driver itself has
- * subscribed to, by the rules of the seam. Its link can be cut.
+ * A transport within one driver: copies a publication's log to the image of the driver's own
+ * subscription, following the rules of the transport API. Its link can be cut.
  */
 public final class LoopTransport implements Transport {
     private static final int BATCH = 16 * 1024;
     private static final int WINDOW = 32 * 1024;
 
-    /** Opens transports, and remembers the last one. */
+    /** Opens transports, and keeps the last one. */
     public static final class Provider implements TransportProvider {
         volatile LoopTransport opened;
         String failure;
@@ -75,7 +75,7 @@ public final class LoopTransport implements Transport {
 
     private record Endpoint(String description, int[] references) implements InboundEndpoint {}
 
-    /** A publication with the image that it is copied to. */
+    /** A publication and the image that it is copied to. */
     private static final class Link {
         final OutboundStream stream;
         final InboundImage image;
@@ -84,7 +84,7 @@ public final class LoopTransport implements Transport {
         /** Written by the receiver's part, read by the sender's. */
         volatile long credit;
 
-        /** Nothing is sent until the driver has named the image in which it goes on. */
+        /** Nothing is sent until the driver has chosen the image in which it continues. */
         volatile boolean isStopped;
 
         Link(OutboundStream stream, InboundImage image, long position) {
@@ -103,7 +103,7 @@ public final class LoopTransport implements Transport {
     private final List<OutboundStream> closing = new ArrayList<>();
     private final List<InboundImage> released = new ArrayList<>();
 
-    /** Links whose image is to be another. */
+    /** Links that will get another image. */
     private final List<Link> moving = new ArrayList<>();
 
     /**
@@ -199,7 +199,7 @@ public final class LoopTransport implements Transport {
         }
     }
 
-    /** What was sent is in the image's log at once. */
+    /** Sent data is in the image's log at once. */
     private void move(Link link) {
         host.onImageStopped(
                 link.image,
@@ -216,7 +216,7 @@ public final class LoopTransport implements Transport {
                 });
     }
 
-    /** Of each link, whether it writes the log of an image that clients see. */
+    /** Whether each link writes the log of an image that clients see. */
     List<Boolean> areMerged(long imageId) {
         List<Boolean> found = new ArrayList<>();
         for (Link link : links) {
@@ -253,7 +253,7 @@ public final class LoopTransport implements Transport {
 
     @Override
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
-        // Every cycle offers what is not linked.
+        // Every cycle offers the streams that are not linked.
     }
 
     @Override
@@ -285,7 +285,7 @@ public final class LoopTransport implements Transport {
                 host.onImageLost(link.image, "the link was cut");
             }
         }
-        if (!moving.isEmpty()) { // the conductor allocates no iterator otherwise
+        if (!moving.isEmpty()) { // a loop without iterator, so that the conductor allocates nothing
             moveOn();
         }
         for (int i = released.size() - 1; i >= 0; i--) {

@@ -25,13 +25,13 @@ final class LossyRelay implements AutoCloseable {
     private static final int PER_POLL = 64;
 
     /**
-     * What goes wrong, each with a probability of its own.
+     * Probabilities of the faults, and the longest delay.
      *
-     * @param lost that a datagram is lost.
-     * @param doubled that it passes twice.
-     * @param overtaken that later ones pass first.
-     * @param delayed that it waits, for up to the delay.
-     * @param delayMs longest delay.
+     * @param lost probability that a datagram is lost.
+     * @param doubled probability that it is duplicated.
+     * @param overtaken probability that later datagrams overtake it.
+     * @param delayed probability that it is delayed.
+     * @param delayMs longest delay in milliseconds.
      */
     record Faults(double lost, double doubled, double overtaken, double delayed, int delayMs) {
         static final Faults NONE = new Faults(0, 0, 0, 0, 0);
@@ -85,12 +85,12 @@ final class LossyRelay implements AutoCloseable {
         }
     }
 
-    /** Where senders are to send. */
+    /** Address for the senders. */
     int port() {
         return front.socket().getLocalPort();
     }
 
-    /** Datagrams that were lost here. */
+    /** Number of lost datagrams. */
     int lost() {
         return lost;
     }

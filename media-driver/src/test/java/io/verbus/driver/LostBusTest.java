@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A bus stands still until it has missed events, while its driver lives and hears of it. */
+/** A bus stalls until it has missed events, while its driver still receives its keepalives. */
 @Timeout(240)
 class LostBusTest {
     private static final String CHANNEL = "aeron:ipc?term-length=64k";
@@ -37,7 +37,7 @@ class LostBusTest {
     private static final int NAME_LENGTH = 1000;
     private static final int SESSION = 77;
 
-    /** Far longer than a test waits for anything. */
+    /** Far longer than any test waits. */
     private static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(200);
 
     private final Path directory = DriverDirectory.uniquePath();
@@ -74,7 +74,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsOurDriverThatItIsLost() {
+    void closesAfterMissedEventsOnVerbusDriver() {
         try (MediaDriver driver = MediaDriver.launch(config())) {
             loseBus(false);
             assertEquals(List.of(), Drivers.errors(driver));
@@ -82,7 +82,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsOurDriverThatItIsLostAndConnectsAgain() {
+    void reconnectsAfterMissedEventsOnVerbusDriver() {
         try (MediaDriver driver = MediaDriver.launch(config())) {
             loseBus(true);
             assertEquals(List.of(), Drivers.errors(driver));
@@ -90,7 +90,7 @@ class LostBusTest {
     }
 
     @Test
-    void tellsAeronsDriverThatItIsLost() {
+    void closesAfterMissedEventsOnAeronDriver() {
         try (io.aeron.driver.MediaDriver driver = aeronsDriver()) {
             loseBus(false);
             assertTrue(driver.context().countersManager() != null);
@@ -145,9 +145,9 @@ class LostBusTest {
         return reader.poll((buffer, offset, length, header) -> {}, 10) == 0;
     }
 
-    /** Has the driver tell all clients of more than its event buffer holds. */
+    /** Makes the driver send all clients more than its event buffer holds. */
     private static void missEvents(Bus other) {
-        // What it tells of an image that ends has the channel's text in it.
+        // The event of an ended image contains the channel's text.
         String channel = CHANNEL + "|alias=" + "x".repeat(NAME_LENGTH);
         List<Subscription> readers = new ArrayList<>();
         for (int i = 0; i < READERS; i++) {

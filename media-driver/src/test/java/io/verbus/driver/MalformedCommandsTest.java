@@ -24,7 +24,7 @@ import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 
 import java.util.List;
 
-/** Whatever stands in the ring buffer, the conductor goes on and serves the next client. */
+/** Whatever the ring buffer contains, the conductor continues and serves the next client. */
 class MalformedCommandsTest {
     private static MediaDriver driver;
     private static CncFile cnc;
@@ -62,13 +62,13 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 500)
-    void randomBytesAreCounted(
+    void countsRandomBytes(
             @ForAll @IntRange(min = 1) int typeId, @ForAll @Size(max = 200) byte[] message) {
         send(typeId, message, message.length);
     }
 
     @Property(tries = 2000)
-    void aKnownTypeWithRandomBytesDoesNoHarm(
+    void survivesKnownTypesWithRandomBytes(
             @ForAll @IntRange(min = 1, max = 0x12) int typeId,
             @ForAll @Size(max = 120) byte[] message,
             @ForAll @IntRange(min = -1, max = 100) int text) {
@@ -82,7 +82,7 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 200)
-    void aCommandWithRandomTextIsAnsweredOrIgnored(
+    void answersOrIgnoresCommandWithRandomText(
             @ForAll @Size(max = 80) byte[] text,
             @ForAll @IntRange(max = 120) int cut,
             @ForAll @IntRange(max = 2) int kind) {

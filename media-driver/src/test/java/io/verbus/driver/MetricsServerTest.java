@@ -39,7 +39,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a driver and {@code verbus metrics} serve by HTTP, while drivers run, die and come back. */
+/** HTTP responses of a driver and {@code verbus metrics} while drivers run, die and restart. */
 @Timeout(120)
 class MetricsServerTest {
     private static final int IDLERS = 64;
@@ -74,14 +74,14 @@ class MetricsServerTest {
     }
 
     @Test
-    void aDriverServesNothingUnlessAsked() {
+    void servesNothingByDefault() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             assertNull(driver.metrics());
         }
     }
 
     @Test
-    void metricsTellWhatStreamsCarry() throws IOException {
+    void servesMetricsOfStreams() throws IOException {
         String channel = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (MediaDriver driver = launch();
                 Bus bus = Bus.connect(Drivers.context(driver));
@@ -120,7 +120,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void onlyTheThreePagesAreThere() throws IOException, InterruptedException {
+    void servesOnlyThreePages() throws IOException, InterruptedException {
         try (MediaDriver driver = launch()) {
             assertEquals(404, get(url(driver) + "/").statusCode());
             assertEquals(405, ask("POST", url(driver) + "/metrics").statusCode());
@@ -131,7 +131,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void clientsThatAskHalfAQuestionKeepNobodyFromAnAnswer() throws IOException {
+    void incompleteRequestsBlockNoOtherClient() throws IOException {
         List<Socket> idlers = new ArrayList<>();
         try (MediaDriver driver = launch()) {
             for (int i = 0; i < 2 * IDLERS; i++) {
@@ -142,7 +142,7 @@ class MetricsServerTest {
                 idlers.add(idler);
             }
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
-            // None was cut off meanwhile, which would have made room.
+            // No connection was closed meanwhile, which would have made room.
             for (Socket idler : idlers) {
                 idler.setSoTimeout(1);
                 assertThrows(SocketTimeoutException.class, () -> idler.getInputStream().read());
@@ -155,7 +155,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void aBusyPortAndAStrangeAddressAreOneSentence() throws IOException {
+    void reportsBusyPortAndInvalidAddress() throws IOException {
         try (ServerSocket busy = new ServerSocket(0)) {
             List<String> wrong =
                     List.of(
@@ -184,7 +184,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void readinessNamesTheDeviceAndTheListenerThatAreDown() {
+    void readinessNamesDeviceAndListenerThatAreDown() {
         try (MediaDriver driver = launch();
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             assertEquals(200, get(url(driver) + "/readyz").statusCode());
@@ -199,7 +199,7 @@ class MetricsServerTest {
             HttpResponse<String> failed = get(url(driver) + "/readyz");
             assertEquals(503, failed.statusCode());
             assertEquals(
-                    "the place to receive at of aeron:udp?a=b has failed: see `verbus errors`\n",
+                    "the receive endpoint of aeron:udp?a=b has failed: see `verbus errors`\n",
                     failed.body());
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
         }
@@ -234,7 +234,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void theExporterTellsThatADriverWasKilledAndFindsTheNext() {
+    void exporterReportsKilledDriverAndFindsNext() {
         Path directory = folder.resolve("driver");
         String[] args = {"dir=" + directory, "threading=shared"};
         try (ChildProcess exporter =
@@ -257,7 +257,7 @@ class MetricsServerTest {
                 driver.kill();
             }
             Await.until("dead", () -> get(url + "/healthz").statusCode() == 503);
-            assertTrue(get(url + "/healthz").body().contains("no sign of life"));
+            assertTrue(get(url + "/healthz").body().contains("no heartbeat"));
             assertEquals(503, get(url + "/readyz").statusCode());
             assertEquals("0", new Exposition(get(url + "/metrics").body()).value("verbus_up"));
             try (ChildProcess driver = ChildProcess.start(MediaDriver.class, args)) {
@@ -272,7 +272,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void anAeronDriverIsReadToo() {
+    void exporterReadsAeronDriver() {
         List<String> printed = new ArrayList<>();
         try (io.aeron.driver.MediaDriver driver =
                 io.aeron.driver.MediaDriver.launchEmbedded(

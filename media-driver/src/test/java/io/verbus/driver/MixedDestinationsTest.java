@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** One publication with destinations that UDP carries, and that a transport of networks carries. */
+/** One publication with destinations over UDP and over a transport of networks. */
 @Timeout(60)
 class MixedDestinationsTest {
     private static final int STREAM = 10;
@@ -69,7 +69,10 @@ class MixedDestinationsTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Sends as many terms, and reads them at each subscription; returns the number of the next. */
+    /**
+     * Sends the given number of terms, and reads them at each subscription; returns the next
+     * number.
+     */
     private long exchange(Publication publication, long first, int terms, Subscription... in) {
         List<List<Long>> read = new ArrayList<>();
         for (int i = 0; i < in.length; i++) {
@@ -97,9 +100,9 @@ class MixedDestinationsTest {
         return sent[0];
     }
 
-    /** A connection for each destination begins where a socket for all of them would send from. */
+    /** Each destination's connection starts at the address of the publication's socket. */
     @Test
-    void aDestinationIsSentFromTheAddressOfItsPublication() {
+    void sendsToDestinationFromAddressOfPublication() {
         try (Publication publication = bus.addPublication(MANUAL + "|control=10.1.0.1:0", STREAM)) {
             publication.addDestination(LOOP);
             assertEquals(
@@ -108,9 +111,9 @@ class MixedDestinationsTest {
         }
     }
 
-    /** UDP would carry it from when the name is known, where RDMA must. */
+    /** UDP would carry it once the name is known, although RDMA must. */
     @Test
-    void aNameThatDecidesWhatCarriesItMustBeKnown() {
+    void rejectsUnknownNameThatDecidesTransport() {
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
             RegistrationException refused =
                     assertThrows(
@@ -119,13 +122,13 @@ class MixedDestinationsTest {
                                     publication.addDestination(
                                             "aeron:udp?endpoint=no-such.invalid:7400"));
             assertTrue(
-                    refused.getMessage().contains("'no-such.invalid' cannot be resolved, and"),
+                    refused.getMessage().contains("'no-such.invalid' cannot be resolved, but"),
                     refused.getMessage());
         }
     }
 
     @Test
-    void eachDestinationReceivesAllOfTheStream() {
+    void deliversWholeStreamToEachDestination() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Subscription other = bus.addSubscription(udp, STREAM);
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
@@ -142,15 +145,15 @@ class MixedDestinationsTest {
         Await.until(
                 "ends",
                 () -> {
-                    Numbers.discard(loop); // padding, maybe
+                    Numbers.discard(loop); // possibly padding
                     Numbers.discard(other);
                     return !loop.isConnected() && !other.isConnected();
                 });
     }
 
-    /** Of UDP, whose receivers may be slow to come, and lost. */
+    /** A UDP destination, whose receivers may join late and be lost. */
     @Test
-    void aReceiverOfUdpComesGoesAndComesAgainWhileTheOtherGoesOn() {
+    void udpReceiverRejoinsWhileOtherContinues() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Publication publication = bus.addPublication(MANUAL, STREAM);
         publication.addDestination(udp);
@@ -169,7 +172,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void aReceiverOfTheOtherComesGoesAndComesAgainWhileUdpGoesOn() {
+    void otherReceiverRejoinsWhileUdpContinues() {
         Subscription other = bus.addSubscription(udp, STREAM);
         Publication publication = bus.addPublication(MANUAL + "|ssc=true", STREAM);
         publication.addDestination(udp);
@@ -188,7 +191,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void theSlowerReceiverHoldsThePublisherBack() {
+    void slowerReceiverLimitsPublisher() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);
         Subscription other = bus.addSubscription(udp, STREAM);
         Publication publication = bus.addPublication(MANUAL + "|fc=min", STREAM);
@@ -213,7 +216,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void aGroupIsCountedByOneTransportOnly() {
+    void rejectsGroupAcrossTransports() {
         Publication publication = bus.addPublication(MANUAL + "|fc=tagged,g:7", STREAM);
         publication.addDestination(LOOP);
         RegistrationException refused =

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Streams between two hosts whose names and addresses change, and which have several of them.
+ * Streams between two hosts with several names and addresses, which change.
  *
  * <pre>
  *   host a                              host b
@@ -48,7 +48,7 @@ import java.util.UUID;
 class MovingAddressesTest {
     private static final int STREAM = 10;
 
-    /** A driver on a host, and a bus that the test has there. */
+    /** A driver on a host, and the test's bus on it. */
     private static final class Driver implements AutoCloseable {
         final ChildProcess process;
         final Path directory = Path.of("/dev/shm/verbus-moving-" + UUID.randomUUID());
@@ -69,7 +69,7 @@ class MovingAddressesTest {
                                     .driverTimeout(Duration.ofMinutes(1)));
         }
 
-        /** What stands in the error log, by its first lines. */
+        /** First lines of the entries in the error log. */
         List<String> errors() {
             List<String> errors = new ArrayList<>();
             try (CncFile cnc = CncFile.map(directory.resolve(CncFile.NAME))) {
@@ -82,7 +82,7 @@ class MovingAddressesTest {
             return errors;
         }
 
-        /** Labels of the local addresses that are in use. */
+        /** Labels of the local addresses in use. */
         List<String> localAddresses() {
             List<String> found = new ArrayList<>();
             bus.counters()
@@ -152,10 +152,10 @@ class MovingAddressesTest {
         assertEquals(List.of(), driver.errors());
     }
 
-    // Names that lead elsewhere when they are asked again
+    // Names that resolve to another address later
 
     @Test
-    void addsAndRemovesDestinationsWhenControlNameLeadsElsewhere() {
+    void addsAndRemovesDestinationsAfterControlNameChanges() {
         hosts.ip("a", "addr add 10.1.0.9/24 dev one");
         hosts.name("me", "10.1.0.1");
         launch();
@@ -164,7 +164,7 @@ class MovingAddressesTest {
                         a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM);
                 Subscription subscription = b.bus.addSubscription(destination, STREAM)) {
             hosts.name("me", "10.1.0.9");
-            // For it the name is looked up again.
+            // This looks the name up again.
             a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM + 1).close();
             publication.addDestination(destination);
             Await.until("connected", publication::isConnected);
@@ -177,7 +177,7 @@ class MovingAddressesTest {
 
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.1.0.1", "them, 10.1.0.1", "10.1.0.2, it", "them, it"})
-    void joinsEndpointOfSameChannelWhenNamesLeadElsewhere(String endpoint, String control) {
+    void sharesEndpointOfSameChannelAfterNameChanges(String endpoint, String control) {
         hosts.ip("a", "addr add 10.1.0.98/24 dev one");
         hosts.name("them", "10.1.0.2");
         hosts.name("it", "10.1.0.1");
@@ -187,7 +187,7 @@ class MovingAddressesTest {
             assertFalse(first.isConnected());
             hosts.name("them", "10.1.0.99");
             hosts.name("it", "10.1.0.98");
-            // Nobody was heard at the old control address, so the name is followed.
+            // No peer was heard at the old control address, so the driver follows the name.
             String asked = control.equals("it") ? "10.1.0.98" : "10.1.0.1";
             try (Subscription second = b.bus.addSubscription(channel, STREAM + 1);
                     Publication publication =
@@ -203,7 +203,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void sharesSocketOfSameChannelWhenNamesLeadElsewhere() {
+    void sharesSocketOfSameChannelAfterNameChanges() {
         hosts.name("me", "10.1.0.1");
         hosts.name("them", "10.1.0.2");
         launch();
@@ -225,7 +225,7 @@ class MovingAddressesTest {
     // Addresses that change
 
     @Test
-    void reachesReceiverWhoseNameMovedToAnotherNetwork() {
+    void reachesReceiverWhoseNameChangesToAnotherNetwork() {
         hosts.name("them", "10.1.0.2");
         launch();
         try (Publication publication =
@@ -241,9 +241,9 @@ class MovingAddressesTest {
         }
     }
 
-    /** The JVM would remember for half a minute where the name led. */
+    /** The JVM would cache the address for half a minute. */
     @Test
-    void asksForNamesEachTime() {
+    void resolvesNamesEachTime() {
         hosts.name("them", "10.1.0.2");
         launch();
         for (int i = 1; i <= 2; i++) {
@@ -266,7 +266,7 @@ class MovingAddressesTest {
                                 && a.localAddresses().getFirst().contains(" " + address + ":"));
     }
 
-    /** The publication stays connected: the time-out is longer than that takes. */
+    /** The publication stays connected: the timeout is longer than the move takes. */
     @Test
     void sendsFromNewAddressOfThisHost() {
         launch("udp.connection-timeout=40s");
@@ -328,9 +328,9 @@ class MovingAddressesTest {
         }
     }
 
-    /** Another channel has had the name looked up meanwhile. */
+    /** Another channel has looked up the name meanwhile. */
     @Test
-    void tellsDestinationThatRejectsWhenItsNameLeadsElsewhere() {
+    void identifiesRejectingDestinationAfterNameChanges() {
         hosts.name("them", "10.1.0.2");
         launch();
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
@@ -365,9 +365,9 @@ class MovingAddressesTest {
         }
     }
 
-    // Errors about what was added long before
+    // Errors about resources that were added long before
 
-    /** Waits for an error that has a text, and names a channel as it was written. */
+    /** Waits for an error that contains a text, and names a channel as it was written. */
     private static void awaitError(Driver driver, String channel, String text) {
         Await.until(
                 () -> "of " + channel + ": " + text + " in " + driver.errors(),
@@ -381,7 +381,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseReceiversMoveWhereNothingCanBeSent() {
+    void namesChannelsWhoseNewAddressIsUnreachable() {
         for (String name : List.of("gone", "other", "far", "bound", "added")) {
             hosts.name(name, "10.1.0.99");
         }
@@ -409,7 +409,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseDatagramsTheKernelRefuses() {
+    void namesChannelsWhoseDatagramsKernelRejects() {
         launch();
         String sent = "aeron:udp?endpoint=10.1.0.2:4000";
         String received = "aeron:udp?endpoint=10.1.0.2:4000";
@@ -429,13 +429,13 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelWhoseJoinedDatagramsTheKernelCannotCutApart() {
+    void namesChannelIfKernelCannotSegmentDatagrams() {
         launch();
         String channel = "aeron:udp?endpoint=10.1.0.2:4000";
         b.bus.addSubscription(channel, STREAM);
         try (Publication publication = a.bus.addPublication(channel, STREAM)) {
             Await.until("connected", publication::isConnected);
-            hosts.ip("a", "link set one mtu 1280"); // less than a datagram has
+            hosts.ip("a", "link set one mtu 1280"); // shorter than a datagram
             UnsafeBuffer message = new UnsafeBuffer(new byte[8000]);
             Await.done("offered", () -> publication.offer(message) > 0);
             awaitError(a, channel, "the kernel cannot segment joined datagrams");
@@ -443,7 +443,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void namesChannelsWhoseOwnAddressesAreNoneOfThisHost() {
+    void namesChannelsWhoseLocalAddressIsUnavailable() {
         hosts.name("me", "10.1.0.1");
         hosts.name("them", "10.1.0.2");
         launch();
@@ -453,7 +453,7 @@ class MovingAddressesTest {
         b.bus.addSubscription(endpoint, STREAM);
         hosts.name("me", "10.1.0.77");
         hosts.name("them", "10.1.0.78");
-        hosts.ip("a", "addr add 10.1.0.7/24 dev one"); // for which all are looked at
+        hosts.ip("a", "addr add 10.1.0.7/24 dev one"); // which makes the driver check all addresses
         hosts.ip("b", "addr del 10.1.0.2/24 dev one");
         awaitError(a, control, "cannot bind a UDP socket to 10.1.0.77:4001");
         awaitError(b, endpoint, "cannot bind a UDP socket to 10.1.0.78:4000");
@@ -461,10 +461,10 @@ class MovingAddressesTest {
 
     // Several interfaces, several addresses
 
-    /** Feeds A and B are one group on two interfaces, which may have one address. */
+    /** Feeds A and B use the same group on two interfaces, which may have the same address. */
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.2.0.2", "{one}, {two}", "10.1.0.0/24, 10.2.0.0/24", "same, same"})
-    void receivesOfGroupOnlyWhatComesToTheInterface(String first, String second) {
+    void receivesMulticastOnlyFromJoinedInterface(String first, String second) {
         boolean haveOneAddress = first.equals("same");
         if (haveOneAddress) {
             for (String device : new String[] {"one", "two"}) {
@@ -502,7 +502,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void followsRouteToGroupOnAnotherInterface() {
+    void followsMulticastRouteToAnotherInterface() {
         hosts.ip("a", "route add 224.0.0.0/4 dev one");
         hosts.ip("b", "route add 224.0.0.0/4 dev one");
         launch();
@@ -523,7 +523,7 @@ class MovingAddressesTest {
     }
 
     @Test
-    void followsInterfaceThatIsMadeAnew() {
+    void followsRecreatedInterface() {
         launch();
         String group = "aeron:udp?endpoint=239.1.1.1:4000|interface={two}";
         try (Publication publication = a.bus.addPublication(group, STREAM);
@@ -538,10 +538,10 @@ class MovingAddressesTest {
         }
     }
 
-    /** Where several addresses are, answers leave from the one that was asked. */
+    /** If there are several addresses, answers leave from the contacted one. */
     @ParameterizedTest
     @CsvSource({"0.0.0.0, 10.1.0.22", "[::], [fd01::22]", "[::], 10.1.0.22"})
-    void answersFromTheAddressThatWasAsked(String wildcard, String asked) {
+    void repliesFromAddressThatWasContacted(String wildcard, String asked) {
         hosts.ip("b", "addr add 10.1.0.22/24 dev one");
         hosts.ip("b", "addr add fd01::22/64 dev one nodad preferred_lft 0");
         launch();

@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * Merges replays into live streams of one multicast group, several at once and one after the other,
- * with a driver of ours and with Aeron's. To be run where multicast goes nowhere else; exits with 0
- * if all went well.
+ * with Verbus' driver and with Aeron's. Run it where multicast leaves no interface; exits with 0 on
+ * success.
  */
 final class MulticastDestinations {
     private static final String GROUP = "aeron:udp?endpoint=239.7.7.7:40011|interface=127.0.0.1";
@@ -73,7 +73,7 @@ final class MulticastDestinations {
         }
     }
 
-    /** One subscription that begins with a replay, and goes on with the live stream. */
+    /** One subscription that starts with a replay, and continues with the live stream. */
     private final class Merge implements AutoCloseable {
         private final SourcedStream stream;
         private final Subscription subscription;
@@ -86,7 +86,10 @@ final class MulticastDestinations {
             this(sessionId, null);
         }
 
-        /** Of the live stream that another has merged, which has gone on meanwhile. */
+        /**
+         * Image of the live stream that another subscription has merged, and which has continued
+         * meanwhile.
+         */
         private Merge(Merge other) {
             this(other.live.sessionId(), other.live);
         }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program: multicast groups of two drivers of ours and one of Aeron's, to be run where multicast
- * goes nowhere else. Exits with 0 if every receiver got every message.
+ * A program: multicast groups of two Verbus drivers and one Aeron driver, to be run where multicast
+ * leaves no interface. Exits with 0 if every receiver got every message.
  */
 final class MulticastGroups {
     private static final int STREAM = 10;
@@ -64,7 +64,7 @@ final class MulticastGroups {
         System.exit(status);
     }
 
-    /** It may run in an emulator beside other work. */
+    /** It may run in an emulator beside other load. */
     private static MediaDriver launch() {
         return MediaDriver.launch(
                 Drivers.config()
@@ -85,7 +85,9 @@ final class MulticastGroups {
         return "aeron:udp?endpoint=239.7.7.7:" + port + "|interface=127.0.0.1" + options;
     }
 
-    /** A receiver that does not read is left by fc=max, and joins anew where the stream stands. */
+    /**
+     * A receiver that does not read is dropped with fc=max, and rejoins at the current position.
+     */
     private static void leaveBehind(Bus busA, Bus busB, AeronPeer aeron) {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         long[] seen = new long[1];
@@ -112,7 +114,7 @@ final class MulticastGroups {
                         }
                         return messages.sent() == MESSAGES;
                     });
-            // While it has not caught up it is sent a little only, or it would be left again.
+            // Until it has caught up, only a little is sent, or it would be dropped again.
             long[] lastOfferNs = {System.nanoTime()};
             Await.done(
                     "both up to date",
@@ -136,7 +138,7 @@ final class MulticastGroups {
         }
     }
 
-    /** One image after the other, as each begins behind the end of the one before. */
+    /** One image after the other, each starting after the end of the previous one. */
     private static void pollOldest(Subscription subscription, FragmentHandler handler) {
         List<Image> images = new ArrayList<>();
         subscription.forEachImage(images::add);

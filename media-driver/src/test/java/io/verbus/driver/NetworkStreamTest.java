@@ -80,7 +80,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aStreamWrapsTenTimesWithCredit() {
+    void wrapsTenTimesWithCredit() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         MutableLong sent = new MutableLong();
@@ -99,7 +99,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aPublisherWaitsForASubscriberAndForItsCredit() {
+    void publisherWaitsForSubscriberAndItsCredit() {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, LENGTH));
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
@@ -119,7 +119,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aLateSubscriberJoinsWhereTheSlowestIs() {
+    void lateSubscriberJoinsAtSlowestPosition() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         numbers.offer(publication, 0, 10, LENGTH);
@@ -137,7 +137,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void whereNobodySubscribesAnyMoreNothingIsAccepted() {
+    void acceptsNothingAfterLastSubscriberLeaves() {
         Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         numbers.offer(publication, 0, 10, LENGTH);
@@ -150,9 +150,9 @@ class NetworkStreamTest {
         assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
     }
 
-    /** What another client has written to a counter is not believed. */
+    /** A position written by another client is not trusted. */
     @Test
-    void aSubscriberWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+    void detachesOnlySubscriberWithInvalidPosition() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         numbers.offer(publication, 0, 10, LENGTH);
@@ -166,7 +166,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void theLastSubscriberToLeaveReleasesImageAndEndpoint() {
+    void releasesImageAndEndpointAfterLastSubscriberLeaves() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Subscription second = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
@@ -183,7 +183,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
+    void readsClosedPublicationToEndBeforeImageCloses() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         numbers.offer(publication, 0, 50, LENGTH);
@@ -199,7 +199,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void whatArrivedBeforeThePeerWasLostIsStillReadAndANewImageFollows() {
+    void readsReceivedMessagesAfterPeerLossThenNewImage() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         numbers.offer(publication, 0, 50, LENGTH);
@@ -226,7 +226,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void anInvalidFrameEndsTheImageForAllAndIsAnError() {
+    void invalidFrameClosesImageAndIsLogged() {
         expectedErrors.add("has rejected the image of stream " + STREAM);
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Subscription second = bus.addSubscription(CHANNEL, STREAM, image -> {}, image -> {});
@@ -262,7 +262,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aTransportThatCannotOpenTellsTheClientWhy() {
+    void reportsFailureToOpenTransportToClient() {
         provider.failure = "there is no RDMA device: load rdma_rxe";
         RegistrationException refused =
                 Assertions.assertThrows(
@@ -274,7 +274,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aMediaWithoutTransportIsRefusedByName() {
+    void rejectsMediaWithoutTransport() {
         try (MediaDriver bare =
                         MediaDriver.launch(
                                 Drivers.config().directory(DriverDirectory.uniquePath()).build(),
@@ -290,12 +290,12 @@ class NetworkStreamTest {
     }
 
     @Test
-    void anOptionThatNoTransportKnowsIsRefused() {
+    void rejectsOptionOfNoTransport() {
         DriverConfigBuilder unknown = Drivers.config().transportOption("rdma.knwon", "1");
         String text = Drivers.refusal(() -> launch(unknown));
         assertTrue(text.contains("rdma.knwon"), text);
         assertTrue(text.contains("rdma.known"), text);
         text = Drivers.refusal(() -> launch(Drivers.config().transportOption("dcp.known", "1")));
-        assertTrue(text.contains("dcp.known is of no transport that is present"), text);
+        assertTrue(text.contains("dcp.known belongs to no loaded transport"), text);
     }
 }

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Starts processes of the account nobody, as only root can. Their class path is a copy: this
- * process' own may lie where nobody may not read.
+ * Starts processes of the user nobody, which only root can. Their class path is a copy, because the
+ * original may be unreadable to nobody.
  */
 final class Nobody {
     /** User and group. */
@@ -70,7 +70,7 @@ final class Nobody {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(rights));
     }
 
-    /** Whether this process may become nobody. */
+    /** Whether this process may switch to the user nobody. */
     static boolean isPossible() throws IOException {
         return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
     }

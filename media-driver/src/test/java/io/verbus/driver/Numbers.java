@@ -14,29 +14,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** Streams whose messages begin with a number. One thread. */
+/** Streams whose messages start with a number. One thread. */
 final class Numbers {
     private static final int FRAGMENT_LIMIT = 10;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[8192]);
 
-    /** Offers a number once; whether it was taken. */
+    /** Offers a number once; returns whether it was accepted. */
     boolean tryOffer(Publication publication, long number, int length) {
         return result(publication, number, length) > 0;
     }
 
-    /** Offers a number once; what the publication answers. */
+    /** Offers a number once; returns the publication's result. */
     long result(Publication publication, long number, int length) {
         message.putLong(0, number);
         return publication.offer(message, 0, length);
     }
 
-    /** Offers a number until it is taken. */
+    /** Offers a number until it is accepted. */
     void offer(Publication publication, long number, int length) {
         Await.until("offered", () -> tryOffer(publication, number, length));
     }
 
-    /** Offers, while nobody receives, as often as fills any window: nothing is accepted. */
+    /** Offers without receivers, as often as would fill any window: nothing is accepted. */
     void offerToNobody(Publication publication, int length) {
         long position = publication.position();
         for (int i = 0; i < 10_000; i++) {
@@ -45,14 +45,14 @@ final class Numbers {
         assertEquals(position, publication.position());
     }
 
-    /** Offers the numbers of a range, each until it is taken. */
+    /** Offers the numbers of a range, each until it is accepted. */
     void offer(Publication publication, long from, long to, int length) {
         for (long number = from; number < to; number++) {
             offer(publication, number, length);
         }
     }
 
-    /** Takes what has come, and adds it to the numbers. */
+    /** Reads the available messages, and adds their numbers to the list. */
     static void poll(Subscription subscription, List<Long> numbers) {
         poll(subscription, numbers, FRAGMENT_LIMIT);
     }
@@ -62,12 +62,12 @@ final class Numbers {
                 (buffer, offset, length, header) -> numbers.add(buffer.getLong(offset)), limit);
     }
 
-    /** Takes what has come, and forgets it. */
+    /** Reads and discards the available messages. */
     static void discard(Subscription subscription) {
         subscription.poll((buffer, offset, length, header) -> {}, FRAGMENT_LIMIT);
     }
 
-    /** Reads at least so many numbers. */
+    /** Reads at least the given number of messages. */
     static List<Long> drain(Subscription subscription, int count) {
         List<Long> numbers = new ArrayList<>();
         Await.until(
@@ -80,8 +80,8 @@ final class Numbers {
     }
 
     /**
-     * Reads up to a number that is there for the first time. What comes before the range may have
-     * been read by another.
+     * Reads up to a number that is seen for the first time. Another subscriber may have read what
+     * precedes the range.
      */
     static void drainRange(Subscription subscription, long from, long to) {
         List<Long> numbers = new ArrayList<>();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Commands of one client about what another has, or with its numbers. */
+/** Commands of one client about resources, or with ids, of another. */
 @Timeout(120)
 class OwnershipTest {
     private static final String PLACE = "aeron:udp?endpoint=127.0.0.1:30997";
@@ -92,7 +92,7 @@ class OwnershipTest {
     }
 
     @Test
-    void anothersPublicationIsNotRemoved() {
+    void refusesToRemovePublicationOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_PUBLICATION, about(RawClient.REMOVE_PUBLICATION, publication));
         long revoked = other.nextId();
         other.revoke(other.id(), revoked, publication);
@@ -100,17 +100,17 @@ class OwnershipTest {
     }
 
     @Test
-    void anothersSubscriptionIsNotRemoved() {
+    void refusesToRemoveSubscriptionOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_SUBSCRIPTION, about(RawClient.REMOVE_SUBSCRIPTION, subscription));
     }
 
     @Test
-    void anothersCounterIsNotRemoved() {
+    void refusesToRemoveCounterOfAnotherClient() {
         refused(ErrorCode.UNKNOWN_COUNTER, about(RawClient.REMOVE_COUNTER, counter));
     }
 
     @Test
-    void anothersDestinationsAreNotChanged() {
+    void refusesToChangeDestinationsOfAnotherClient() {
         refused(
                 ErrorCode.UNKNOWN_PUBLICATION,
                 other.destination(RawClient.ADD_DESTINATION, manualPublication, PLACE));
@@ -128,9 +128,9 @@ class OwnershipTest {
                 other.destination(RawClient.REMOVE_RECEIVE_DESTINATION, manualSubscription, PLACE));
     }
 
-    /** A command that waits for a name server would make the owner's commands wait. */
+    /** A command waiting for a name server would delay the owner's commands. */
     @Test
-    void anothersCommandIsRefusedBeforeItsNamesAreLookedUp() {
+    void rejectsForeignCommandBeforeResolvingNames() {
         refused(
                 ErrorCode.UNKNOWN_PUBLICATION,
                 other.destination(
@@ -141,7 +141,7 @@ class OwnershipTest {
     }
 
     @Test
-    void anImageIsRejectedByWhoReadsItOnly() {
+    void acceptsImageRejectionOnlyFromSubscriber() {
         long rejected = other.nextId();
         other.rejectImage(other.id(), rejected, image);
         RawClient.Event answer = other.answer(rejected);
@@ -156,7 +156,7 @@ class OwnershipTest {
     }
 
     @Test
-    void aSharedPublicationIsTakenBackByItsOnlyHolder() {
+    void revokesSharedPublicationOnlyForSoleHolder() {
         long first = owner.nextId();
         owner.addPublication(RawClient.ADD_PUBLICATION, owner.id(), first, 5, LOG);
         done(first);
@@ -174,7 +174,7 @@ class OwnershipTest {
     }
 
     @Test
-    void responsesOfAnothersSubscriptionAreNotDiverted() {
+    void refusesToDivertResponsesOfAnotherClient() {
         long waiting =
                 done(
                         owner.addSubscription(
@@ -189,9 +189,9 @@ class OwnershipTest {
         assertTrue(answer.text().contains("unable to find response subscription"), answer.text());
     }
 
-    /** Whatever is asked with an id that stands for something of another is not answered at all. */
+    /** A command with the id of another client's resource is not answered at all. */
     @Test
-    void anAnswerGoesToNoClientThatDidNotAsk() {
+    void ignoresCommandWithIdOfAnotherClient() {
         owner.take();
         for (long taken :
                 List.of(publication, subscription, manualPublication, counter, owner.id())) {
@@ -218,36 +218,36 @@ class OwnershipTest {
         assertEquals(
                 1,
                 Drivers.errors(driver).stream()
-                        .filter(each -> each.contains("in use by another client"))
+                        .filter(each -> each.contains("which another client uses"))
                         .count());
     }
 
     @Test
-    void anIdThatNoClientWasGivenIsNotTakenInAdvance() {
+    void rejectsIdThatWasNotAllocated() {
         long later = other.nextId() + 1_000_000;
         other.addSubscription(other.id(), later, 1, "aeron:ipc");
         RawClient.Event answer = other.answer(later);
         assertEquals(ErrorCode.MALFORMED_COMMAND, answer.code());
-        assertTrue(answer.text().contains("was not given to a client yet"), answer.text());
+        assertTrue(answer.text().contains("was not allocated"), answer.text());
     }
 
     @Test
-    void aNegativeClientIsRefused() {
+    void rejectsNegativeClientId() {
         long correlationId = other.nextId();
         other.addSubscription(-5, correlationId, 1, "aeron:ipc");
         assertEquals(ErrorCode.MALFORMED_COMMAND, other.answer(correlationId).code());
     }
 
     @Test
-    void onlyADriverThatMayBeTerminatedIs() {
+    void ignoresTerminationUnlessAllowed() {
         other.terminate(other.id());
         other.awaitRead();
         done(owner.addCounter());
     }
 
-    /** What stands in docs/security.md of what cannot be told: who sends a command. */
+    /** Documented in docs/security.md: the driver cannot tell which client sends a command. */
     @Test
-    void aSignOfLifeAndTheEndOfAClientAreBelievedFromAnyOther() {
+    void acceptsKeepaliveAndCloseFromAnyClient() {
         other.ofClient(RawClient.KEEPALIVE, owner.id());
         other.awaitRead();
         assertAllIsThere();

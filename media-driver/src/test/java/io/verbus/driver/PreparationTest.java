@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
-/** A transport that takes its time to be ready. */
+/** A transport that takes long to open. */
 @Timeout(60)
 class PreparationTest {
     private static final String CHANNEL = "verbus:rdma?endpoint=localhost:7401";
@@ -53,7 +53,7 @@ class PreparationTest {
                         Drivers.config().directory(DriverDirectory.uniquePath()).build(),
                         List.of(provider));
         bus = Drivers.connect(driver);
-        // It waits for as long as the preparation takes.
+        // It waits until the preparation ends.
         other = Bus.connect(Drivers.context(driver).driverTimeout(Duration.ofSeconds(50)));
     }
 
@@ -70,7 +70,7 @@ class PreparationTest {
     }
 
     @Test
-    void streamsGoOnMeanwhile() throws Exception {
+    void streamsContinueWhileTransportOpens() throws Exception {
         Publication publication = bus.addPublication("verbus:ipc", 1);
         Subscription subscription = bus.addSubscription("verbus:ipc", 1);
         Await.until("connected", publication::isConnected);
@@ -96,7 +96,7 @@ class PreparationTest {
 
     @Tag("slow")
     @Test
-    void noClientIsTakenForDeadMeanwhile() throws Exception {
+    void noClientTimesOutWhileTransportOpens() throws Exception {
         CompletableFuture<Publication> added = add();
         begun.await();
         long endNs = System.nanoTime() + Drivers.LIVENESS_NS + Drivers.LIVENESS_NS / 4;
@@ -107,7 +107,7 @@ class PreparationTest {
     }
 
     @Test
-    void whatFailsIsToldOnceItIsOpened() {
+    void reportsFailedPreparationToClient() {
         provider.failure = "there is no device: plug one in";
         provider.preparation =
                 () -> {

@@ -18,9 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A client that writes commands with whatever ids it likes, and hears all that the driver tells.
- */
+/** A client that writes commands with arbitrary ids, and records all events of the driver. */
 final class RawClient implements AutoCloseable {
     static final int ADD_PUBLICATION = 1;
     static final int REMOVE_PUBLICATION = 2;
@@ -44,11 +42,11 @@ final class RawClient implements AutoCloseable {
     private static final int SCRATCH = 64 * 1024;
 
     /**
-     * What the driver has told.
+     * Event of the driver.
      *
-     * @param code of an error, or null.
-     * @param text of an error, or empty.
-     * @param body of the event.
+     * @param code code of an error, or null.
+     * @param text text of an error, or empty.
+     * @param body body of the event.
      */
     record Event(int typeId, long correlationId, ErrorCode code, String text, UnsafeBuffer body) {
         boolean isError() {
@@ -78,7 +76,7 @@ final class RawClient implements AutoCloseable {
                 new CopyBroadcastReceiver(
                         new BroadcastReceiver(cnc.toClients()),
                         new UnsafeBuffer(new byte[SCRATCH]));
-        receiver.receive((type, buffer, index, length) -> {}); // begins with what comes now
+        receiver.receive((type, buffer, index, length) -> {}); // starts with the next event
         this.turn = turn;
         id = nextId();
     }
@@ -87,7 +85,7 @@ final class RawClient implements AutoCloseable {
         this(driver.directory());
     }
 
-    /** Of a driver of another process. */
+    /** For a driver in another process. */
     RawClient(Path directory) {
         this(directory, Thread::yield);
     }
@@ -96,7 +94,7 @@ final class RawClient implements AutoCloseable {
         return id;
     }
 
-    /** An id that no other client gets. */
+    /** An id that no other client has. */
     long nextId() {
         return ring.nextCorrelationId();
     }
@@ -107,7 +105,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** Hears what the driver has told. */
+    /** Reads the driver's events. */
     void poll() {
         turn.run();
         while (receiver.receive(this::onEvent) > 0) {
@@ -128,7 +126,7 @@ final class RawClient implements AutoCloseable {
                         body));
     }
 
-    /** What was told, and forgets it. */
+    /** Returns and removes the recorded events. */
     List<Event> take() {
         poll();
         List<Event> taken = List.copyOf(events);
@@ -234,7 +232,7 @@ final class RawClient implements AutoCloseable {
         write(typeId, typeId == REMOVE_PUBLICATION ? 32 : 24);
     }
 
-    /** Takes a publication back. */
+    /** Revokes a publication. */
     void revoke(long clientId, long correlationId, long registrationId) {
         begin(clientId, correlationId);
         message.putLong(16, registrationId);
@@ -277,7 +275,7 @@ final class RawClient implements AutoCloseable {
         write(NEXT_SESSION_ID, 20);
     }
 
-    /** Says that a client lives, or closes it. */
+    /** Sends a keepalive of a client, or closes it. */
     void ofClient(int typeId, long clientId) {
         begin(clientId, 0);
         write(typeId, 16);
@@ -288,15 +286,13 @@ final class RawClient implements AutoCloseable {
         write(TERMINATE, text(16, "please"));
     }
 
-    /** Whatever is said to be a command. */
+    /** Writes arbitrary bytes as a command. */
     void junk(int typeId, long clientId, long correlationId, int length) {
         begin(clientId, correlationId);
         write(typeId, length);
     }
 
-    /**
-     * Ends the client in good order. It may have missed events, which it does not read any more.
-     */
+    /** Closes the client properly. It may have missed events, which it no longer reads. */
     @Override
     public void close() {
         ofClient(CLIENT_CLOSE, id);

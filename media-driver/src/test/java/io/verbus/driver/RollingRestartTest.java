@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Driver processes are told to end by SIGTERM while messages flow over UDP, and others take their
- * places: what an offer has accepted is read, each message once and in order.
+ * Driver processes get SIGTERM while messages flow over UDP, and are replaced: each accepted
+ * message is read once, in order.
  */
 @Timeout(120)
 class RollingRestartTest {
@@ -95,7 +95,7 @@ class RollingRestartTest {
                         });
     }
 
-    /** Publishes numbers until its driver is gone, or the test is over. */
+    /** Publishes numbers until its driver or the test ends. */
     private void publish() {
         UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
         try (Bus bus = connect("a");
@@ -119,7 +119,7 @@ class RollingRestartTest {
         }
     }
 
-    /** Reads numbers until its driver is gone, or the test is over. */
+    /** Reads numbers until its driver or the test ends. */
     private void subscribe() {
         FragmentHandler handler =
                 (buffer, offset, length, header) -> {
@@ -151,7 +151,7 @@ class RollingRestartTest {
     }
 
     @Test
-    void losesNothingThatAnOfferHasAccepted() throws Exception {
+    void losesNoAcceptedMessage() throws Exception {
         launch();
         Thread subscriber = start(this::subscribe);
         Thread publisher = start(this::publish);
@@ -176,9 +176,9 @@ class RollingRestartTest {
         assertEquals(null, failure);
     }
 
-    /** Told twice, a driver does not wait for a subscriber that does not read. */
+    /** After a second signal, a driver does not wait for a subscriber that does not read. */
     @Test
-    void closesAtOnceWhenItIsToldAgain() throws Exception {
+    void closesAtOnceOnSecondSignal() throws Exception {
         channel = "verbus:ipc";
         driverA = driver("a", "--drain-timeout", "600s");
         try (Bus bus = connect("a");
@@ -191,7 +191,7 @@ class RollingRestartTest {
             Await.until("held back", () -> out.offer(message) == Publication.BACK_PRESSURED);
             assertTrue(driverA.isAlive());
             driverA.signal("TERM");
-            driverA.awaitLine("verbus driver: closes before all is sent and read");
+            driverA.awaitLine("verbus driver: closing before all messages are sent and read");
             assertEquals(0, driverA.awaitExit());
         }
     }

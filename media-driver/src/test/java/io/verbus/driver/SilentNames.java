@@ -14,7 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
-/** Names of which those that end with {@code silent} are never answered; the others lead here. */
+/**
+ * Name resolver that never answers names ending with {@code silent}, and resolves all others to
+ * this host.
+ */
 public final class SilentNames implements HostNames {
     private final CountDownLatch never = new CountDownLatch(1);
 

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One stream of numbered messages that several publications have, each frame at the same position,
- * and what a subscription to them has read.
+ * One stream of numbered messages sent by several publications, with each frame at the same
+ * position, and the numbers that a subscription has read.
  */
 public final class SourcedStream {
     public static final int STREAM = 10;
@@ -46,12 +46,12 @@ public final class SourcedStream {
         this.sessionId = sessionId;
     }
 
-    /** A publication of the session, beginning at a position. */
+    /** A publication of the session that starts at a position. */
     public ExclusivePublication source(String destination, long position) {
         return source(aeron, destination, position);
     }
 
-    /** A publication of the session that another client has, beginning at a position. */
+    /** A publication of the session by another client, starting at a position. */
     public ExclusivePublication source(Aeron client, String destination, long position) {
         return client.addExclusivePublication(
                 new ChannelUriStringBuilder(destination)
@@ -68,7 +68,7 @@ public final class SourcedStream {
         return buffer;
     }
 
-    /** Writes messages as each source has them; the frames of all are the same. */
+    /** Writes the same frames to each source. */
     public void write(int count, Subscription subscription, ExclusivePublication... sources) {
         for (int i = 0; i < count; i++, written++) {
             UnsafeBuffer message = message(written);
@@ -93,7 +93,7 @@ public final class SourcedStream {
                 10);
     }
 
-    /** Reads what was written; all of it must come once, in order. */
+    /** Reads everything written; each message must arrive once, in order. */
     public void readAll(Subscription subscription) {
         Await.until(
                 "all read",

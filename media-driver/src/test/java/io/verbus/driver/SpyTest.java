@@ -61,7 +61,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyReadsWhatIsPublishedFromWhereItJoins() {
+    void readsFromJoinPosition() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             numbers.offer(publication, 0, 10, LENGTH);
@@ -76,9 +76,12 @@ class SpyTest {
         }
     }
 
-    /** What a spy reads is the publication's own log, where claims are seen being filled. */
+    /**
+     * A spy reads the publication's own log, in which claims are visible while they are being
+     * filled.
+     */
     @Test
-    void aSpyWaitsForAClaimToBeCommitted() {
+    void waitsForCommitOfClaim() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addExclusivePublication(CHANNEL, STREAM)) {
@@ -97,7 +100,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyOfAnotherStreamEndpointOrSessionReadsNothing() {
+    void readsNothingOfOtherStreamEndpointOrSession() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription stream = bus.addSubscription(SPY, STREAM + 1);
                 Subscription endpoint =
@@ -113,7 +116,7 @@ class SpyTest {
     }
 
     @Test
-    void aSlowSpyHoldsThePublisherBackAndReadsEverything() {
+    void slowSpyCausesBackPressureAndReadsEverything() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
@@ -144,7 +147,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyAloneDoesNotConnectAPublication() {
+    void spyAloneDoesNotConnectPublication() {
         try (Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             Await.until("image", spy::isConnected);
@@ -156,7 +159,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyAloneCarriesAPublicationThatSaysSo() {
+    void spyAloneConnectsPublicationWithSsc() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
             assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, LENGTH));
             List<Long> values = new ArrayList<>();
@@ -175,7 +178,7 @@ class SpyTest {
                         });
                 long sent = next.value;
                 assertEquals(Numbers.range(0, sent), values);
-                // Somebody who receives joins where the spy is, and the spy goes on.
+                // A receiver joins at the spy's position, and the spy continues.
                 try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM)) {
                     Await.until("receiver", receiver::isConnected);
                     numbers.offer(publication, sent, sent + 20, LENGTH);
@@ -189,7 +192,7 @@ class SpyTest {
     }
 
     @Test
-    void whereNobodySpiesAnyMoreNothingIsAccepted() {
+    void acceptsNothingAfterLastSpyLeaves() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
             Subscription first = bus.addSubscription(SPY, STREAM);
             numbers.offer(publication, 0, 10, LENGTH);
@@ -205,7 +208,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+    void detachesOnlySpyWithInvalidPosition() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM);
                 Subscription first = bus.addSubscription(SPY, STREAM)) {
             numbers.offer(publication, 0, 10, LENGTH);
@@ -220,7 +223,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyReadsToTheEndOfAStream() {
+    void readsToEndOfStream() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM)) {
             Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
@@ -235,7 +238,7 @@ class SpyTest {
     }
 
     @Test
-    void theEndOfASpyOrOfItsClientLetsThePublisherGoOn() {
+    void publisherContinuesAfterSpyOrItsClientCloses() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             Bus other = Drivers.connect(driver);
@@ -251,7 +254,7 @@ class SpyTest {
             long held = publication.position();
             other.close();
             Await.until(
-                    "goes on",
+                    "continues",
                     () -> {
                         Numbers.discard(receiver);
                         numbers.result(publication, 0, LENGTH);
@@ -261,7 +264,7 @@ class SpyTest {
     }
 
     @Test
-    void aSpyOfIpcIsASubscription() {
+    void spyOfIpcIsOrdinarySubscription() {
         try (Subscription spy = bus.addSubscription("verbus-spy:ipc", STREAM);
                 Publication publication = bus.addPublication("verbus:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -271,15 +274,15 @@ class SpyTest {
     }
 
     @Test
-    void refusesDestinationsWithTheRemedy() {
+    void rejectsDestinationsAndNamesRemedy() {
         try (Publication ipc = bus.addPublication("verbus:ipc", STREAM);
                 Publication single = bus.addPublication(CHANNEL, STREAM)) {
             assertTrue(
                     Drivers.refusal(() -> ipc.addDestination(CHANNEL))
-                            .contains("takes no destinations: publish on"));
+                            .contains("does not accept destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.removeDestination(CHANNEL))
-                            .contains("takes no destinations: publish on"));
+                            .contains("does not accept destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.addDestination("verbus:ipc"))
                             .contains("is not a destination: use"));

@@ -172,7 +172,7 @@ class StatTerminalTest {
                                         && terminal.screen()
                                                 .stripTrailing()
                                                 .endsWith("streams only"));
-                terminal.resize(80, 24); // forgets what was drawn for the size before
+                terminal.resize(80, 24); // discards the screen of the old size
                 awaitScreen(terminal, "q quits");
                 assertFits(terminal);
             } finally {
@@ -205,7 +205,7 @@ class StatTerminalTest {
             try (BufferedReader output = stat.inputReader()) {
                 assertNotNull(output.readLine());
             }
-            assertTrue(stat.waitFor(30, TimeUnit.SECONDS), "nobody reads it any more");
+            assertTrue(stat.waitFor(30, TimeUnit.SECONDS), "no subscribers any more");
             assertEquals(0, stat.exitValue());
             assertEquals("", stat.errorReader().lines().reduce("", String::concat));
         } finally {

@@ -22,7 +22,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** {@code verbus stat} tells of each stream who holds it back, once and live. */
+/** {@code verbus stat} shows what limits each stream, once and live. */
 @Timeout(120)
 class StatTest {
     private static final int STREAM = 1234;
@@ -64,7 +64,7 @@ class StatTest {
     }
 
     @Test
-    void theSlowestSubscriberOfABlockedPublicationIsNamed() {
+    void namesSlowestSubscriberOfBlockedPublication() {
         try (Subscription fast = bus.addSubscription("aeron:ipc", STREAM);
                 Subscription slow = bus.addSubscription("aeron:ipc", STREAM);
                 Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
@@ -93,7 +93,7 @@ class StatTest {
     }
 
     @Test
-    void aReceiverOnTheNetworkIsNamedByItsEndpoint() throws IOException {
+    void namesNetworkReceiverByEndpoint() throws IOException {
         String endpoint = "127.0.0.1:" + UdpInteropTest.freePort();
         String channel = "aeron:udp?endpoint=" + endpoint;
         try (Subscription slow = bus.addSubscription(channel, STREAM);
@@ -135,7 +135,7 @@ class StatTest {
     }
 
     @Test
-    void aLiveViewHasRates() {
+    void liveViewShowsRates() {
         try (Subscription subscription = bus.addSubscription("aeron:ipc", STREAM);
                 Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);
@@ -184,7 +184,7 @@ class StatTest {
     }
 
     @Test
-    void listsGaugesApartFromRates() {
+    void listsGaugesSeparatelyFromRates() {
         try (Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             String text = out("--live", "--count", "1");
             int rates = text.indexOf("a second total");
@@ -197,7 +197,7 @@ class StatTest {
     }
 
     @Test
-    void onceIsAsWhereThereIsNoTerminal() {
+    void onceMatchesOutputWithoutTerminal() {
         String once = out("--once", "--filter", "status messages", "--sort", "name");
         assertEquals(once, out("--filter", "STATUS MESSAGES", "--sort", "NAME"));
         assertEquals(
@@ -227,7 +227,7 @@ class StatTest {
     }
 
     @Test
-    void whatCannotBeIsRefusedInOneSentence() {
+    void rejectsInvalidOptionsInOneLine() {
         for (String[] wrong :
                 new String[][] {
                     {"--once", "--live"},
@@ -243,7 +243,7 @@ class StatTest {
     }
 
     @Test
-    void aLiveViewEndsWithItsDriver() {
+    void liveViewEndsWithDriver() {
         Thread ending =
                 Thread.ofPlatform()
                         .daemon()

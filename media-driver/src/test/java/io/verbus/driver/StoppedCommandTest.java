@@ -27,7 +27,7 @@ class StoppedCommandTest {
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     @Test
-    void holdsUpTheOthersForTheLivenessTimeoutButCostsNobodyTheDriver() {
+    void delaysOthersForLivenessTimeoutWithoutDisconnectingThem() {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().clientLivenessTimeoutNs(LIVENESS_NS));
@@ -41,7 +41,7 @@ class StoppedCommandTest {
             assertTrue(commands.tryClaim(AddPublicationEncoder.TEMPLATE_ID, 64) > 0);
             bus.addPublication("verbus:ipc", 2);
             long waitedNs = System.nanoTime() - startNs;
-            // The conductor may have seen the ring stand still up to a turn of its timer before.
+            // The conductor may have seen the ring blocked up to one timer period earlier.
             assertTrue(waitedNs >= LIVENESS_NS - TIMER_NS, waitedNs + " ns");
             assertEquals(1, Drivers.counter(bus, SystemCounter.COMMANDS_UNBLOCKED));
             assertEquals(0, Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT));
@@ -52,7 +52,7 @@ class StoppedCommandTest {
 
     /** A client may find the driver ready, and write, before the conductor's first cycle. */
     @Test
-    void aClientThatIsAheadOfTheConductorIsNotTakenForStopped() {
+    void keepsClaimMadeBeforeFirstConductorCycle() {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().threading(ThreadingMode.INVOKER));

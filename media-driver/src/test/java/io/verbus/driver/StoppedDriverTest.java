@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** A driver's process is stopped, killed, or asked to end: what its clients are told. */
+/** A driver's process is stopped, killed or terminated: what its clients learn. */
 @Timeout(120)
 @Tag("slow")
 class StoppedDriverTest {
@@ -60,7 +60,7 @@ class StoppedDriverTest {
     }
 
     @Test
-    void clientsTellAStalledDriverFromOneThatIsGoneAndFromOneThatHasClosed() throws Exception {
+    void clientsDistinguishStalledKilledAndClosedDriver() throws Exception {
         try (ChildProcess driver = driver()) {
             try (Bus bus = Bus.connect(context().driverTimeout(TIMEOUT))) {
                 signal("STOP");
@@ -90,7 +90,7 @@ class StoppedDriverTest {
     }
 
     @Test
-    void aDriverThatWasStoppedForNineSecondsKeepsItsClients() throws Exception {
+    void driverStoppedForNineSecondsKeepsClients() throws Exception {
         try (ChildProcess driver = driver();
                 Bus bus = Bus.connect(context())) {
             bus.addPublication("verbus:ipc", 1);

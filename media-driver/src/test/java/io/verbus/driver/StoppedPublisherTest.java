@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A publisher stops between claim and commit, for longer than the driver waits. */
+/** A publisher stops between claim and commit, for longer than the unblock timeout. */
 @Timeout(60)
 class StoppedPublisherTest {
     private static final String CHANNEL = "verbus:ipc";
@@ -36,7 +36,7 @@ class StoppedPublisherTest {
     }
 
     @Test
-    void isToldAndTheStreamsOfOthersAreAsTheyWere() {
+    void unblocksClaimAndOtherStreamsContinue() {
         try (MediaDriver driver = driver();
                 Bus stopped = Drivers.connect(driver);
                 Bus others = Drivers.connect(driver);
@@ -51,7 +51,7 @@ class StoppedPublisherTest {
             MutableLong received = new MutableLong();
             long end = publication.position() + LAPS * 3L * publication.termLength() + 1;
             Await.until("laps", () -> exchange(publication, subscription, sent, received, end));
-            // The same places hold messages of others, as long and not read yet.
+            // The same places hold unread messages of others, of the same length.
             for (int i = 0; i < 100; i++) {
                 send(publication, sent);
             }
@@ -97,7 +97,7 @@ class StoppedPublisherTest {
     }
 
     @Test
-    void keepsItsClaimOnAnExclusivePublicationAsLongAsItsClientLives() {
+    void keepsExclusiveClaimWhileClientLives() {
         try (MediaDriver driver = driver();
                 Bus bus = Drivers.connect(driver);
                 Subscription subscription = bus.addSubscription(CHANNEL, 2);

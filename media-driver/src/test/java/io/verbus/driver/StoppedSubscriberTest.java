@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A subscriber's process that stands still until it is given up, and then goes on. */
+/** A subscriber's process stalls until it times out, and then continues. */
 @Timeout(120)
 @Tag("slow")
 class StoppedSubscriberTest {
@@ -33,7 +33,7 @@ class StoppedSubscriberTest {
     private final Numbers numbers = new Numbers();
 
     @Test
-    void itsCounterIsNotGivenToAnotherBeforeItsProcessHasEnded() {
+    void reusesPositionCounterOnlyAfterProcessEnds() {
         DriverConfigBuilder config =
                 Drivers.config().clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1));
         try (MediaDriver driver = MediaDriver.launchEmbedded(config);
@@ -67,7 +67,7 @@ class StoppedSubscriberTest {
                     others.add(bus.addExclusivePublication(CHANNEL, STREAM + 2));
                 }
                 stopped.signal("CONT");
-                Await.until("goes on", () -> counters.getCounterValue(id) != position);
+                Await.until("continues", () -> counters.getCounterValue(id) != position);
                 exchange(others, subscription);
                 assertEquals(CountersReader.RECORD_RECLAIMED, counters.getCounterState(id));
             }
@@ -88,7 +88,7 @@ class StoppedSubscriberTest {
         return found[0];
     }
 
-    /** A subscriber's counter that is freed now, in good order. */
+    /** A subscriber's counter that is now freed properly. */
     private static int freedNow(Bus bus) {
         try (Publication publication = bus.addPublication(CHANNEL, STREAM + 1);
                 Subscription subscription = bus.addSubscription(CHANNEL, STREAM + 1)) {

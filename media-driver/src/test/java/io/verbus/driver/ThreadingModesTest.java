@@ -37,7 +37,7 @@ class ThreadingModesTest {
             value = ThreadingMode.class,
             mode = EnumSource.Mode.EXCLUDE,
             names = {"INVOKER"})
-    void messagesCrossTheDriverInEveryModeWithThreads(ThreadingMode mode) {
+    void exchangesMessagesInEachThreadedMode(ThreadingMode mode) {
         try (MediaDriver driver = launch(mode)) {
             assertNull(driver.invoker());
             assertEquals(threads(mode), driverThreads());
@@ -49,7 +49,7 @@ class ThreadingModesTest {
     }
 
     @Test
-    void anInvokedDriverRunsOnTheThreadThatInvokes() throws InterruptedException {
+    void invokedDriverRunsOnInvokingThread() throws InterruptedException {
         try (MediaDriver driver = launch(ThreadingMode.INVOKER)) {
             assertNotNull(driver.invoker());
             assertEquals(Set.of(), driverThreads());
@@ -72,7 +72,7 @@ class ThreadingModesTest {
     }
 
     @Test
-    void anAgentIsBoundToItsCpuAndRefusesOneThatIsNotThere() {
+    void bindsAgentToCpuAndRejectsMissingCpu() {
         DriverConfigBuilder config = Drivers.config().conductorCpu(0);
         MediaDriver.launchEmbedded(config).close();
         String text =
@@ -83,7 +83,7 @@ class ThreadingModesTest {
     }
 
     @Test
-    void aCpuForAnAgentWithoutThreadIsRefused() {
+    void rejectsCpuForAgentWithoutThread() {
         String text =
                 Drivers.refusal(
                         () ->

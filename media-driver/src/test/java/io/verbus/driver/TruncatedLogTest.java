@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A client truncates the log of a running stream: that stream ends, and all others go on. The
- * client is a process of its own, as it meets the same fault.
+ * A client truncates the log of an active stream: only that stream ends. The client is a separate
+ * process, because it gets the same fault.
  */
 @Timeout(180)
 class TruncatedLogTest {
@@ -57,7 +57,7 @@ class TruncatedLogTest {
         }
     }
 
-    /** What a client does that truncates each log of a stream that it sends itself. */
+    /** A client that truncates each log of a stream that it sends to itself. */
     private static void attack(MediaDriver driver, String channel, long length) {
         Set<Path> spared = Drivers.logs(driver);
         try (ChildProcess client =
@@ -98,7 +98,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @EnumSource(names = {"DEDICATED", "SHARED_NETWORK", "SHARED"})
-    void endsAnIpcStreamAndNoOther(ThreadingMode threading) {
+    void endsOnlyTruncatedIpcStream(ThreadingMode threading) {
         try (MediaDriver driver = launch(threading);
                 HonestStream honest = new HonestStream(driver, "aeron:ipc", 1)) {
             honest.awaitProgress();
@@ -110,7 +110,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @EnumSource(names = {"DEDICATED", "SHARED_NETWORK", "SHARED"})
-    void endsAUdpStreamAndNoOther(ThreadingMode threading) {
+    void endsOnlyTruncatedUdpStream(ThreadingMode threading) {
         try (MediaDriver driver = launch(threading);
                 HonestStream honest = new HonestStream(driver, udp(), 1)) {
             honest.awaitProgress();
@@ -122,7 +122,7 @@ class TruncatedLogTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 4096, 65536, 3 * 65536})
-    void endsStreamsWhereverTheFileWasCut(int length) {
+    void endsStreamTruncatedAtAnyLength(int length) {
         try (MediaDriver driver = launch(ThreadingMode.DEDICATED);
                 HonestStream honest = new HonestStream(driver, "aeron:ipc", 1)) {
             attack(driver, "aeron:ipc", length);
@@ -133,7 +133,7 @@ class TruncatedLogTest {
     }
 
     @Test
-    void tellsClientsThatThePublicationHasEnded() {
+    void notifiesClientsOfEndedPublication() {
         try (MediaDriver driver = launch(ThreadingMode.DEDICATED);
                 Bus bus = Drivers.connect(driver);
                 Bus other = Drivers.connect(driver)) {

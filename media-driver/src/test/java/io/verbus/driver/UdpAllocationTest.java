@@ -28,10 +28,13 @@ class UdpAllocationTest {
     private static final int MESSAGES = 200_000;
     private static final long DEADLINE_NS = 80_000_000_000L;
 
-    /** Room for what is not per message: JIT and class initialisation on an agent's thread. */
+    /**
+     * Allowance for allocations that are not per message: JIT and class initialisation on an
+     * agent's thread.
+     */
     private static final long SLACK = 4096;
 
-    /** Number of the next message, of the one that sends and of each that receives. */
+    /** Number of the next message, of the sender and of each receiver. */
     private int nextSent;
 
     private final int[] next = new int[2];
@@ -48,13 +51,13 @@ class UdpAllocationTest {
             };
 
     @Test
-    void noAgentAllocatesForMessages() throws IOException {
+    void agentsAllocateNothingPerMessage() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         measure(channel, List.of(), List.of(channel));
     }
 
     @Test
-    void noAgentAllocatesForMessagesToSeveral() throws IOException {
+    void agentsAllocateNothingPerMessageToSeveralDestinations() throws IOException {
         List<String> places =
                 List.of(
                         "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort(),

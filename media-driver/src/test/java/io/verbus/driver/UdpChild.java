@@ -14,7 +14,7 @@ import java.nio.file.Path;
 
 /**
  * A program: a driver and a client that publish numbers, or receive them and check their order,
- * until it is killed. Arguments: what to do, the channel, the driver's directory.
+ * until it is killed. Arguments: action, channel, driver directory.
  */
 final class UdpChild {
     static final int STREAM = 10;

@@ -36,8 +36,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Publications to several destinations over the loopback device, with a receiver of ours and one of
- * Aeron's, in both directions.
+ * Publications to several destinations over loopback, with a Verbus receiver and an Aeron receiver,
+ * in both directions.
  */
 @Timeout(120)
 class UdpDestinationsTest {
@@ -96,7 +96,7 @@ class UdpDestinationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7", "max"})
-    void bothReceiveWhatWeSendToEach(String flowControl) {
+    void deliversToVerbusAndAeronDestinations(String flowControl) {
         try (ExclusivePublication publication =
                 publisher.addExclusivePublication(
                         "verbus:udp?control-mode=manual|term-length=64k|fc=" + flowControl,
@@ -114,7 +114,7 @@ class UdpDestinationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7"})
-    void bothReceiveWhatAeronSendsToEach(String flowControl) {
+    void aeronDeliversToVerbusAndAeronDestinations(String flowControl) {
         try (io.aeron.ExclusivePublication publication =
                 aeron.client()
                         .addExclusivePublication(
@@ -132,7 +132,7 @@ class UdpDestinationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7", "max"})
-    void bothComeToAPublicationOfOurs(String flowControl) {
+    void acceptsDynamicVerbusAndAeronReceivers(String flowControl) {
         try (ExclusivePublication publication = addDynamic(flowControl)) {
             exchange()
                     .run(
@@ -145,7 +145,7 @@ class UdpDestinationsTest {
 
     @Test
     @Tag("slow")
-    void receiversThatHaveGoneAreForgotten() {
+    void removesDynamicReceiversThatLeft() {
         try (ExclusivePublication publication = addDynamic("max")) {
             try (Subscription ours =
                             subscriber.addSubscription(
@@ -166,9 +166,9 @@ class UdpDestinationsTest {
         }
     }
 
-    /** The attacker has asked for the stream's set-up; the victim never has. */
+    /** The attacker has requested the stream's setup; the victim has not. */
     @Test
-    void aForgedStatusMessageBringsItsVictimNoStream() throws IOException {
+    void forgedStatusMessageDirectsNoStreamToVictim() throws IOException {
         try (ExclusivePublication publication = addDynamic("max");
                 DatagramChannel attacker = DatagramChannel.open();
                 DatagramChannel victim = DatagramChannel.open()) {
@@ -229,7 +229,7 @@ class UdpDestinationsTest {
         }
     }
 
-    /** Length of what has arrived; 0 if nothing has. */
+    /** Length of the received datagram; 0 if there is none. */
     private static int receive(DatagramChannel at, ByteBuffer datagram) {
         try {
             return at.receive(datagram) == null ? 0 : datagram.position();
@@ -249,7 +249,7 @@ class UdpDestinationsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7"})
-    void bothComeToAPublicationOfAeron(String flowControl) {
+    void aeronAcceptsDynamicVerbusAndAeronReceivers(String flowControl) {
         try (io.aeron.ExclusivePublication publication =
                 aeron.client()
                         .addExclusivePublication(
@@ -279,7 +279,7 @@ class UdpDestinationsTest {
         return sum[0];
     }
 
-    /** Offers until it is refused for a while; polls the subscription meanwhile. */
+    /** Offers until back pressure lasts for a while; polls the subscription meanwhile. */
     private static long fill(Publication publication, Subscription polled) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
         long lastNs = System.nanoTime();
@@ -293,7 +293,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void waitsForTheSlowestUnderMinUntilItIsRemoved() {
+    void waitsForSlowestDestinationWithMinUntilRemoved() {
         try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
                 Subscription fast =
                         subscriber.addSubscription("verbus:udp?" + at(aeronPort), STREAM);
@@ -313,7 +313,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void doesNotWaitForOneWithoutTheTag() {
+    void doesNotWaitForReceiverWithoutTag() {
         try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
                 Subscription fast =
                         subscriber.addSubscription(
@@ -333,7 +333,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void refusesDestinationsWithTheRemedy() {
+    void rejectsDestinationsAndNamesRemedy() {
         try (Publication publication =
                 publisher.addPublication("verbus:udp?control-mode=manual", STREAM)) {
             String first = "verbus:udp?" + at(port);
@@ -360,7 +360,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void aReceiverJoinsAStreamThatASpyHasCarried() {
+    void receiverJoinsStreamConnectedBySpy() {
         String channel = "verbus:udp?" + at(port);
         UdpMessages spied = new UdpMessages(System.nanoTime(), 1000);
         UdpMessages received = new UdpMessages(System.nanoTime(), 1000);
@@ -407,7 +407,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void aSpyReadsWhatIsSentToSeveral() {
+    void spyReadsStreamSentToSeveralDestinations() {
         try (Subscription receiver = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
                 Subscription spy =
                         publisher.addSubscription("verbus-spy:udp?control-mode=manual", STREAM);

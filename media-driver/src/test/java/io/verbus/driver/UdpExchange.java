@@ -9,15 +9,18 @@ import io.verbus.Subscription;
 
 import org.agrona.DirectBuffer;
 
-/** Messages from one publisher to a receiver of ours and one of Aeron's, which see all. */
+/**
+ * Messages from one publisher to a Verbus receiver and an Aeron receiver, which both get all of
+ * them.
+ */
 final class UdpExchange {
     private static final int MESSAGES = 2000;
     private static final int MAX_LENGTH = 4000;
 
-    /** How far the publisher may be ahead of the slower receiver, in messages. */
+    /** Maximum lead of the publisher over the slower receiver, in messages. */
     private static final int AHEAD = 8;
 
-    /** Offers a message; whether it was taken. */
+    /** Offers a message; returns whether it was accepted. */
     private interface Publisher {
         boolean offer(DirectBuffer buffer, int length);
     }
@@ -37,12 +40,12 @@ final class UdpExchange {
         this.streamId = streamId;
     }
 
-    /** From a publication of ours to the two channels. */
+    /** Sends from a Verbus publication to the two channels. */
     void run(ExclusivePublication publication, String ours, String theirs) {
         run((buffer, length) -> publication.offer(buffer, 0, length) > 0, ours, theirs);
     }
 
-    /** From a publication of Aeron's to the two channels. */
+    /** Sends from an Aeron publication to the two channels. */
     void run(io.aeron.ExclusivePublication publication, String ours, String theirs) {
         run((buffer, length) -> publication.offer(buffer, 0, length) > 0, ours, theirs);
     }

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A stranger who sends set-ups of streams that are not there to a driver and its clients. */
+/** An unknown host sends forged setups of streams to a driver and its clients. */
 @Timeout(60)
 class UdpForgedSetupTest {
     private static final int STREAM = 10;
@@ -99,7 +99,7 @@ class UdpForgedSetupTest {
     }
 
     @Test
-    void setupsOfLongTermsTakeNothing() throws IOException {
+    void setupsWithLongTermsAllocateNothing() throws IOException {
         long before = Drivers.counter(bus, SystemCounter.LOG_BYTES);
         forge(STREAM, 1 << 30);
         Await.until("refused", () -> counter("udp: set-ups refused") > 0);
@@ -114,14 +114,14 @@ class UdpForgedSetupTest {
     }
 
     @Test
-    void setupsOfStreamsThatNobodyWantsTakeNothing() throws IOException {
+    void setupsOfUnsubscribedStreamsAllocateNothing() throws IOException {
         forge(STREAM + 1, 64 * 1024);
         exchangesAMessage(1);
         assertEquals(List.of(), Drivers.errors(driver));
     }
 
     @Test
-    void setupsOfOneHostTakeItsShareAndNoMore() throws IOException {
+    void limitsSetupsOfOneHostToItsShare() throws IOException {
         forge(STREAM, 64 * 1024);
         Await.until("images", () -> subscription.imageCount() == IMAGES);
         Await.until("refused", () -> counter("udp: set-ups refused") > 0);
@@ -132,7 +132,7 @@ class UdpForgedSetupTest {
     }
 
     @Test
-    void publisherBeyondShareOfItsHostIsToldWhy() {
+    void notifiesPublisherBeyondShareOfItsHost() {
         Queue<String> told = new ConcurrentLinkedQueue<>();
         Bus.Context context =
                 Drivers.context(driver)

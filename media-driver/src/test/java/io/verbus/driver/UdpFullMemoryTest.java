@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Over UDP, both clients learn that there is no room for images: once for each stream. */
+/** Over UDP, both clients learn once per stream that there is no room for images. */
 @Timeout(90)
 class UdpFullMemoryTest {
     private static final int STREAM = 77;
     private static final String MOUNT = "mount -t tmpfs -o size=16m none \"$0\" && exec \"$@\"";
 
     @Test
-    void bothClientsLearnThatThereIsNoRoomForTheImages(@TempDir Path folder) throws Exception {
+    void reportsLackOfMemoryForImagesToBothClients(@TempDir Path folder) throws Exception {
         Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
         Assumptions.assumeTrue(
                 probe.waitFor() == 0, "no mount namespace can be made here: unshare fails");

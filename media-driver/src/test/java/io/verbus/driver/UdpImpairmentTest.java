@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Streams over paths that lose, double, reorder and delay up to a fifth of what passes, side by
- * side for half a minute: every message arrives, once, in order.
+ * Streams over paths that lose, duplicate, reorder and delay up to a fifth of the datagrams,
+ * concurrently for half a minute: every message arrives once, in order.
  */
 @Timeout(180)
 @Tag("slow")
@@ -38,7 +38,7 @@ class UdpImpairmentTest {
     private static final long RUN_NS =
             Long.getLong("verbus.impairment.seconds", 15) * 1_000_000_000L;
 
-    /** By stream: 0 has the path without faults. */
+    /** By stream: stream 0 has the path without faults. */
     private static final List<Faults> FAULTS =
             List.of(
                     Faults.NONE,
@@ -51,7 +51,7 @@ class UdpImpairmentTest {
                     new Faults(0.10, 0.10, 0.10, 0.10, 5),
                     new Faults(0.20, 0.20, 0.20, 0.20, 20));
 
-    /** A stream over a path of its own. */
+    /** A stream over its own path. */
     private static final class Path implements AutoCloseable {
         final LossyRelay relay;
         final UdpMessages messages;
@@ -94,7 +94,7 @@ class UdpImpairmentTest {
     }
 
     @Test
-    void nothingIsLostWhateverThePathDoes() throws IOException {
+    void losesNothingOverImpairedPaths() throws IOException {
         long seed = System.nanoTime();
         List<Path> paths = new ArrayList<>();
         try (MediaDriver driver =
@@ -148,8 +148,8 @@ class UdpImpairmentTest {
             assertTrue(value(counters, label) > 0, label);
         }
         assertEquals(0, value(counters, "Loss gap fills"));
-        assertEquals(0, value(counters, "invalid frames of senders"));
-        assertEquals(0, value(counters, "invalid frames of receivers"));
+        assertEquals(0, value(counters, "invalid frames from senders"));
+        assertEquals(0, value(counters, "invalid frames from receivers"));
     }
 
     private static long value(CountersReader counters, String label) {

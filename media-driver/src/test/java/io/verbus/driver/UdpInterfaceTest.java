@@ -8,13 +8,13 @@ import io.verbus.Bus;
 
 import org.junit.jupiter.api.Test;
 
-/** Interfaces of subscriptions that cannot be used are refused, in words. */
+/** Subscriptions with unusable interfaces are rejected with an explanation. */
 class UdpInterfaceTest {
-    /** Of a network for documentation: no host's. */
+    /** An address reserved for documentation, which no host has. */
     private static final String ELSEWHERE = "192.0.2.1";
 
     @Test
-    void aSubscriptionsInterfaceIsOneOfThisHostOnWhichAGroupIsJoined() {
+    void rejectsUnusableSubscriptionInterfaces() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
                 Bus bus = Drivers.connect(driver)) {
             String unicast =

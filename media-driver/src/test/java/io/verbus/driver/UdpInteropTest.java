@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Our driver and client at one end, Aeron's at the other, over the loopback device. */
+/** Verbus driver and client at one end, Aeron's at the other, over loopback. */
 @Timeout(120)
 class UdpInteropTest {
     private static final int STREAM = 10;
@@ -73,7 +73,7 @@ class UdpInteropTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
-    void readsWhatAeronPublishesToItsEnd(int mtu) {
+    void readsStreamOfAeronToEnd(int mtu) {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 8192);
         Subscription subscription = bus.addSubscription(ours(""), STREAM);
         FragmentAssembler handler =
@@ -103,7 +103,7 @@ class UdpInteropTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
-    void aeronReadsWhatWePublishToItsEnd(int mtu) {
+    void aeronReadsStreamToEnd(int mtu) {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 8192);
         List<io.aeron.Image> ended = Collections.synchronizedList(new ArrayList<>());
         io.aeron.FragmentAssembler handler =
@@ -142,7 +142,7 @@ class UdpInteropTest {
     }
 
     @Test
-    void joinsAStreamOfAeronThatIsUnderWay() {
+    void joinsActiveStreamOfAeron() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 500);
         try (io.aeron.Publication publication =
                 aeron.client().addPublication(theirs("|term-length=64k"), STREAM)) {
@@ -172,7 +172,7 @@ class UdpInteropTest {
     }
 
     @Test
-    void aeronJoinsAStreamOfOursThatIsUnderWay() {
+    void aeronJoinsActiveStream() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 500);
         ExclusivePublication publication =
                 bus.addExclusivePublication(ours("|term-length=64k"), STREAM);

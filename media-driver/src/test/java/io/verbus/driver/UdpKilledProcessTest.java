@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 
-/** One end's process, driver and client, is killed under traffic, and another takes its place. */
+/** The process with one end's driver and client is killed under traffic, and replaced. */
 @Timeout(180)
 @Tag("slow")
 class UdpKilledProcessTest {
@@ -72,7 +72,7 @@ class UdpKilledProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus", "aeron"})
-    void aKilledPublishersImageEndsAndItsSuccessorIsRead(String peer) {
+    void endsImageOfKilledPublisherAndReadsSuccessor(String peer) {
         Subscription subscription = bus.addSubscription("verbus:" + address, UdpChild.STREAM);
         Map<Integer, Long> next = new HashMap<>();
         for (int life = 1; life <= 2; life++) {
@@ -93,7 +93,7 @@ class UdpKilledProcessTest {
 
     @Test
     @Tag("soak")
-    void aeronSeesOurKilledPublishersImageEndAndReadsItsSuccessor() {
+    void aeronEndsImageOfKilledPublisherAndReadsSuccessor() {
         Map<Integer, Long> next = new HashMap<>();
         int[] ended = new int[1];
         try (AeronPeer aeron = AeronPeer.impatient(folder.resolve("aeron"));
@@ -138,7 +138,7 @@ class UdpKilledProcessTest {
         return n;
     }
 
-    /** Checks that every session's numbers follow on each other; how many the newest has. */
+    /** Checks that every session's numbers are consecutive; returns how many the newest has. */
     private static long poll(Subscription subscription, Map<Integer, Long> next, int images) {
         long[] count = new long[1];
         subscription.poll(
@@ -150,7 +150,7 @@ class UdpKilledProcessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus", "aeron"})
-    void aKilledSubscriberIsNoticedAndItsSuccessorServed(String peer) {
+    void detectsKilledSubscriberAndServesSuccessor(String peer) {
         ExclusivePublication publication =
                 bus.addExclusivePublication("verbus:" + address, UdpChild.STREAM);
         serveTwoLives(peer, publication::offer, publication::isConnected);
@@ -158,7 +158,7 @@ class UdpKilledProcessTest {
 
     @Test
     @Tag("soak")
-    void aeronNoticesOurKilledSubscriberAndServesItsSuccessor() {
+    void aeronDetectsKilledSubscriberAndServesSuccessor() {
         try (AeronPeer aeron = AeronPeer.impatient(folder.resolve("aeron"));
                 io.aeron.ExclusivePublication publication =
                         aeron.client()

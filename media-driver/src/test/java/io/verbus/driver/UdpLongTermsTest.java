@@ -29,14 +29,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Streams of the longest terms are received, and take memory for what of them is in use. */
+/** Streams with the longest terms are received, and take memory only for the parts in use. */
 @Timeout(120)
 class UdpLongTermsTest {
     private static final int STREAM = 10;
     private static final int TERM = 1 << 30;
     private static final int MB = 1024 * 1024;
 
-    /** What an image of long terms takes at most: its window, and what is ahead and behind. */
+    /** Maximum memory of an image with long terms: its window, and the parts ahead and behind. */
     private static final int IMAGE = 17 * MB;
 
     @TempDir Path folder;
@@ -67,7 +67,7 @@ class UdpLongTermsTest {
         return bus.addSubscription("verbus:udp?endpoint=127.0.0.1:" + port, STREAM);
     }
 
-    /** Bytes that the logs of images take in memory. */
+    /** Memory taken by the logs of images, in bytes. */
     private long taken() throws IOException {
         long blocks = 0;
         try (Stream<Path> images = Files.list(driver.directory().resolve(DriverDirectory.IMAGES))) {
@@ -81,7 +81,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void readsStreamOfAeronWithLongestTerms() throws IOException {
+    void readsAeronStreamWithLongestTerms() throws IOException {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 8192);
         String channel =
                 new ChannelUriStringBuilder()
@@ -143,7 +143,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfOneHostTakesItsShareOfMemory() throws IOException {
+    void floodOfOneHostTakesOnlyItsShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         forge("127.0.0.9", 500);
         Await.until("images", () -> subscription.imageCount() == 2);
@@ -156,7 +156,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfManyHostsTakesTheShareOfAll() throws IOException {
+    void floodOfManyHostsTakesOnlyTotalShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         for (int host = 2; host < 30; host++) {
             forge("127.0.0." + host, 20);

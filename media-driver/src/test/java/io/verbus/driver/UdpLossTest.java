@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** One datagram in twenty is lost, doubled or overtaken, each way; no message may be. */
+/**
+ * In each direction, one datagram in twenty is lost, duplicated or reordered; no message may be.
+ */
 @Timeout(180)
 class UdpLossTest {
     private static final int STREAM = 10;
@@ -87,7 +89,7 @@ class UdpLossTest {
     }
 
     @Test
-    void nothingIsLostBetweenUs() {
+    void losesNothingBetweenVerbusDrivers() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
         ExclusivePublication publication =
@@ -106,13 +108,13 @@ class UdpLossTest {
         assertTrue(counter("NAKs received") > 0);
         assertTrue(counter("Retransmits sent") > 0);
         assertTrue(counter("duplicate frames") + counter("Flow control under runs") > 0);
-        assertEquals(0, counter("invalid frames of senders"));
-        assertEquals(0, counter("invalid frames of receivers"));
+        assertEquals(0, counter("invalid frames from senders"));
+        assertEquals(0, counter("invalid frames from receivers"));
         assertEquals(0, counter("Loss gap fills"));
     }
 
     @Test
-    void anUnreliableSubscriptionSkipsWhatIsLostAndStopsNowhere() {
+    void unreliableSubscriptionSkipsLossAndContinues() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 1000);
         Subscription subscription =
                 bus.addSubscription(udp("verbus", port, "|reliable=false"), STREAM);
@@ -146,7 +148,7 @@ class UdpLossTest {
     }
 
     @Test
-    void nothingIsLostFromAeron() {
+    void losesNothingFromAeron() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
         FragmentAssembler handler =
@@ -164,11 +166,11 @@ class UdpLossTest {
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("NAKs sent") > 0);
-        assertEquals(0, counter("invalid frames of senders"));
+        assertEquals(0, counter("invalid frames from senders"));
     }
 
     @Test
-    void nothingIsLostToAeron() {
+    void losesNothingToAeron() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
         io.aeron.FragmentAssembler handler =
                 new io.aeron.FragmentAssembler(
@@ -186,6 +188,6 @@ class UdpLossTest {
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("Retransmits sent") > 0);
-        assertEquals(0, counter("invalid frames of receivers"));
+        assertEquals(0, counter("invalid frames from receivers"));
     }
 }

@@ -55,7 +55,7 @@ final class UdpMessages {
         return length;
     }
 
-    /** The message was taken: on to the next. */
+    /** Advances after the message was accepted. */
     void onSent() {
         sent++;
         prepare();
@@ -69,7 +69,9 @@ final class UdpMessages {
         return next;
     }
 
-    /** Goes on with the checks at the number that arrives next, not before what was checked. */
+    /**
+     * Continues the checks at the next number that arrives, which must not precede checked ones.
+     */
     void skipTo(long sequence) {
         next = sequence;
     }
@@ -83,7 +85,7 @@ final class UdpMessages {
         next++;
     }
 
-    /** Takes a message where some before it may be lost. */
+    /** Checks a message that may follow lost ones. */
     void onMessageWithGaps(DirectBuffer source, int offset, int size) {
         Assertions.assertTrue(source.getLong(offset + SEQUENCE) >= next, "order");
         next = source.getLong(offset + SEQUENCE);

@@ -16,7 +16,7 @@ import java.util.List;
 @Tag("soak")
 class UdpMulticastLabTest {
     @Test
-    void everyReceiverOfAGroupGetsEveryMessage() throws Exception {
+    void deliversEveryMessageToEachGroupMember() throws Exception {
         // One compiler: see "Limits" in docs/lab.md.
         int status = UdpMulticastTest.runGroups(List.of("-XX:TieredStopAtLevel=1"), 380);
         assertEquals(0, status, "the program's words are above");

@@ -23,13 +23,13 @@ class UdpMulticastTest {
                     + " && ip route add 224.0.0.0/4 dev lo && ";
 
     @Test
-    void everyReceiverOfAGroupGetsEveryMessage() throws Exception {
+    void deliversEveryMessageToEachGroupMember() throws Exception {
         assumeNetwork();
         assertEquals(0, runGroups(List.of(), 150), "the program's words are above");
     }
 
     @Test
-    void everyManualSubscriptionReceivesGroupsOfItsOwn() throws Exception {
+    void manualSubscriptionsReceiveOnlyTheirGroups() throws Exception {
         assumeNetwork();
         assertEquals(
                 0,

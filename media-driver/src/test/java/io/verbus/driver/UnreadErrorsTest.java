@@ -26,14 +26,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Whoever handles a driver's errors may be slow, and does not stop the driver. */
+/** A slow error handler does not stop the driver. */
 @Timeout(120)
 class UnreadErrorsTest {
     private static final int MANY_ERRORS = 5_000;
 
     @TempDir private Path folder;
 
-    /** Longer than the pipe and the driver's queue. */
+    /** More than the pipe and the driver's queue hold. */
     private static void awaitFlood(Path directory) {
         try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
             long before = Drivers.counter(bus, SystemCounter.ERRORS);
@@ -58,7 +58,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void driverGoesOnWhileNobodyReadsItsStandardError() throws IOException {
+    void driverContinuesWhileStandardErrorIsUnread() throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver =
                 ChildProcess.startUnread(
@@ -77,7 +77,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void processEndsWhileNobodyReadsItsStandardError() throws IOException {
+    void processEndsWhileStandardErrorIsUnread() throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver =
                 ChildProcess.startUnread(
@@ -93,7 +93,7 @@ class UnreadErrorsTest {
     }
 
     @Test
-    void driverGoesOnWhileAHandlerBlocks() throws InterruptedException {
+    void driverContinuesWhileHandlerBlocks() throws InterruptedException {
         CountDownLatch isBlocked = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         try (MediaDriver driver =

@@ -17,11 +17,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A running driver tells which of Aeron's options mean nothing to it. */
+/** A running driver reports which of Aeron's options have no effect. */
 class UnusedOptionsTest {
-    private static final String LABEL = "Aeron's options that mean nothing here: ";
+    private static final String LABEL = "Aeron options without effect: ";
 
-    /** The names in labels of counters whose values are right. */
+    /** The names in the labels of the counters, whose values are checked. */
     private static List<String> told(List<String> given) {
         List<String> names = new ArrayList<>();
         try (MediaDriver driver =
@@ -43,14 +43,14 @@ class UnusedOptionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 200})
-    void namesThemAllInLabels(int count) {
+    void namesAllUnusedOptionsInLabels(int count) {
         List<String> given =
                 IntStream.range(0, count).mapToObj(i -> "aeron.an.option.number" + i).toList();
         assertEquals(given, told(given));
     }
 
     @Test
-    void cutsANameThatIsLongerThanALabel() {
+    void truncatesNameLongerThanLabel() {
         String name = "aeron." + "x".repeat(500);
         String told = told(List.of("aeron.a", name, "aeron.b")).get(1);
         assertTrue(name.startsWith(told) && told.length() > 300, told);

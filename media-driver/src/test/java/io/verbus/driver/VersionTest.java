@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Every place that names the running build names the same one. */
+/** All outputs report the same running build. */
 @Timeout(120)
 class VersionTest {
     private static String versionOf(String... command) {

@@ -88,7 +88,7 @@ final class VirtualHosts implements AutoCloseable {
         run("ip -n " + host + " " + arguments);
     }
 
-    /** Has a name lead to addresses from now on, or nowhere. */
+    /** Sets the addresses of a name; without addresses it is unknown. */
     void name(String name, String... addresses) {
         StringBuilder lines = new StringBuilder();
         for (String address : addresses) {
@@ -102,7 +102,7 @@ final class VirtualHosts implements AutoCloseable {
         }
     }
 
-    /** What a command begins with that runs on a host. */
+    /** Prefix of a command that runs on a host. */
     List<String> command(String host) {
         List<String> command = new ArrayList<>(enter());
         command.addAll(List.of("ip", "netns", "exec", host));
@@ -130,7 +130,7 @@ final class VirtualHosts implements AutoCloseable {
         }
     }
 
-    /** Ends all. Processes on the hosts must have ended. */
+    /** Removes all hosts. Processes on them must have ended. */
     @Override
     public void close() {
         holder.destroyForcibly();

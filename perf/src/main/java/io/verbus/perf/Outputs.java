@@ -40,7 +40,12 @@ final class Outputs {
             Files.writeString(file, text);
         } catch (IOException ex) {
             throw new BusException(
-                    "cannot write " + file + " (" + ex + "): name a file in an existing directory",
+                    "cannot write "
+                            + file
+                            + " ("
+                            + ex
+                            + "): choose a file in an existing "
+                            + "directory",
                     ex);
         }
     }

@@ -42,7 +42,7 @@ class LastingClientTest {
     }
 
     @Test
-    void goesOnWithTheNextDriver() throws Exception {
+    void continuesWithNextDriver() throws Exception {
         MediaDriver driver = driver();
         Process client =
                 new ProcessBuilder(

@@ -32,14 +32,14 @@ class MissingFlagsTest {
     @ParameterizedTest
     @ValueSource(classes = {HelloBus.class, SimplePublisher.class})
     @Timeout(60)
-    void isToldWhichTheyAre(Class<?> main) throws Exception {
+    void reportsMissingFlags(Class<?> main) throws Exception {
         isToldBy(main, List.of());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"driver", "stat", "streams", "errors", "losses"})
     @Timeout(60)
-    void isToldByCommands(String name) throws Exception {
+    void commandsReportMissingFlags(String name) throws Exception {
         assertEquals(1, isToldBy(Verbus.class, List.of(name)).lines().count());
     }
 

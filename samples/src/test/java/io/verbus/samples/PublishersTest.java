@@ -62,7 +62,7 @@ class PublishersTest {
     }
 
     @Test
-    void simplePublisherLosesNothingWhereTermsEnd() throws Exception {
+    void simplePublisherLosesNothingAtEndOfTerms() throws Exception {
         try (MediaDriver driver = driver()) {
             Path directory = driver.directory();
             expectAllMessages(
@@ -95,7 +95,7 @@ class PublishersTest {
     }
 
     @Test
-    void fanOutPublisherLosesNothingWhereTermsEnd() throws Exception {
+    void fanOutPublisherLosesNothingAtEndOfTerms() throws Exception {
         try (MediaDriver driver = driver()) {
             Path directory = driver.directory();
             String endpoint = "127.0.0.1:24391";
@@ -107,7 +107,7 @@ class PublishersTest {
 
     /** The publisher and the other subscriber never wait for the slow one, and miss nothing. */
     @Test
-    void aSlowSubscriberIsLetGoAndComesBack() throws Exception {
+    void detachesSlowSubscriberThatRejoins() throws Exception {
         List<Process> processes = new ArrayList<>();
         try (MediaDriver driver =
                 MediaDriver.launchEmbedded(
@@ -160,7 +160,7 @@ class PublishersTest {
     }
 
     @Test
-    void eachRequesterReadsItsOwnAnswers() throws Exception {
+    void deliversResponsesToEachRequester() throws Exception {
         String requests = "127.0.0.1:24393";
         String answers = "127.0.0.1:24394";
         List<Process> all = new ArrayList<>();
@@ -185,7 +185,7 @@ class PublishersTest {
     }
 
     @Test
-    void publishersEndWithASentenceWhenTheDriverCloses() throws Exception {
+    void publishersReportClosedDriverInOneLine() throws Exception {
         List<Process> publishers = new ArrayList<>();
         try {
             try (MediaDriver driver = driver()) {

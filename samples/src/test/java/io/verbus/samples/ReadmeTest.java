@@ -20,7 +20,7 @@ class ReadmeTest {
     private static final Path EXAMPLE = Path.of("src/main/java/io/verbus/samples/HelloBus.java");
 
     @Test
-    void showsTheMainMethodOfHelloBus() throws IOException {
+    void showsMainMethodOfHelloBus() throws IOException {
         assertEquals(
                 mainMethod(Files.readString(EXAMPLE)),
                 javaBlock(Files.readString(README)),
@@ -29,7 +29,7 @@ class ReadmeTest {
 
     @Test
     @Timeout(60)
-    void theExamplePrintsItsMessage() throws Exception {
+    void examplePrintsItsMessage() throws Exception {
         Process process =
                 new ProcessBuilder(JavaCommand.of(HelloBus.class.getName(), List.of(), List.of()))
                         .redirectErrorStream(true)

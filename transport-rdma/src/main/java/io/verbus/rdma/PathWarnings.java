@@ -53,7 +53,8 @@ final class PathWarnings {
      */
     void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();
-        String untold = path.device() + " does not tell the path of a connection (ibv_query_qp)";
+        String untold =
+                path.device() + " does not report the path of a connection " + "(ibv_query_qp)";
         if (!path.isKnown() && told.add(untold)) {
             host.onError(
                     new TransportException(
@@ -62,22 +63,18 @@ final class PathWarnings {
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(
                     roceV1,
-                    port
-                            + " makes connections over "
-                            + path.gidType()
-                            + ", which no router"
-                            + " forwards",
+                    port + " connects over " + path.gidType() + ", which no router" + " forwards",
                     PathAdvice.useRoceV2(path.device(), path.port()));
         }
         if (path.isRoce() && path.gid() != null && path.gid().isLinkLocalAddress()) {
             warn(
                     linkLocal,
                     port
-                            + " makes connections over the link-local GID "
+                            + " connects over the link-local GID "
                             + path.gid().getHostAddress()
-                            + ", which leads to no other network",
-                    "name addresses of the interface that are not link-local in endpoint and"
-                            + " interface");
+                            + ", which is not routable",
+                    "use addresses of the interface that are not link-local in endpoint and "
+                            + "interface");
         }
         if (confirms) {
             confirmed.incrementRelease();
@@ -85,11 +82,11 @@ final class PathWarnings {
             warn(
                     disorder,
                     path.device()
-                            + " may place a later write before an earlier one, and subscribers"
-                            + " would read wrong messages in silence",
+                            + " may place a later write before an earlier one, so subscribers "
+                            + "could silently read corrupt messages",
                     PathAdvice.keepOrder(path.isIwarp())
-                            + "; rdma.order=check refuses such connections, and safe makes them"
-                            + " right");
+                            + "; set rdma.order=safe to use such connections, or "
+                            + "rdma.order=check to reject them");
         }
         if (!isExpected(path)) {
             warn(
@@ -101,9 +98,9 @@ final class PathWarnings {
             warn(
                     smallMtu,
                     port
-                            + " makes connections with the path MTU "
+                            + " uses the path MTU "
                             + path.pathMtu()
-                            + " and could have "
+                            + " but supports "
                             + path.maxMtu(),
                     path.isRoce()
                             ? PathAdvice.raiseRoceMtu(path.netdev(), path.maxMtu())

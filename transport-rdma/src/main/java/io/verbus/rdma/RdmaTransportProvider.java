@@ -92,10 +92,11 @@ public final class RdmaTransportProvider implements TransportProvider {
     static String untried(String architecture) {
         return architecture.equals("amd64")
                 ? null
-                : "RDMA was never tried on "
+                : "RDMA is untested on "
                         + architecture
-                        + ", and libibverbs vouches for the order of no adapter's writes there: set"
-                        + " rdma.order to safe, and test before you rely on it";
+                        + ", where libibverbs does not guarantee the order of any adapter's "
+                        + "writes: set rdma.order to safe, and test before you rely on "
+                        + "it";
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The states of devices, as the kernel's files tell them. */
+/** Port states of RDMA devices, as the kernel's files report them. */
 class DeviceStatesTest {
     private static final long LATER_NS = TimeUnit.SECONDS.toNanos(2);
 
@@ -52,7 +52,7 @@ class DeviceStatesTest {
     }
 
     @Test
-    void eachPortHasACounterThatFollowsItsState() throws IOException {
+    void tracksStateOfEachPortInCounter() throws IOException {
         try (DeviceStates states = new DeviceStates(host, sysfs, nowNs)) {
             look(states);
             assertEquals("", host.counterText(), "no RDMA");
@@ -71,7 +71,7 @@ class DeviceStatesTest {
     }
 
     @Test
-    void whatIsNoStateIsNoDevice() throws IOException {
+    void ignoresPortWithInvalidState() throws IOException {
         try (DeviceStates states = new DeviceStates(host, sysfs, nowNs)) {
             write("mlx5_0", 1, "ACTIVE");
             write("rxe0", 1, "4: ACTIVE");

@@ -15,7 +15,7 @@ import java.util.ServiceLoader;
 
 class RdmaTransportProviderTest {
     @Test
-    void isFoundByItsMedia() {
+    void findsProviderByMedia() {
         List<String> media =
                 ServiceLoader.load(TransportProvider.class).stream()
                         .map(provider -> provider.get().media())
@@ -24,7 +24,7 @@ class RdmaTransportProviderTest {
     }
 
     @Test
-    void warnsOfArchitectureThatWasNeverTried() {
+    void warnsAboutUntestedArchitecture() {
         assertNull(RdmaTransportProvider.untried("amd64"));
         String words = RdmaTransportProvider.untried("aarch64");
         assertTrue(words.contains("aarch64") && words.contains("rdma.order to safe"), words);

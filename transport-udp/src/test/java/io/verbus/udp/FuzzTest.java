@@ -86,7 +86,7 @@ class FuzzTest {
             }
             System.out.println("allocated for them: " + allocated + " bytes");
             assertTrue(allocated < ALLOCATION_BOUND, allocated + " bytes for " + fed + " frames");
-            assertTrue(driver.counter("invalid frames of senders") > TO_RECEIVER / 10);
+            assertTrue(driver.counter("invalid frames from senders") > TO_RECEIVER / 10);
             assertTrue(driver.counter("Flow control over runs") > 0);
             assertTrue(driver.counter("Flow control under runs") > 0);
             assertTrue(driver.counter("duplicate frames") > 0);
@@ -134,7 +134,7 @@ class FuzzTest {
                 }
             }
             driver.turn();
-            assertTrue(driver.counter("invalid frames of receivers") > TO_SENDER / 10);
+            assertTrue(driver.counter("invalid frames from receivers") > TO_SENDER / 10);
             assertTrue(driver.counter("NAKs received") > TO_SENDER / 100);
             assertTrue(stream.senderPosition() <= stream.position());
             // Anybody can send error frames; clients are notified once in ten seconds.

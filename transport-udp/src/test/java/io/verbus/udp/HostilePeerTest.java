@@ -323,7 +323,7 @@ class HostilePeerTest {
         assertEquals(40, image.next);
         assertEquals(39, driver.counter("duplicate frames"));
         assertEquals(1, driver.counter("Flow control under runs"));
-        assertEquals(0, driver.counter("invalid frames of senders"));
+        assertEquals(0, driver.counter("invalid frames from senders"));
     }
 
     @Test
@@ -347,7 +347,7 @@ class HostilePeerTest {
         }
         assertEquals(3, image.next);
         assertEquals(first + second + third, image.position());
-        assertEquals(0, driver.counter("invalid frames of senders"));
+        assertEquals(0, driver.counter("invalid frames from senders"));
     }
 
     private int append(UnsafeBuffer one, int length, int more) {
@@ -399,7 +399,7 @@ class HostilePeerTest {
         }
         assertEquals(0, image.poll(10));
         assertEquals(0, image.log().term(0).getLong(0));
-        assertTrue(driver.counter("invalid frames of senders") >= length - 64);
+        assertTrue(driver.counter("invalid frames from senders") >= length - 64);
     }
 
     @Test
@@ -415,7 +415,7 @@ class HostilePeerTest {
         peer.buffer.putInt(FrameHeader.TERM_OFFSET, 64);
         peer.buffer.putInt(FrameHeader.TERM_ID, Frame.INITIAL_TERM - 1);
         toDriver(length);
-        assertEquals(3, driver.counter("invalid frames of senders"));
+        assertEquals(3, driver.counter("invalid frames from senders"));
         for (int i = 0; i < 3; i++) {
             assertEquals(0, image.log().term(i).getLong(64));
             assertEquals(0, image.log().term(i).getLong(32 * 1024));
@@ -847,8 +847,8 @@ class HostilePeerTest {
         }
         driver.turn(5);
         assertTrue(driver.images.size() <= 9, driver.images.size() + " images");
-        assertTrue(driver.counter("invalid frames of senders") > 0);
-        assertTrue(driver.counter("invalid frames of receivers") > 0);
+        assertTrue(driver.counter("invalid frames from senders") > 0);
+        assertTrue(driver.counter("invalid frames from receivers") > 0);
         assertFalse(image.released);
         assertTrue(stream.senderPosition() <= stream.position());
     }

@@ -80,8 +80,8 @@ class LossRecoveryTest {
             assertEquals(b.counter("NAKs sent"), image.naks);
             assertEquals(a.counter("NAKs received"), stream.naks);
             assertTrue(image.naks > 0 && stream.naks > 0, image.naks + ", " + stream.naks);
-            assertEquals(0, b.counter("invalid frames of senders"));
-            assertEquals(0, a.counter("invalid frames of receivers"));
+            assertEquals(0, b.counter("invalid frames from senders"));
+            assertEquals(0, a.counter("invalid frames from receivers"));
             return a.nowNs / TestDriver.MS;
         }
     }

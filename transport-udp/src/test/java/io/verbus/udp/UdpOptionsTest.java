@@ -48,7 +48,7 @@ class UdpOptionsTest {
         "group-tag, 9223372036854775808",
         "nak-backoff, 0s"
     })
-    void rejectsWrongValueBeforeTransportIsOpened(String name, String value) {
+    void rejectsInvalidValueBeforeTransportIsOpened(String name, String value) {
         String message =
                 assertThrows(
                                 TransportException.class,

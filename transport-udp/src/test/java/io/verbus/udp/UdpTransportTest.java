@@ -104,8 +104,8 @@ class UdpTransportTest {
         TestImage image = connect(stream);
         exchange(stream, image, 5000);
         assertTrue(stream.position() > 15L * 64 * 1024);
-        assertEquals(0, b.counter("invalid frames of senders"));
-        assertEquals(0, a.counter("invalid frames of receivers"));
+        assertEquals(0, b.counter("invalid frames from senders"));
+        assertEquals(0, a.counter("invalid frames from receivers"));
         assertEquals(0, b.counter("Flow control over runs"));
     }
 

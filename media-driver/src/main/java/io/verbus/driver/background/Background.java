@@ -109,8 +109,8 @@ public final class Background implements AutoCloseable {
     private RuntimeException told(Error error) {
         if (LogFaults.isFault(error)) {
             return new BusException(
-                    "the memory of a log is gone, as another process has truncated its file: see"
-                            + " which client writes to the driver directory",
+                    "the memory of a log is gone because another process truncated its file: "
+                            + "find out which client writes to the driver directory",
                     error);
         }
         errors.onError(error);

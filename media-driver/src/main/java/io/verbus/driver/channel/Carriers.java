@@ -60,9 +60,10 @@ public final class Carriers {
             throw new TransportException(
                     "host name '"
                             + host
-                            + "' cannot be resolved, and decides whether RDMA carries destination '"
+                            + "' cannot be resolved, but determines whether RDMA carries "
+                            + "destination '"
                             + destination
-                            + "': name an IP address, or add it to /etc/hosts");
+                            + "': use an IP address, or add the name to /etc/hosts");
         }
     }
 

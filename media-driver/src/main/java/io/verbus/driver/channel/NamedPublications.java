@@ -79,8 +79,9 @@ public final class NamedPublications {
             throw invalid(
                     "channel '"
                             + channel
-                            + "' names a place by its tag alone, and no open channel has the tag:"
-                            + " name the endpoint, or add the channel that has it first");
+                            + "' specifies only a tag, but no open channel has the tag: "
+                            + "specify the endpoint, or first add the channel with the "
+                            + "tag");
         }
         return channel;
     }
@@ -124,10 +125,10 @@ public final class NamedPublications {
         throw invalid(
                 "channel '"
                         + channel
-                        + "' wants the session of a publication that is not there: session-id must"
-                        + " reference the tag of "
+                        + "' refers to the session of an unknown publication: session-id must "
+                        + "reference the tag of "
                         + (channel.isIpc() ? "an IPC" : "a network")
-                        + " publication that was added before");
+                        + " publication that already exists");
     }
 
     /** Whether a publication of the stream has the session id on any channel. */
@@ -202,9 +203,9 @@ public final class NamedPublications {
             throw invalid(
                     "channel '"
                             + channel
-                            + "' asks of the fabric what '"
+                            + "' has other fabric options than '"
                             + existing.named()
-                            + "' has not, whose publication it would share: ask for the same");
+                            + "', whose publication it shares: use the same options");
         }
     }
 
@@ -215,9 +216,9 @@ public final class NamedPublications {
                             + key
                             + " "
                             + asked
-                            + ", but the publication of this stream that is shared has "
+                            + ", but the shared publication of this stream has "
                             + existing
-                            + ": ask for the same, or add an exclusive publication");
+                            + ": use the same value, or add an exclusive publication");
         }
     }
 

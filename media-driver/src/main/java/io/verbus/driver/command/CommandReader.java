@@ -169,9 +169,9 @@ public final class CommandReader {
         senseless.incrementRelease();
         errors.onError(
                 new BusException(
-                        "a client has written to the ring of commands what no client's library"
-                                + " writes, and the commands there were skipped: see which client"
-                                + " that is, as others may wait for answers in vain"));
+                        "a client has corrupted the command ring, and the driver skipped the "
+                                + "commands there: find out which client it is, as other "
+                                + "clients may wait for answers that never come"));
     }
 
     /** Whether a claim is not read yet. */

@@ -158,8 +158,7 @@ public record DriverConfig(
                             + unblockTimeoutNs
                             + " ns is below the client-liveness-timeout of "
                             + clientLivenessTimeoutNs
-                            + " ns: a live client's claim could be taken from it, choose a longer"
-                            + " one");
+                            + " ns, so a live client could lose its claim: choose a longer one");
         }
         if (threading == ThreadingMode.INVOKER
                 && (conductor.cpu >= 0 || sender.cpu >= 0 || receiver.cpu >= 0)) {

@@ -156,7 +156,7 @@ public final class DriverConfigSources {
         }
         throw new BusException(
                 source
-                        + " is no setting of the driver: use one of "
+                        + " is not a driver setting: use one of "
                         + String.join(
                                 ", ", DriverOption.ALL.stream().map(DriverOption::name).toList())
                         + transportHint());

@@ -46,7 +46,7 @@ public final class TransportOptions implements TransportSettings {
                 throw new TransportException(
                         "the driver's setting "
                                 + name
-                                + " is no option of its transport: use one of "
+                                + " is not an option of its transport: use one of "
                                 + provider.options().stream()
                                         .map(Option::name)
                                         .collect(Collectors.joining(", "))

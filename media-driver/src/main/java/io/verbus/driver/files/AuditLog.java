@@ -84,8 +84,8 @@ public final class AuditLog implements AutoCloseable {
                             + file
                             + " cannot be opened ("
                             + e
-                            + "): make its folder, let the driver's user write there, or name"
-                            + " another audit-file",
+                            + "): create its folder, make it writable for the driver's user, "
+                            + "or choose another audit-file",
                     e);
         }
         log.writer.setDaemon(true);
@@ -180,16 +180,17 @@ public final class AuditLog implements AutoCloseable {
             isRenamed = false;
             if (hasFailedToRotate) {
                 hasFailedToRotate = false;
-                tell("goes on in a new file, as it should", null);
+                tell("continues in a new file", null);
             }
         } catch (IOException e) {
             if (!hasFailedToRotate) {
                 hasFailedToRotate = true;
                 tell(
-                        "cannot go on in a new file ("
+                        "cannot start a new file ("
                                 + e
-                                + ") and goes on in the one before: let the driver's user make"
-                                + " files in its folder, and see that there is room",
+                                + ") and continues in the old one: let the driver's user "
+                                + "create files in its folder, and check that there is "
+                                + "free space",
                         e);
             }
         }
@@ -215,14 +216,14 @@ public final class AuditLog implements AutoCloseable {
             }
             if (hasFailed) {
                 hasFailed = false;
-                tell("is written again; a line in it says how many were lost", null);
+                tell("is being written again; a line in it gives the number of lost lines", null);
             }
         } catch (IOException e) {
             lost.addAndGet(missed + 1);
             takeBack(lengthBefore);
             if (!hasFailed) {
                 hasFailed = true;
-                tell("cannot be written (" + e + "), and lines are lost: make room there", e);
+                tell("cannot be written (" + e + "), so lines are lost: free space there", e);
             }
         }
     }
@@ -234,7 +235,7 @@ public final class AuditLog implements AutoCloseable {
                 channel.truncate(length);
             }
         } catch (IOException e) {
-            tell("has half a line (" + e + ")", e);
+            tell("has an incomplete line (" + e + ")", e);
         }
     }
 

@@ -63,8 +63,8 @@ final class DirectoryContent {
                             + path
                             + " has the character '"
                             + Character.toString(text.codePointAt(at))
-                            + "', which is not ASCII, so clients cannot be told where logs are:"
-                            + " choose another with "
+                            + "', which is not ASCII, so clients cannot receive the paths of "
+                            + "logs: choose another with "
                             + option);
         }
     }
@@ -116,8 +116,8 @@ final class DirectoryContent {
                             + path
                             + " holds "
                             + path.relativize(file)
-                            + ", which is no driver's file: choose a directory for the driver"
-                            + " alone");
+                            + ", which is not a driver's file: choose a directory for the "
+                            + "driver alone");
         }
         checkOwner("the file", file);
     }

@@ -121,7 +121,7 @@ public final class DriverDirectory implements AutoCloseable {
             throw new BusException(
                     "the driver directory "
                             + absolute
-                            + " cannot be made ("
+                            + " cannot be created ("
                             + e
                             + "): choose another with --dir",
                     e);
@@ -192,7 +192,7 @@ public final class DriverDirectory implements AutoCloseable {
                                 + path
                                 + " is in use by another media driver with process id "
                                 + cnc.spec().pid()
-                                + ", whose last sign of life is "
+                                + ", whose last heartbeat is "
                                 + age
                                 + " ms old: stop it, or choose another directory");
             }
@@ -367,8 +367,9 @@ public final class DriverDirectory implements AutoCloseable {
                         + what
                         + " while this driver (process id "
                         + ProcessHandle.current().pid()
-                        + ") was running, so that no client finds this driver, which ends: stop a"
-                        + " driver before its directory is deleted, and start it again");
+                        + ") was running: clients can no longer find the driver, so it ends; "
+                        + "stop a driver before you delete its directory, and start it "
+                        + "again");
     }
 
     /** Returns the log folder {@link #PUBLICATIONS} or {@link #IMAGES}. */

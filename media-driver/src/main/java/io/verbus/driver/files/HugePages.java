@@ -80,7 +80,7 @@ public final class HugePages implements AutoCloseable {
             throw new BusException(
                     "the folder "
                             + folder
-                            + " for logs cannot be made ("
+                            + " for logs cannot be created ("
                             + e
                             + "): mount huge pages that this user may write to, with `mount -t"
                             + " hugetlbfs -o uid=USER,mode=700 none "
@@ -112,7 +112,7 @@ public final class HugePages implements AutoCloseable {
             throw new BusException(
                     "the log-directory "
                             + mount
-                            + " does not exist: make it, and "
+                            + " does not exist: create it, and "
                             + remedy(mount));
         }
         try {
@@ -134,7 +134,7 @@ public final class HugePages implements AutoCloseable {
     }
 
     private static String remedy(Path mount) {
-        return "mount them with `mount -t hugetlbfs none " + mount + "`, or do not set it";
+        return "mount them with `mount -t hugetlbfs none " + mount + "`, or leave it unset";
     }
 
     private static void checkTermLength(int termLength, long pageLength, Path place) {
@@ -142,13 +142,13 @@ public final class HugePages implements AutoCloseable {
             throw new BusException(
                     "the term length "
                             + termLength
-                            + " is no multiple of the huge pages of "
+                            + " is not a multiple of the huge pages of "
                             + pageLength
                             + " bytes at "
                             + place
                             + ": choose one of at least "
                             + pageLength
-                            + ", or do not set log-directory");
+                            + ", or leave log-directory unset");
         }
     }
 
@@ -217,7 +217,7 @@ public final class HugePages implements AutoCloseable {
         }
         for (Path file : DirectoryContent.list(folder)) {
             if (!DirectoryContent.isLog(file)) {
-                throw new IOException("it holds " + file.getFileName() + ", which is no log");
+                throw new IOException("it holds " + file.getFileName() + ", which is not a log");
             }
             Files.deleteIfExists(file);
         }

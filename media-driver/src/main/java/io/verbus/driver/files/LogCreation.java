@@ -215,7 +215,7 @@ final class LogCreation implements SlicedTask {
                             ErrorCode.GENERIC_ERROR,
                             "the log "
                                     + file
-                                    + " cannot be made: "
+                                    + " cannot be created: "
                                     + failure
                                     + "; report this with the driver's error log",
                             failure));

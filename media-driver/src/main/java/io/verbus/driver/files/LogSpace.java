@@ -101,7 +101,7 @@ final class LogSpace {
                 : new BusException(
                         "the space for a log of "
                                 + length
-                                + " bytes cannot be taken at "
+                                + " bytes cannot be reserved at "
                                 + directory
                                 + " (posix_fallocate failed with errno "
                                 + errno
@@ -116,8 +116,8 @@ final class LogSpace {
                         + directory
                         + " for a log of "
                         + length
-                        + " bytes: free space there (`df` tells how much is left), shorten the term"
-                        + " length, or choose another driver directory");
+                        + " bytes: free space there (see `df`), shorten the term length, or "
+                        + "choose another driver directory");
     }
 
     /**
@@ -134,7 +134,7 @@ final class LogSpace {
             return (int) ALLOCATE.invokeExact(held.descriptor(), from, count);
         } catch (IOException e) {
             throw new BusException(
-                    "the log " + file + " cannot be opened (" + e + ") to take space for it", e);
+                    "the log " + file + " cannot be opened (" + e + ") to reserve its space", e);
         } catch (Throwable e) {
             throw new BusException("posix_fallocate cannot be called: " + e, e);
         }
@@ -159,13 +159,13 @@ final class LogSpace {
             errno = result == 0 ? 0 : (int) ERRNO_VALUE.get(state, 0L);
         } catch (IOException e) {
             throw new BusException(
-                    "the log " + file + " cannot be opened (" + e + ") to give space back", e);
+                    "the log " + file + " cannot be opened (" + e + ") to release space", e);
         } catch (Throwable e) {
             throw new BusException("fallocate cannot be called: " + e, e);
         }
         if (errno != 0) {
             throw new BusException(
-                    "the space of consumed parts of logs cannot be given back at "
+                    "the space of consumed parts of logs cannot be released at "
                             + file.getParent()
                             + " (fallocate failed with errno "
                             + errno

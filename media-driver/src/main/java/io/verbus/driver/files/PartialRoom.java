@@ -169,7 +169,8 @@ final class PartialRoom implements LogRoom, SlicedTask {
             failedNs = System.nanoTime();
             files.onError(
                     new BusException(
-                            "a stream waits, as its image cannot grow: " + failure.getMessage(),
+                            "a stream is blocked because its image cannot grow: "
+                                    + failure.getMessage(),
                             failure));
         }
     }

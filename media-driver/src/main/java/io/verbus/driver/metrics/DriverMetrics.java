@@ -158,7 +158,7 @@ final class DriverMetrics {
                             SystemCounter.AERON_VERSION,
                             "aeron_release_info",
                             Unit.VERSION,
-                            "Release of Aeron whose shared-memory format the driver has."),
+                            "Release of Aeron whose shared-memory format the driver uses."),
                     of(
                             SystemCounter.LOG_BYTES,
                             "log_memory_bytes",

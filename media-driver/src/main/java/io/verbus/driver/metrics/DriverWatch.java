@@ -92,10 +92,10 @@ public final class DriverWatch implements AutoCloseable {
                     cnc,
                     ageMs,
                     driver()
-                            + " has given no sign of life for "
+                            + " has sent no heartbeat for "
                             + ageMs
-                            + " ms: if its process is gone start it again, else see what keeps it"
-                            + " from processors and memory");
+                            + " ms: if its process is gone, start it again; otherwise check "
+                            + "what deprives it of CPU time or memory");
         }
         return new Look(cnc, ageMs, null);
     }

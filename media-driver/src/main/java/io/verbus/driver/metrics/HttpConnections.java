@@ -222,7 +222,12 @@ final class HttpConnections implements AutoCloseable {
         Answer answer =
                 isRequest
                         ? page(words[0], path(words[1]))
-                        : new Answer(400, "Bad Request", "text/plain", "", "this is no HTTP/1.1\n");
+                        : new Answer(
+                                400,
+                                "Bad Request",
+                                "text/plain",
+                                "",
+                                "this is not " + "HTTP/1.1\n");
         byte[] body = answer.text.getBytes(StandardCharsets.UTF_8);
         String lines =
                 "HTTP/1.1 "

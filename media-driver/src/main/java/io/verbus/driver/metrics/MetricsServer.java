@@ -42,7 +42,7 @@ public final class MetricsServer implements AutoCloseable {
             throw new BusException(
                     "cannot serve metrics at "
                             + address
-                            + ", as the host name is unknown: name an address of this host");
+                            + ", because the host name is unknown: use an address of this host");
         }
         try {
             connections =
@@ -55,8 +55,8 @@ public final class MetricsServer implements AutoCloseable {
                             + address
                             + " ("
                             + e.getMessage()
-                            + "): name an address of this host and a free port, or stop what"
-                            + " listens there",
+                            + "): use an address of this host and a free port, or stop what "
+                            + "listens there",
                     e);
         }
     }
@@ -74,7 +74,7 @@ public final class MetricsServer implements AutoCloseable {
                     "Method Not Allowed",
                     PLAIN,
                     "Allow: GET, HEAD\r\n",
-                    "only GET and HEAD are answered\n");
+                    "only GET and HEAD are supported\n");
         }
         return switch (path) {
             case "/metrics" -> ok(PrometheusText.CONTENT_TYPE, watch.look(metrics::of));
@@ -86,7 +86,7 @@ public final class MetricsServer implements AutoCloseable {
                             "Not Found",
                             PLAIN,
                             "",
-                            "there are /metrics, /healthz and /readyz here\n");
+                            "not found; available: /metrics, /healthz and /readyz\n");
         };
     }
 
@@ -103,7 +103,7 @@ public final class MetricsServer implements AutoCloseable {
             return unavailable("the driver has failed: " + failure.error() + "\n");
         }
         return look.isAlive()
-                ? ok(PLAIN, "the driver's heart beat " + look.ageMs() + " ms ago\n")
+                ? ok(PLAIN, "the driver's last heartbeat was " + look.ageMs() + " ms ago\n")
                 : unavailable(look.failure() + "\n");
     }
 

@@ -86,13 +86,13 @@ public final class Readiness {
                 value == ChannelStatus.ERRORED
                         ? "has failed"
                         : value == ChannelStatus.CLOSING ? "is being closed" : "is not open yet";
-        return "the place to receive at of " + channel + " " + state + ": see `verbus errors`";
+        return "the receive endpoint of " + channel + " " + state + ": see `verbus errors`";
     }
 
     private static String lost(long listeners) {
         return listeners
-                + (listeners == 1 ? " place" : " places")
-                + " to receive at cannot listen until the RDMA device is back: see `verbus errors`";
+                + (listeners == 1 ? " receive endpoint" : " receive endpoints")
+                + " cannot listen until the RDMA device is back: see `verbus errors`";
     }
 
     private static void addDevices(

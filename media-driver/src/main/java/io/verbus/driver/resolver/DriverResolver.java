@@ -119,7 +119,7 @@ public final class DriverResolver implements AutoCloseable {
                             + config.localInterface()
                             + " ("
                             + e.getMessage()
-                            + "): name an address of this host and a free port",
+                            + "): use an address of this host and a free port",
                     e);
         }
         invalid = counters.system(SystemCounter.INVALID_PACKETS);
@@ -357,7 +357,7 @@ public final class DriverResolver implements AutoCloseable {
             if (told.size() < MAX_TOLD && told.add(host.getHostAddress())) {
                 errors.onError(
                         new BusException(
-                                "resolution frames of "
+                                "resolution frames from "
                                         + host.getHostAddress()
                                         + " are dropped: if the host may take part, add it to"
                                         + " verbus.udp.allow"));

@@ -62,8 +62,8 @@ final class NotifySocket implements AutoCloseable {
         descriptor = Calls.socket();
         if (descriptor < 0) {
             throw new BusException(
-                    "there is no socket to tell the service manager by: let the unit's"
-                            + " RestrictAddressFamilies have AF_UNIX");
+                    "cannot create the socket for notifying the service manager: allow AF_UNIX "
+                            + "in the unit's RestrictAddressFamilies");
         }
     }
 

@@ -78,7 +78,7 @@ public final class Shares {
                     "all clients together have " + account.all,
                     account.ofAll,
                     amount,
-                    ", or end clients that are not needed");
+                    ", or end clients that you do not need");
         }
     }
 

@@ -138,12 +138,12 @@ public final class CounterPool extends CountersManager {
                         + all
                         + (share == CounterShare.CLIENTS
                                 ? " counters of the driver"
-                                : " counters of the driver's that " + share.takers() + " may take")
-                        + " are taken ("
+                                : " counters that " + share.takers() + " may use")
+                        + " are in use or cooling down ("
                         + (all - idle)
                         + " in use, "
                         + idle
-                        + " freed, which cool down for "
+                        + " freed, which stay unused for "
                         + TimeUnit.NANOSECONDS.toSeconds(coolingNs)
                         + " s, or until the stopped client that wrote them ends): raise"
                         + " counter-values-length",

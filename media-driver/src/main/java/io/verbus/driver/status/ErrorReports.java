@@ -80,9 +80,9 @@ public final class ErrorReports implements AutoCloseable {
 
     private static BusException missedErrors(long count) {
         return new BusException(
-                "the handler of errors was too slow for "
+                "the error handler was too slow for "
                         + count
-                        + " errors, which were not passed on: see the error log for them");
+                        + " errors, which were not passed to it: see the error log");
     }
 
     private void call(Report report) {

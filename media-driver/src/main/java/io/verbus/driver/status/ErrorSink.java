@@ -94,9 +94,9 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         if (texts.add(text) && texts.size() == MAX_OF_PLACE) {
             record(
                     new BusException(
-                            "further errors like this one are only counted, after "
+                            "further errors like this one are only counted, because "
                                     + MAX_OF_PLACE
-                                    + " that were told: "
+                                    + " are logged: "
                                     + text,
                             error));
         }
@@ -114,8 +114,9 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         } else if (!log.record(error) && isFull.compareAndSet(false, true)) {
             reports.print(
                     new IllegalStateException(
-                            "the error log is full, and further distinct errors are only counted:"
-                                    + " raise error-log-length; the first that found no room is",
+                            "the error log is full, so further distinct errors are only "
+                                    + "counted: raise error-log-length; the first that did not "
+                                    + "fit is",
                             error));
         }
     }

@@ -92,8 +92,8 @@ public final class LogFaults {
         } else {
             errors.onError(
                     new BusException(
-                            "memory that clients share was gone, but no log is truncated: its"
-                                    + " stream has ended meanwhile, or the driver ends soon",
+                            "shared memory was truncated, but no truncated log was found: its "
+                                    + "stream has ended, or the driver will end soon",
                             met));
         }
         return 1;

@@ -15,7 +15,7 @@ public final class UnusedOptions {
     /** Number in their keys. */
     public static final int NUMBER = 900;
 
-    private static final String LABEL = "Aeron's options that mean nothing here:";
+    private static final String LABEL = "Aeron options without effect:";
 
     private UnusedOptions() {}
 

@@ -37,16 +37,16 @@ final class DirectoryOption {
             names = "--directory-owner",
             paramLabel = "USER",
             description =
-                    "believes a driver of this user, besides this one's and root's"
-                            + " [$VERBUS_DIRECTORY_OWNER, or nobody]")
+                    "trusts a driver of this user, in addition to the current user and root "
+                            + "[$VERBUS_DIRECTORY_OWNER, or none]")
     private String owner;
 
     @Option(
             names = "--directory-group",
             paramLabel = "GROUP",
             description =
-                    "lets this group write to the driver's files, besides this process' own"
-                            + " [$VERBUS_DIRECTORY_GROUP, or none]")
+                    "accepts driver files that this group can write, in addition to the group "
+                            + "of the process [$VERBUS_DIRECTORY_GROUP, or none]")
     private String group;
 
     /**

@@ -29,10 +29,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "doctor",
         description = {
-            "Looks for what would keep RDMA from working or from being fast here, and says what to"
-                    + " do about it.",
-            "Run it as the user that runs the driver, under the same limits and on the same CPUs.",
-            "Exit status: 0 if there are warnings at most, 1 if an error was found."
+            "Checks this host for problems that keep RDMA from working or slow it down, and "
+                    + "suggests remedies.",
+            "Run it as the driver's user, with the same limits and on the same CPUs.",
+            "Exit status: 1 if an error was found, else 0, even with warnings."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -45,8 +45,8 @@ final class DoctorCommand implements Callable<Integer> {
             names = "--interval",
             paramLabel = "TIME",
             description =
-                    "between the two samples of each counter, such as 500ms or 10s (default:"
-                            + " ${DEFAULT-VALUE})")
+                    "time between the two samples of each counter, such as 500ms or 10s "
+                            + "(default: ${DEFAULT-VALUE})")
     private String interval = "1s";
 
     @Option(names = "--json", description = "as JSON")

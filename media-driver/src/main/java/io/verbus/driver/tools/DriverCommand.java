@@ -23,12 +23,12 @@ import java.util.concurrent.Callable;
 @Command(
         name = "driver",
         description = {
-            "Runs a media driver until SIGTERM or SIGINT, which close it in good order.",
-            "Settings come from, the last one wins: defaults, the properties file, environment"
-                    + " variables (VERBUS_TERM_LENGTH), system properties (verbus.term-length),"
-                    + " options (--term-length).",
-            "Aeron's names of the same settings are read, too (AERON_TERM_BUFFER_LENGTH,"
-                    + " aeron.term.buffer.length), and those that mean nothing here are named."
+            "Runs a media driver until SIGTERM or SIGINT, which shut it down cleanly.",
+            "Settings are read in this order, and the last one wins: defaults, the properties "
+                    + "file, environment variables (VERBUS_TERM_LENGTH), system properties "
+                    + "(verbus.term-length), options (--term-length).",
+            "Aeron's names of the same settings work too (AERON_TERM_BUFFER_LENGTH, "
+                    + "aeron.term.buffer.length); the driver prints those that have no effect."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -41,7 +41,7 @@ final class DriverCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "properties file with settings, named as the options are")
+            description = "properties file with settings, named like the options")
     private Path file;
 
     @Option(
@@ -93,7 +93,8 @@ final class DriverCommand implements Callable<Integer> {
         MediaDriver.presentOptions().forEach(option -> set(sources, parsed, option.name()));
         settings.forEach((name, value) -> sources.set(name, value, "option --set " + name));
         for (String name : sources.unused()) {
-            System.out.println("verbus driver: Aeron's option " + name + " means nothing here");
+            System.out.println(
+                    "verbus driver: ignoring Aeron's option " + name + ", which has no effect");
         }
         MediaDriver.run(sources.build(), System.out);
         return 0;

@@ -22,10 +22,9 @@ import java.util.regex.Pattern;
 @Command(
         name = "errors",
         description = {
-            "Prints the distinct errors and warnings of a driver, each with how often and when it"
-                    + " happened. What Verbus or a peer refused is one sentence; a defect has its"
-                    + " stack.",
-            "Those of a driver that was killed are printed too; the exit status is 1 then."
+            "Prints the distinct errors and warnings of a driver, with their counts and times. "
+                    + "Most are one sentence with a remedy; only defects have a stack trace.",
+            "Also works for a driver that is gone; the exit status is then 1."
         },
         mixinStandardHelpOptions = true)
 final class ErrorsCommand implements Callable<Integer> {
@@ -37,7 +36,7 @@ final class ErrorsCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--stacks", description = "with the stack of each")
+    @Option(names = "--stacks", description = "prints the stack trace of each")
     private boolean hasStacks;
 
     @Option(names = "--json", description = "as JSON")

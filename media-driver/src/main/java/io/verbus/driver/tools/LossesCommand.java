@@ -19,8 +19,8 @@ import java.util.concurrent.Callable;
 @Command(
         name = "losses",
         description = {
-            "Prints what was lost on the way to a driver, by stream, session and source.",
-            "Those of a driver that was killed are printed too; the exit status is 1 then."
+            "Prints the data lost on the way to a driver, by stream, session and source.",
+            "Also works for a driver that is gone; the exit status is then 1."
         },
         mixinStandardHelpOptions = true)
 final class LossesCommand implements Callable<Integer> {

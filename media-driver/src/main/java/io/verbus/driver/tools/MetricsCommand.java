@@ -29,10 +29,11 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "metrics",
         description = {
-            "Prints the metrics of a running driver, Aeron's too, as text for Prometheus.",
-            "With --listen it serves them until SIGTERM or SIGINT, whether a driver runs or not:"
-                    + " /metrics, /healthz (200 while the driver's heart beats, else 503) and"
-                    + " /readyz (200 while its devices and listeners are up, too)."
+            "Prints the metrics of a running driver, of Verbus or Aeron, as text for "
+                    + "Prometheus.",
+            "With --listen it serves them over HTTP until SIGTERM or SIGINT, whether or not a "
+                    + "driver runs: /metrics, /healthz (200 while the driver sends heartbeats, "
+                    + "else 503) and /readyz (200 while its devices and listeners are also up)."
         },
         mixinStandardHelpOptions = true)
 final class MetricsCommand implements Callable<Integer> {
@@ -43,7 +44,7 @@ final class MetricsCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
-            description = "address of this host to serve at; port 0 takes a free one")
+            description = "address of this host to serve at; port 0 chooses a free port")
     private String listen;
 
     @Override

@@ -26,13 +26,14 @@ import java.util.concurrent.TimeUnit;
 @Command(
         name = "stat",
         description = {
-            "Shows what a running driver does: its streams, a line each with who holds it back, and"
-                    + " its counters, with what they gain in a second.",
-            "On a terminal it goes on until q or an interrupt ends it: s changes the order, f takes"
-                    + " a filter, t leaves the counters out. Counters that only grow are apart from"
-                    + " those that say how something is now.",
-            "Elsewhere, and with --once or --json, it prints the counters once, or the streams with"
-                    + " --streams. With --live it goes on there too, until nobody reads its output."
+            "Shows the streams of a running driver, each with the receiver that limits it, and "
+                    + "its counters, with their rates per second.",
+            "On a terminal the view refreshes until q or an interrupt ends it: s changes the "
+                    + "order, f sets a filter, t hides the counters. Counters that only grow "
+                    + "are listed separately from gauges.",
+            "Without a terminal, and with --once or --json, it prints the counters once, or "
+                    + "with --streams the streams. With --live it repeats there too, until its "
+                    + "output is closed."
         },
         mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -56,53 +57,53 @@ final class StatCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description = {
-                "once, as JSON: a list with an object for each line; with --live an object in a"
-                        + " line for each look"
+                "prints JSON once, as a list with an object for each line; with --live, one "
+                        + "line with an object for each sample"
             })
     private boolean isJson;
 
-    @Option(names = "--once", description = "once, also on a terminal")
+    @Option(names = "--once", description = "prints once, even on a terminal")
     private boolean isOnce;
 
-    @Option(names = "--live", description = "goes on, also where the output is no terminal")
+    @Option(names = "--live", description = "repeats, even if the output is not a terminal")
     private boolean isLive;
 
-    @Option(names = "--streams", description = "the streams and no counters")
+    @Option(names = "--streams", description = "shows only the streams")
     private boolean isOfStreams;
 
     @Option(
             names = "--sort",
             paramLabel = "ORDER",
             description =
-                    "${COMPLETION-CANDIDATES}: counters by id, streams by stream id unless set;"
-                            + " live, counters by rate")
+                    "${COMPLETION-CANDIDATES}; by default, counters are sorted by id, or by "
+                            + "rate in the live view, and streams by stream id")
     private StatOrder order;
 
     @Option(
             names = "--filter",
             paramLabel = "TEXT",
             defaultValue = "",
-            description = "only what contains this text in metric, label or channel")
+            description = "shows only lines with this text in the metric, label or channel")
     private String filter;
 
     @Option(
             names = "--interval",
             paramLabel = "TIME",
             defaultValue = "1s",
-            description = "time between two looks, such as 500ms [1s]")
+            description = "time between two samples, such as 500ms [1s]")
     private String interval;
 
     @Option(
             names = "--count",
             paramLabel = "N",
             defaultValue = "0",
-            description = "ends after so many looks; 0 goes on")
+            description = "number of samples before it ends; 0 is unlimited")
     private int count;
 
     @Override
     public Integer call() {
         if (isOnce && isLive) {
-            throw misused("--live does not go with --once");
+            throw misused("--live cannot be combined with --once");
         }
         if (count < 0) {
             throw misused("--count is " + count + ": it must be 0 or more");

@@ -123,7 +123,7 @@ final class StatPrinter {
 
     private static String holder(StreamStatus status) {
         if (status.behind() < 0) {
-            return "nobody reads it";
+            return "no subscribers";
         }
         return status.isBlocked() ? status.slowest() + " (blocked)" : status.slowest();
     }

@@ -171,6 +171,6 @@ record StreamStatus(
         Matcher endpoint = ENDPOINT.matcher(found.channel);
         String receiver = endpoint.find() ? endpoint.group(1) : "its receivers";
         boolean isAtLimit = found.position >= found.limit;
-        return new Reader(isAtLimit ? receiver : "what is not sent yet", found.sent);
+        return new Reader(isAtLimit ? receiver : "unsent messages", found.sent);
     }
 }

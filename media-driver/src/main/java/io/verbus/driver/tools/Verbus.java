@@ -69,7 +69,7 @@ public final class Verbus implements Runnable {
         if (e instanceof BusException) {
             err.println("verbus: " + e.getMessage());
         } else {
-            err.println("verbus: " + e + ": this is a defect, its trace follows");
+            err.println("verbus: " + e + ": this is a bug; its stack trace follows");
             e.printStackTrace(err);
         }
         err.flush();

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The losses that Aeron's system tests ask an external driver for, by environment variables; none
- * where they ask for none.
+ * Losses that Aeron's system tests configure for an external driver by environment variables; none
+ * by default.
  */
 public final class ConfiguredLoss implements DatagramLoss {
     static final String INTERCEPTORS = "AERON_UDP_CHANNEL_INCOMING_INTERCEPTORS";

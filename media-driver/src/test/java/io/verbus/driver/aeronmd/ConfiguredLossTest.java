@@ -54,12 +54,12 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesNothingUnlessAsked() {
+    void losesNothingByDefault() {
         assertEquals("", lost(new ConfiguredLoss(Map.of())));
     }
 
     @Test
-    void losesARangeOncePerStream() {
+    void losesRangeOncePerStream() {
         DatagramLoss loss =
                 loss("fixed-loss", "FIXED_LOSS_ARGS", "term-id=5|term-offset=102|length=100");
         assertEquals("64 128 192 ", lost(loss), "102 to 202");
@@ -81,7 +81,7 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesAShareOfTheTypesInTheMask() {
+    void losesShareOfFrameTypesInMask() {
         DatagramLoss loss = loss("loss", "LOSS_ARGS", "rate=0.25|seed=7|recv-msg-mask=0x6");
         int[] lost = new int[8];
         for (int i = 0; i < 10_000; i++) {
@@ -97,7 +97,7 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void namesTheVariableThatIsWrong() {
+    void namesInvalidVariable() {
         assertEquals(
                 "AERON_UDP_CHANNEL_TRANSPORT_BINDINGS_LOSS_ARGS has rate=2: it must be a number in"
                         + " range",

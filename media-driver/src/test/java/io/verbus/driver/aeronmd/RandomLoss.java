@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Random;
 
-/** Loses a share of the datagrams that begin with frames of some types. */
+/** Loses a share of the datagrams that start with frames of given types. */
 final class RandomLoss implements DatagramLoss {
     private final double rate;
     private final int types;

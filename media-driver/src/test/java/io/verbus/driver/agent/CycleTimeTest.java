@@ -19,7 +19,7 @@ class CycleTimeTest {
                     new UnsafeBuffer(ByteBuffer.allocateDirect(4 * CountersReader.COUNTER_LENGTH)));
 
     @Test
-    void aCycleCountsThatTakesLongerThanTheThreshold() {
+    void countsCycleLongerThanThreshold() {
         AtomicCounter max = counters.newCounter("max");
         AtomicCounter exceeded = counters.newCounter("exceeded");
         CycleTime time = new CycleTime(max, counters.newCounter("recent"), exceeded, 10);

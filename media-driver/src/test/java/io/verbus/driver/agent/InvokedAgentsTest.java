@@ -94,7 +94,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsAgainWhenTheIntervalHasPassedWhereCyclesAreShort() {
+    void conductsOncePerIntervalIfCyclesAreShort() {
         invoke(3);
         for (int i = 0; i < 2 * InvokedAgents.CONDUCT_CYCLES; i++) {
             assertEquals(List.of("send", "receive"), invoke(2));
@@ -107,7 +107,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsInOneOfAFewCyclesWhereTheyAreLong() {
+    void conductsEveryFewCyclesIfTheyAreLong() {
         for (int round = 0; round < 3; round++) {
             assertEquals(List.of("send", "conduct", "receive"), invoke(3));
             for (int i = 1; i < InvokedAgents.CONDUCT_CYCLES; i++) {
@@ -119,7 +119,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsInEachCycleWhereTheApplicationSeldomComes() {
+    void conductsInEachCycleIfInvokedRarely() {
         for (int i = 0; i < 3; i++) {
             assertEquals(List.of("send", "conduct", "receive"), invoke(3));
             nowNs += InvokedAgents.LATEST_CONDUCT_NS;
@@ -127,14 +127,14 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void anErrorIsRecordedAndKeepsNoOtherFromItsTurn() {
+    void recordsErrorAndRunsOtherAgents() {
         isFailing = true;
         assertEquals(List.of("send", "conduct", "receive"), invoke(0));
         assertEquals(calls, errors.stream().map(Throwable::getMessage).toList());
     }
 
     @Test
-    void throwsAnErrorToTheApplicationAndDoesNothingMore() {
+    void throwsErrorToApplicationAndStops() {
         error = new AssertionError("defect");
         assertSame(error, assertThrows(AssertionError.class, agents::doWork));
         assertSame(error, failure.error());
@@ -146,7 +146,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void theConductorClosesLast() {
+    void closesConductorLast() {
         agents.onClose();
         assertEquals(List.of("close send", "close receive", "close conduct"), calls);
     }

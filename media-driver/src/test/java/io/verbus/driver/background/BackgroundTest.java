@@ -80,7 +80,7 @@ class BackgroundTest {
     }
 
     @Test
-    void aLongTaskLetsThoseOfOtherOwnersGoBetween() {
+    void interleavesLongTaskWithTasksOfOtherOwners() {
         background.begin("a", new Slices("gate", 1));
         Await.until("the gate", () -> done.contains("gate"));
         background.begin("a", new Slices("long", 3));
@@ -93,7 +93,7 @@ class BackgroundTest {
     }
 
     @Test
-    void whatFailsIsToldAndTheRestGoesOn() {
+    void reportsFailedTaskAndContinues() {
         background.begin("a", new Slices("bad", 2));
         background.begin("a", new Slices("worse", 2));
         background.begin("a", new Slices("good", 1));
@@ -102,7 +102,7 @@ class BackgroundTest {
     }
 
     @Test
-    void aLongCallDelaysNeitherSlicesNorLookUps() {
+    void longCallDelaysNeitherSlicesNorLookUps() {
         background.call("owner", this::pass, failure -> told.add("call " + failure));
         background.begin("a", new Slices("slice", 1));
         background.lookUp("owner", () -> {}, () -> told.add("name"));
@@ -114,7 +114,7 @@ class BackgroundTest {
     }
 
     @Test
-    void onlySoMuchIsToldAtOnce() {
+    void limitsResultsPerTurn() {
         for (int i = 0; i < 5; i++) {
             background.call("owner", () -> done.add("call"), failure -> told.add("call"));
         }
@@ -125,7 +125,7 @@ class BackgroundTest {
     }
 
     @Test
-    void anErrorInWhatIsToldKeepsNothingElseFromIt() {
+    void failedResultHandlerDoesNotBlockOthers() {
         background.call(
                 "owner",
                 () -> {},
@@ -138,7 +138,7 @@ class BackgroundTest {
     }
 
     @Test
-    void closingDoesTheCallsThatWaitAndTellsNothing() {
+    void closeRunsPendingCallsWithoutReportingThem() {
         AtomicBoolean isFreed = new AtomicBoolean();
         background.call(
                 "owner", () -> Await.until("closing", () -> gate.getCount() == 0), failure -> {});

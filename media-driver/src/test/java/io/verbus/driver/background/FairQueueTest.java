@@ -27,7 +27,7 @@ class FairQueueTest {
     }
 
     @Test
-    void ownersTakeTurnsAndEachOnesTasksKeepTheirOrder() {
+    void alternatesBetweenOwnersAndKeepsOrderOfEach() {
         queue.add(1, "a1");
         queue.add(1, "a2");
         queue.add(2, "b1");
@@ -41,7 +41,7 @@ class FairQueueTest {
         assertTrue(queue.isEmpty());
     }
 
-    /** Whoever waits gets a turn before any other owner gets two. */
+    /** Each waiting owner gets a turn before another owner gets two. */
     @Property
     void noOwnerGetsTwoTurnsWhileAnotherWaits(
             @ForAll @Size(min = 1, max = 20) List<@IntRange(min = 1, max = 5) Integer> slices) {

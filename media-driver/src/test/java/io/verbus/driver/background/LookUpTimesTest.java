@@ -19,7 +19,7 @@ class LookUpTimesTest {
                     new UnsafeBuffer(ByteBuffer.allocateDirect(4 * CountersReader.COUNTER_LENGTH)));
 
     @Test
-    void aTimeCountsThatIsLongerThanTheThreshold() {
+    void countsLookUpLongerThanThreshold() {
         AtomicCounter longest = counters.newCounter("longest");
         AtomicCounter exceeded = counters.newCounter("exceeded");
         LookUpTimes times = new LookUpTimes(longest, exceeded, 10);

@@ -55,14 +55,14 @@ class NamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"10.1.2.3", "::1", "fe80::1"})
-    void anAddressNeedsNoLookUp(String text) {
+    void addressNeedsNoLookUp(String text) {
         assertTrue(names.lookUp(CLIENT, text).isDone());
         assertFalse(names.address(text, 7400).isUnresolved());
         assertEquals(7400, names.address(text, 7400).getPort());
     }
 
     @Test
-    void aNameIsKnownWhenTheConductorHasHeardOfIt() {
+    void resolvesNameOnceConductorReceivesResult() {
         CompletableFuture<Void> lookUp = names.lookUp(CLIENT, "localhost");
         assertFalse(lookUp.isDone());
         assertSame(lookUp, names.lookUp(CLIENT, "localhost"), "one question at a time");
@@ -90,7 +90,7 @@ class NamesTest {
         "203.0.113.0/24,",
         "{nowhere0},"
     })
-    void anInterfaceIsAnAddressOfThisHost(String name, String address) {
+    void resolvesInterfaceToLocalAddress(String name, String address) {
         CompletableFuture<Void> lookUp = names.lookUp(CLIENT, name);
         Await.until(
                 "found",
@@ -104,7 +104,7 @@ class NamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"no-such-host.invalid", "host-7"})
-    void anUnknownNameStaysUnresolved(String name) {
+    void leavesUnknownNameUnresolved(String name) {
         CompletableFuture<Void> lookUp = names.lookUp(CLIENT, name);
         Await.until(
                 "not found",
@@ -136,7 +136,7 @@ class NamesTest {
     }
 
     @Test
-    void answersOneClientWhileTheNameServersOfAnotherAreSilent() {
+    void resolvesNamesOfOneClientWhileThoseOfAnotherHang() {
         Silent silent = new Silent();
         Names asked = new Names(background, silent, taken::add, shares);
         for (int i = 0; i < NAMES; i++) {
@@ -156,7 +156,7 @@ class NamesTest {
     }
 
     @Test
-    void looksKnownNamesUpAgainWhileUnknownOnesAreSilent() {
+    void refreshesKnownNamesWhileUnknownOnesHang() {
         Silent silent = new Silent();
         Names asked = new Names(background, silent, taken::add, shares);
         find(asked, Shares.NOBODY, "quick");
@@ -167,10 +167,10 @@ class NamesTest {
         silent.end.countDown();
     }
 
-    /** A client may use names of its own, and those that another uses. */
+    /** A client may use its own names, and those of another client. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void repeatsQuestionsOfOneClientWhileThoseOfAnotherAreSilent(boolean areKnown) {
+    void refreshesNamesOfOneClientWhileThoseOfAnotherHang(boolean areKnown) {
         AtomicBoolean isSilent = new AtomicBoolean();
         Silent silent = new Silent();
         Names asked =
@@ -207,7 +207,7 @@ class NamesTest {
     }
 
     @Test
-    void aClientOfManyNamesHasNoneOfAnotherForgotten() {
+    void evictsOnlyNamesOfClientThatHasTooMany() {
         Names asked = new Names(background, new Silent(), taken::add, shares);
         find(asked, OTHER, "kept");
         for (int i = 0; i < 1100; i++) {

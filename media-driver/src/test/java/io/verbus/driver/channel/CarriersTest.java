@@ -45,7 +45,7 @@ class CarriersTest {
         "aeron:udp?control-mode=manual|interface=10.1.0.2|fc=min,"
                 + " aeron:rdma?control-mode=manual|fc=min"
     })
-    void rdmaCarriesTheAddressesOfItsNetworks(String text, String carried) {
+    void carriesAddressesOfRdmaNetworksOverRdma(String text, String carried) {
         ChannelUri channel = ChannelUri.parse(text);
         assertEquals(carried, carriers.carried(channel).toString());
         assertEquals("rdma", carriers.media(channel));
@@ -67,14 +67,14 @@ class CarriersTest {
                 "aeron:rdma?endpoint=10.1.2.3:40123",
                 "verbus:udp?endpoint=10.1.2.3:40123"
             })
-    void allElseStaysWhatItIs(String text) {
+    void leavesOtherChannelsUnchanged(String text) {
         ChannelUri channel = ChannelUri.parse(text);
         assertSame(channel, carriers.carried(channel));
         assertEquals(channel.media(), carriers.media(channel));
     }
 
     @Test
-    void whatRdmaCannotCarryIsRefused() {
+    void rejectsChannelThatRdmaCannotCarry() {
         ChannelUri channel =
                 ChannelUri.parse("aeron:udp?endpoint=10.1.0.1:1|channel-rcv-ts-offset=0");
         UnsupportedChannelException refused =
@@ -83,7 +83,7 @@ class CarriersTest {
     }
 
     @Test
-    void destinationsDecideWhereTheChannelDoesNot() {
+    void leavesManualChannelToItsDestinations() {
         assertTrue(carriers.isUndecided(ChannelUri.parse("aeron:udp?control-mode=manual")));
         assertFalse(
                 carriers.isUndecided(

@@ -72,7 +72,7 @@ class CommandTurnsTest {
         heard.clear();
     }
 
-    /** Time for some ten events to be sent. */
+    /** Time in which about ten events are sent. */
     private void turn() {
         nowNs += 10 * EventTransmitter.FILL_NS * 128 / CAPACITY;
         events.work(nowNs);
@@ -80,14 +80,14 @@ class CommandTurnsTest {
     }
 
     @Test
-    void carriesOutAtOnceWhileClientsCanFollow() {
+    void executesAtOnceWhileClientsKeepUp() {
         send(GREEDY, COMMAND, 24);
         send(STRANGER, COMMAND, 24);
         assertEquals(List.of(GREEDY, STRANGER), done);
     }
 
     @Test
-    void takesTurnsByClientWhereTheyCannot() {
+    void alternatesBetweenClientsThatCannotKeepUp() {
         exhaust();
         for (int i = 0; i < 1000; i++) {
             send(GREEDY, COMMAND, 24);
@@ -110,7 +110,7 @@ class CommandTurnsTest {
     }
 
     @Test
-    void hearsClientsWhoseCommandsWait() {
+    void acceptsKeepalivesOfWaitingClients() {
         exhaust();
         send(HONEST, COMMAND, 24);
         send(STRANGER, COMMAND, 24);
@@ -120,7 +120,7 @@ class CommandTurnsTest {
     }
 
     @Test
-    void dropsWhatAClientSendsTooMuchOf() {
+    void dropsCommandsBeyondLimitOfClient() {
         exhaust();
         int most = CommandTurns.MAX_OF_CLIENT / 1024;
         for (int i = 0; i < most; i++) {

@@ -37,7 +37,7 @@ class EventTransmitterTest {
         transmitter.transmit(1, event, 0, length);
     }
 
-    /** Fails where it was overrun. */
+    /** Fails if it was overrun. */
     private void receive() {
         int count;
         do {
@@ -46,7 +46,7 @@ class EventTransmitterTest {
     }
 
     @Test
-    void keepsPaceWithReceiverThatReadsSeldom() {
+    void neverOverrunsSlowReceiver() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         receive();
@@ -73,7 +73,7 @@ class EventTransmitterTest {
     }
 
     @Test
-    void sendsAtOnceWhatFitsAQuarterOfTheBuffer() {
+    void sendsQuarterOfBufferAtOnce() {
         receive();
         while (transmitter.isOpen()) {
             transmit(100);
@@ -90,7 +90,7 @@ class EventTransmitterTest {
     }
 
     @Test
-    void isCrowdedWhenMoreWaitsThanTheBufferHolds() {
+    void isCrowdedWhenMoreThanBufferIsPending() {
         for (int i = 0; i < 16; i++) {
             transmit(4096);
         }

@@ -47,7 +47,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void whatIsReadyGoesAheadOfWhatIsNot() {
+    void runsReadyCommandBeforeWaitingOne() {
         add(1, 10, 10, "first");
         add(1, 11, 11, "second");
         ready.add("second");
@@ -58,7 +58,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void commandsAboutOneRegistrationKeepTheirOrder() {
+    void keepsOrderOfCommandsForOneRegistration() {
         add(1, 10, 10, "add");
         add(1, 11, 10, "remove");
         ready.add("remove");
@@ -70,7 +70,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void aFailureIsToldAndTheRestGoesOn() {
+    void reportsFailureAndContinues() {
         add(1, 10, 10, "bad");
         add(2, 11, 11, "good");
         ready.addAll(Set.of("bad", "good"));
@@ -80,7 +80,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void theCommandsOfAClientThatHasGoneAreNotRun() {
+    void dropsCommandsOfClosedClient() {
         add(1, 10, 10, "first");
         add(2, 11, 11, "second");
         ready.addAll(Set.of("first", "second"));
@@ -90,7 +90,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void aClientHasItsShareAndAnotherIsServedBesides() {
+    void limitsClientToItsShareAndServesOthers() {
         for (int i = 0; i < 50; i++) {
             add(1, i, i, "greedy");
         }

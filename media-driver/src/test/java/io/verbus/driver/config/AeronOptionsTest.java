@@ -27,28 +27,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Each option of Aeron's driver, from Aeron's own list, sets an option here or is on the page of
- * those that mean nothing; and what Aeron's driver takes for one is taken here.
+ * Each option in Aeron's own list is supported here, or listed on the page of options without
+ * effect; values that Aeron's driver accepts are accepted here.
  */
 class AeronOptionsTest {
     private static final Path PAGE = Path.of("../docs/aeron.md");
     private static final String DAY = "86400s";
 
-    /** Names that only Aeron's C driver has, or an older one. */
+    /** Names that only Aeron's C driver, or an older one, has. */
     private static final Set<String> OF_C =
             Set.of(
                     "aeron.driver.name.resolver.threshold",
                     "aeron.unicast.flow.control.strategy",
                     "aeron.multicast.flow.control.strategy");
 
-    /** Values at the ends of a kind; Aeron's driver decides of what kind an option is. */
+    /** Boundary values of each kind; Aeron's driver determines the kind of an option. */
     private static final List<String> TIMES = List.of("1s", "500ms", "2000000000", DAY);
 
     private static final List<String> SIZES = List.of("64k", "65536", "1m");
     private static final List<String> COUNTS = List.of("1", "64");
     private static final List<String> FLAGS = List.of("true", "false");
 
-    /** Samples of options that need others than their kind. */
+    /** Samples for options that need values other than those of their kind. */
     private static final Map<String, List<String>> OWN =
             Map.of(
                     "aeron.mtu.length", List.of("1408", "8k", "65504"),
@@ -76,7 +76,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void eachOfAeronsOptionsSetsOneHereOrIsOnThePage() throws Exception {
+    void eachAeronOptionIsSupportedOrListedOnPage() throws Exception {
         Set<String> all = properties();
         assertTrue(all.size() > 80, all.size() + " options");
         Set<String> expected = new TreeSet<>(all);
@@ -91,7 +91,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void thePageHasEachOfAeronsNamesThatSetsAnOption() throws IOException {
+    void pageListsEachSupportedAeronOption() throws IOException {
         String page = Files.readString(PAGE);
         List<String> absent =
                 AeronNames.known().stream()
@@ -107,7 +107,7 @@ class AeronOptionsTest {
         return all;
     }
 
-    /** What is wrong with a value here; null if it is taken. */
+    /** The error for a value here; null if it is accepted. */
     private static String refusal(String property, String value) {
         Map<String, Option<?>> options = options();
         String[] refusal = new String[1];
@@ -136,7 +136,7 @@ class AeronOptionsTest {
         assertEquals(1, names.unused().size());
     }
 
-    /** Whether a value is of an option's kind in Aeron's driver, which reads it so. */
+    /** Whether Aeron's driver accepts the value for an option. */
     private static boolean isTakenByAeron(String property, String value) {
         String before = System.getProperty(property);
         System.setProperty(property, value);
@@ -153,7 +153,7 @@ class AeronOptionsTest {
         }
     }
 
-    /** The samples of an option: of the kind that its preset here is of. */
+    /** The samples for an option, by the kind of its default here. */
     private static List<String> samples(String property) {
         if (OWN.containsKey(property)) {
             return OWN.get(property);
@@ -171,7 +171,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void whatAeronTakesIsTakenHere() throws IllegalAccessException {
+    void acceptsValuesThatAeronAccepts() throws IllegalAccessException {
         Map<String, List<String>> asked = new TreeMap<>();
         List<String> wrong = new ArrayList<>();
         for (String property : AeronNames.known()) {
@@ -194,7 +194,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void timesOfNameResolutionAreAeronsUnlessSet() {
+    void nameResolutionTimesDefaultToAerons() {
         ResolverConfig ours = DriverConfig.builder().resolverName("a").build().resolver();
         MediaDriver.Context theirs = new MediaDriver.Context();
         assertEquals(theirs.resolverNeighborTimeoutNs(), ours.neighborTimeoutNs());

@@ -40,7 +40,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void passesOverWhatTheLauncherTellsOthers() {
+    void ignoresVariablesOfLauncher() {
         sources()
                 .environment(
                         Map.of(
@@ -52,7 +52,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void whatIsReadLaterWins() throws IOException {
+    void laterSourceWins() throws IOException {
         Path file = folder.resolve("driver.properties");
         Files.writeString(
                 file, "mtu=1024\nverbus.term-length=64k\nlinger=1s\nsender.idle=busy_spin\n");
@@ -79,7 +79,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void aSlowSubscriberLingersForAsLongAsItMayBeBehindUnlessSet() {
+    void untetheredLingerDefaultsToWindowLimit() {
         DriverConfig preset = DriverConfig.defaults();
         assertEquals(
                 new UntetheredTimeouts(5_000_000_000L, 5_000_000_000L, 10_000_000_000L),
@@ -112,7 +112,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void aeronsNamesSayWhetherSubscribersHoldTheirStreamsBackAndRejoin() {
+    void readsTetherAndRejoinByAeronNames() {
         DriverConfig preset = DriverConfig.defaults();
         assertTrue(preset.tetherSubscriptions());
         assertTrue(preset.rejoinStream());
@@ -134,7 +134,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void theThresholdOfSlowLookUpsHasBothOfAeronsNames() {
+    void readsLookUpThresholdByBothAeronNames() {
         assertEquals(5_000_000_000L, DriverConfig.defaults().lookUpThresholdNs());
         for (String name : List.of("NAME_RESOLVER", "DRIVER_NAME_RESOLVER")) {
             assertEquals(
@@ -148,7 +148,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void theThresholdsOfLongCyclesAreAeronsAndHaveItsNames() {
+    void readsCycleThresholdsByAeronNames() {
         DriverConfig preset = DriverConfig.defaults();
         assertEquals(100_000_000, preset.conductor().thresholdNs());
         assertEquals(100_000_000, preset.sender().thresholdNs());
@@ -170,7 +170,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void aeronsNameOfTheDirectoryIsReadAndOursWins() {
+    void prefersVerbusOverAeronDirectoryName() {
         Map<String, String> both = Map.of("AERON_DIR", "/a", "VERBUS_DIR", "/b");
         assertEquals(
                 Path.of("/a"),
@@ -195,9 +195,9 @@ class DriverConfigSourcesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "term-lenght | 64k | is no setting of the driver",
-                "rdma. | 1 | is no setting of the driver",
-                "udp.mtu | 1 | is no setting of the driver",
+                "term-lenght | 64k | is not a driver setting",
+                "rdma. | 1 | is not a driver setting",
+                "udp.mtu | 1 | is not a driver setting",
                 "term-length | many | it must be a power of two from 64k to 1g",
                 "term-length | 4g | it must be a power of two from 64k to 1g",
                 "threading | fast | it must be dedicated, shared_network, shared or invoker",
@@ -206,7 +206,7 @@ class DriverConfigSourcesTest {
                 "sender.cpu | 5000 | it must be a whole number from -1 to 1023",
                 "linger | 5 parsecs | it must be from 0ns to 86400s",
             })
-    void aWrongNameOrTextIsRefusedWithItsPlace(String name, String value, String problem) {
+    void rejectsInvalidSettingAndNamesSource(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));
         assertTrue(text.contains(problem), text);
         assertTrue(text.contains("system property " + name), text);
@@ -224,13 +224,13 @@ class DriverConfigSourcesTest {
                 "error-log-length | 1g | it must be a power of two from 64k to 256m",
                 "ipc-window | -1 | ipc-window has the bad value",
             })
-    void aValueOutOfRangeIsRefused(String name, String value, String problem) {
+    void rejectsValueOutOfRange(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, name).build());
         assertTrue(text.contains(problem), text);
     }
 
     @Test
-    void aValueOutOfRangeOfAnApplicationIsRefused() {
+    void rejectsValueOutOfRangeFromBuilder() {
         String text =
                 Drivers.refusal(
                         () -> DriverConfig.builder().clientLivenessTimeoutNs(1_000_000).build());
@@ -238,7 +238,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void anUnknownVariableOrPropertyIsRefusedByItsName() {
+    void rejectsUnknownVariableOrProperty() {
         String text =
                 Drivers.refusal(() -> sources().environment(Map.of("VERBUS_TERM_LENGHT", "1m")));
         assertTrue(text.contains("VERBUS_TERM_LENGHT"), text);
@@ -247,13 +247,13 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void aMissingFileIsRefusedByItsPath() {
+    void rejectsMissingFile() {
         String text = Drivers.refusal(() -> sources().file(folder.resolve("none")));
         assertTrue(text.contains("none cannot be read"), text);
     }
 
     @Test
-    void aeronsNamesAreReadAndTheUnknownAreNamed() {
+    void readsAeronNamesAndReportsUnknownOnes() {
         DriverConfigSources sources =
                 new DriverConfigSources(DriverConfig.builder(), List.of("udp"))
                         .environment(
@@ -299,8 +299,7 @@ class DriverConfigSourcesTest {
         "AERON_NAK_MULTICAST_MAX_BACKOFF, 5ms, nak-backoff, 5ms",
         "AERON_MAX_RESEND, 5, max-resend, 5"
     })
-    void aeronsNamesForGroupsAndRepairAreRead(
-            String variable, String value, String option, String set) {
+    void readsUdpOptionsByAeronNames(String variable, String value, String option, String set) {
         DriverConfig config =
                 new DriverConfigSources(DriverConfig.builder(), List.of("udp"))
                         .environment(Map.of(variable, value))
@@ -318,7 +317,7 @@ class DriverConfigSourcesTest {
         "off, false",
         "false, false"
     })
-    void readsAeronsBooleansAsAeronsDriverDoes(String word, boolean value) {
+    void parsesBooleansLikeAeron(String word, boolean value) {
         DriverConfig config =
                 new DriverConfigSources(DriverConfig.builder(), List.of())
                         .environment(
@@ -335,7 +334,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void refusesAWordThatIsNoBooleanByAeronsName() {
+    void rejectsInvalidBooleanByAeronName() {
         String text =
                 Drivers.refusal(
                         () -> sources().environment(Map.of("AERON_REJOIN_STREAM", "perhaps")));
@@ -344,7 +343,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void anOptionOfATransportThatIsAbsentIsPassedOverByAeronsName() {
+    void ignoresAeronOptionOfAbsentTransport() {
         DriverConfig config =
                 new DriverConfigSources(DriverConfig.builder(), List.of())
                         .environment(Map.of("AERON_SOCKET_SO_RCVBUF", "128k"))
@@ -353,7 +352,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void aWrongValueOfAeronsIsToldByAeronsName() {
+    void rejectsInvalidValueByAeronName() {
         BusException refused =
                 assertThrows(
                         BusException.class,

@@ -17,7 +17,7 @@ class DurationSettingsTest {
     private static final long NS = 12_000_000_000L;
 
     @Test
-    void takesDurationForEachSettingInNanoseconds() throws ReflectiveOperationException {
+    void acceptsDurationForEachSettingInNanoseconds() throws ReflectiveOperationException {
         List<Method> settings =
                 Stream.of(DriverConfigBuilder.class.getDeclaredMethods())
                         .filter(method -> method.getName().endsWith("Ns"))

@@ -14,14 +14,14 @@ class TimedBackoffTest {
     private final TimedBackoff backoff = new TimedBackoff();
 
     @Test
-    void yieldsForATimeHoweverShortItsTurnsAre() {
+    void yieldsForFixedTime() {
         long beganNs = System.nanoTime();
         idleUntilItParks();
         assertTrue(System.nanoTime() - beganNs >= TimedBackoff.YIELD_NS);
     }
 
     @Test
-    void parksTwiceAsLongEachTimeUpToAMillisecond() {
+    void doublesParkTimeUpToOneMillisecond() {
         idleUntilItParks();
         for (long parkNs = Idling.MIN_PARK_NS; parkNs < Idling.MAX_PARK_NS; parkNs *= 2) {
             assertEquals(parkNs, backoff.parkNs());
@@ -35,14 +35,14 @@ class TimedBackoffTest {
     }
 
     @Test
-    void beginsAnewAfterWork() {
+    void startsOverAfterWork() {
         idleUntilItParks();
         backoff.idle(1);
-        yieldsForATimeHoweverShortItsTurnsAre();
+        yieldsForFixedTime();
     }
 
     @Test
-    void isForThreadsWithoutConductorThatBackOff() {
+    void isUsedByBackoffThreadsWithoutConductor() {
         for (Idling idling : Idling.values()) {
             boolean isTimed = idling.networkStrategy() instanceof TimedBackoff;
             assertEquals(idling == Idling.BACKOFF, isTimed, idling.name());

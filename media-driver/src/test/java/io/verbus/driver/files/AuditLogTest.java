@@ -34,7 +34,7 @@ class AuditLogTest {
     }
 
     @Test
-    void writesALineForEachEventWithItsTime() throws IOException {
+    void writesTimestampedLinePerEvent() throws IOException {
         try (AuditLog log = open(NAME, 1 << 20)) {
             log.add("admitted rdma peer=10.0.0.1:7");
             log.add("refused rdma peer=10.0.0.2:7 reason=a\nrefused \u001b[31mrdma");
@@ -53,7 +53,7 @@ class AuditLogTest {
     }
 
     @Test
-    void goesOnWhereItWas() throws IOException {
+    void appendsToExistingFile() throws IOException {
         Path file = directory.resolve("elsewhere");
         open(file, 1 << 20).close();
         try (AuditLog log = open(file, 1 << 20)) {
@@ -63,14 +63,14 @@ class AuditLogTest {
             log.add("two");
         }
         assertEquals(2, Files.readAllLines(file).size());
-        // The process' umask may take more away.
+        // The process's umask may remove more permissions.
         assertTrue(
                 PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
                         .matches("rw-[r-]-----"));
     }
 
     @Test
-    void keepsTwoFilesOfABoundedLength() throws IOException {
+    void keepsTwoFilesOfBoundedLength() throws IOException {
         try (AuditLog log = open(NAME, 4096)) {
             for (int i = 0; i < 1_000; i++) {
                 log.add("x".repeat(72));
@@ -90,7 +90,7 @@ class AuditLogTest {
     }
 
     @Test
-    void goesOnInItsFileUntilItCanBeRenamedAndTellsBoth() throws IOException {
+    void keepsWritingUntilFileCanBeRenamed() throws IOException {
         Path obstacle = Files.createDirectories(directory.resolve("audit.log.1/full"));
         Path file = directory.resolve(NAME);
         int[] count = {0};
@@ -109,8 +109,8 @@ class AuditLogTest {
                         return errors.size() == 2;
                     });
         }
-        assertTrue(errors.getFirst().getMessage().contains("cannot go on in a new file"));
-        assertTrue(errors.getLast().getMessage().contains("goes on in a new file, as it should"));
+        assertTrue(errors.getFirst().getMessage().contains("cannot start a new file"));
+        assertTrue(errors.getLast().getMessage().contains("continues in a new file"));
         List<String> lines = new ArrayList<>(Files.readAllLines(directory.resolve("audit.log.1")));
         lines.addAll(Files.readAllLines(file));
         int told = 0;
@@ -125,7 +125,7 @@ class AuditLogTest {
     }
 
     @Test
-    void beginsANewFileAfterAnotherProgramHasRenamedIt() throws IOException {
+    void startsNewFileAfterExternalRename() throws IOException {
         Path file = Files.createDirectory(directory.resolve("elsewhere")).resolve("log");
         Path renamed = directory.resolve("renamed");
         try (AuditLog log = open(file, 1 << 20)) {
@@ -139,9 +139,9 @@ class AuditLogTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Where another driver has taken over the directory. */
+    /** As if another driver had taken over the directory. */
     @Test
-    void leavesAFileAloneThatHasTakenThePlaceOfItsOwn() throws IOException {
+    void leavesReplacedFileUntouched() throws IOException {
         Path file = directory.resolve(NAME);
         try (AuditLog log = open(NAME, 64)) {
             log.add("one");
@@ -157,7 +157,7 @@ class AuditLogTest {
     }
 
     @Test
-    void tellsOnceThatNothingCanBeWritten() {
+    void reportsFailedWriteOnce() {
         try (AuditLog log = open(Path.of("/dev/full"), 1 << 20)) {
             for (int i = 0; i < 100; i++) {
                 log.add("line");
@@ -176,15 +176,18 @@ class AuditLogTest {
     }
 
     @Test
-    void tellsWhyItCannotBeOpened() {
+    void reportsFailureToOpen() {
         BusException refused =
                 assertThrows(BusException.class, () -> open(directory.resolve("no/folder"), 4096));
         assertTrue(refused.getMessage().contains("audit-file"), refused.getMessage());
     }
 
-    /** A link would lead who may write the folder to any file of the driver's user. */
+    /**
+     * With a link, anyone who can write the folder could redirect the log to any file of the
+     * driver's user.
+     */
     @Test
-    void followsNoLink() throws IOException {
+    void rejectsSymbolicLink() throws IOException {
         Path target = Files.createFile(directory.resolve("target"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), target);
         assertThrows(BusException.class, () -> open(link, 4096));

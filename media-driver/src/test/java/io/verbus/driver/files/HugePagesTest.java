@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where there are no huge pages. Where there are, see {@code HugePagesLabTest}. */
+/** Tests without huge pages; {@code HugePagesLabTest} has those with them. */
 class HugePagesTest {
     @TempDir private Path folder;
 
@@ -31,32 +31,32 @@ class HugePagesTest {
     }
 
     @Test
-    void saysThatTheMountIsMissing() {
+    void reportsMissingMount() {
         Path absent = folder.resolve("absent");
         assertEquals(
-                "the log-directory %s does not exist: make it, and mount them with `mount -t"
+                "the log-directory %s does not exist: create it, and mount them with `mount -t"
                                 .formatted(absent)
-                        + " hugetlbfs none %s`, or do not set it".formatted(absent),
+                        + " hugetlbfs none %s`, or leave it unset".formatted(absent),
                 refusal(absent));
     }
 
     @Test
-    void refusesAMountWhoseNameIsNotAscii() {
+    void rejectsMountWithNonAsciiName() {
         String refusal = refusal(folder.resolve("gro\u00df"));
         assertTrue(refusal.contains("has the character '\u00df', which is not ASCII"), refusal);
         assertTrue(refusal.endsWith("choose another with --log-directory"), refusal);
     }
 
     @Test
-    void saysThatAFolderIsNotOnHugePages() {
+    void reportsFolderThatIsNotOnHugePages() {
         String refusal = refusal(folder);
         assertTrue(refusal.contains(folder + " is on file system "), refusal);
         assertTrue(refusal.contains("not on huge pages: mount them with"), refusal);
     }
 
-    /** A killed driver with logs on huge pages leaves links, which may lead nowhere. */
+    /** A killed driver with logs on huge pages leaves links, possibly dangling. */
     @Test
-    void startsInADirectoryWithLinksToLogs() throws IOException {
+    void startsInDirectoryWithLinksToLogs() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         Path images = Files.createDirectory(directory.resolve("images"));
         Path publications = Files.createDirectory(directory.resolve("publications"));
@@ -70,7 +70,7 @@ class HugePagesTest {
     }
 
     @Test
-    void deletesNothingOfAFolderThatTookThePlaceOfItsOwn() throws IOException {
+    void deletesNothingInReplacedFolder() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         HugePages first = HugePages.make(folder, directory, 4096);
         try (HugePages second = HugePages.make(folder, directory, 4096)) {
@@ -84,7 +84,7 @@ class HugePagesTest {
     }
 
     @Test
-    void givesEachDirectoryAFolderOfItsOwn() throws IOException {
+    void createsSeparateFolderForEachDirectory() throws IOException {
         Path deep = Files.createDirectories(folder.resolve("a/b"));
         Path flat = Files.createDirectory(folder.resolve("a-b"));
         Path mount = Files.createDirectory(folder.resolve("mount"));
@@ -96,12 +96,12 @@ class HugePagesTest {
     }
 
     @Test
-    void refusesADirectoryWithOtherLinks() throws IOException {
+    void rejectsDirectoryWithOtherLinks() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         Files.createSymbolicLink(directory.resolve("lock"), folder.resolve("nowhere"));
         DriverConfig config = DriverConfig.builder().directory(directory).build();
         String refusal =
                 assertThrows(BusException.class, () -> MediaDriver.launch(config)).getMessage();
-        assertTrue(refusal.contains("holds lock, which is no driver's file"), refusal);
+        assertTrue(refusal.contains("holds lock, which is not a driver's file"), refusal);
     }
 }

@@ -131,7 +131,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aLogStandsWithItsSpaceTakenAndIsItsOwnersAlone() throws IOException {
+    void createsAllocatedLogReadableOnlyByOwner() throws IOException {
         publication(7, 1024 * 1024);
         await(1, 0);
         Path file = logs.getFirst().file();
@@ -145,11 +145,11 @@ class LogFilesTest {
 
     @Test
     @Tag("soak")
-    void whatDoesNotFitIsRefusedBeforeAnythingIsTaken() throws IOException {
+    void rejectsLogThatDoesNotFitBeforeAllocating() throws IOException {
         long usable = Files.getFileStore(directory).getUsableSpace();
         int termLength = 1024 * 1024 * 1024;
         int most = (int) (usable / (3L * termLength)) + 1;
-        // Promised, though not one of them is taken yet where the last is asked for.
+        // Reserved, although none of them may be allocated when the last is requested.
         for (int i = 0; i < most; i++) {
             publication(i, termLength);
         }
@@ -171,7 +171,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aLogThatIsFreedWhileItIsPopulatedIsUnmappedOnce() {
+    void unmapsOnceIfFreedWhilePopulated() {
         publication(1, 64 * 1024 * 1024);
         publication(2, 64 * 1024);
         await(2, 0);
@@ -186,7 +186,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aCallOnALogWaitsUntilAllItsPagesAreInMemory() {
+    void callOnLogWaitsUntilAllPagesAreResident() {
         publication(1, 16 * 1024 * 1024);
         await(1, 0);
         List<Long> resident = new ArrayList<>();
@@ -221,7 +221,7 @@ class LogFilesTest {
     }
 
     @Test
-    void aFileThatExistsIsLeftAndTold() throws IOException {
+    void reportsAndKeepsExistingFile() throws IOException {
         Path file = Files.createFile(folder.resolve("1.logbuffer"));
         publication(1, 64 * 1024);
         await(0, 1);
@@ -229,9 +229,9 @@ class LogFilesTest {
         Files.delete(file);
     }
 
-    /** Another driver has started where this one's directory was deleted. */
+    /** Another driver has started after this one's directory was deleted. */
     @Test
-    void touchesNoLogOfEqualNameInAFolderThatTookThePlaceOfItsOwn() throws IOException {
+    void leavesLogsInReplacedFolderUntouched() throws IOException {
         publication(1, 64 * 1024);
         await(1, 0);
         Path own = Files.move(folder, directory.resolve("moved"));

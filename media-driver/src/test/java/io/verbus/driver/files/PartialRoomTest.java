@@ -37,7 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** A log of long terms takes memory for what is in use, wherever the stream is. */
+/** A log with long terms takes memory only for the parts in use, at any position of the stream. */
 @Timeout(60)
 class PartialRoomTest {
     private static final int SECTION = 64 * 1024;
@@ -148,7 +148,7 @@ class PartialRoomTest {
 
     @ParameterizedTest
     @ValueSource(ints = {LogLayout.MIN_PAGE_LENGTH, LogLayout.MAX_PAGE_LENGTH})
-    void logOfLongestTermsTakesItsFirstPart(int pageLength) throws IOException {
+    void allocatesFirstPartOfLongestLog(int pageLength) throws IOException {
         open(pageLength);
         LogBuffers log = image(LogLayout.MAX_TERM_LENGTH, 0);
         assertEquals(
@@ -159,7 +159,7 @@ class PartialRoomTest {
     }
 
     @Test
-    void memoryGoesRoundWithTheStream() throws IOException {
+    void allocationFollowsStreamPosition() throws IOException {
         long position = TERM - STEP;
         LogBuffers log = image(TERM, position);
         long end = position + TERMS + TERM;
@@ -196,9 +196,9 @@ class PartialRoomTest {
         assertLittleIsTaken(log);
     }
 
-    /** It stands with its first part, so that a stream may begin at once. */
+    /** It is ready with its first part, so that a stream can start at once. */
     @Test
-    void restOfShortTermsIsTakenAfterwards() throws IOException {
+    void allocatesRestOfShortTermsLater() throws IOException {
         LogBuffers log = image(16 * 1024 * 1024, 20 * 1024 * 1024);
         assertTrue(log.room().end() < 20 * 1024 * 1024 + log.termsLength(), "not all at first");
         await("all", () -> log.room().end() == Long.MAX_VALUE);
@@ -210,14 +210,14 @@ class PartialRoomTest {
     }
 
     @Test
-    void shortLogIsTakenWhole() throws IOException {
+    void allocatesShortLogAtOnce() throws IOException {
         LogBuffers log = image(64 * 1024, 0);
         assertEquals(Long.MAX_VALUE, log.room().end());
         assertTrue(taken(log) >= log.length());
     }
 
     @Test
-    void logIsFreedWhileMoreOfItIsTaken() {
+    void freesLogDuringAllocation() {
         LogBuffers log = image(LogLayout.MAX_TERM_LENGTH, 0);
         log.room().hold(0, 64 * 1024 * 1024);
         files.free(log);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A text for Prometheus, read strictly: whatever its format does not allow is a failure. */
+/** A strict parser of Prometheus' text format: any deviation is a failure. */
 public final class Exposition {
     private static final String NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
     private static final String LABEL =

@@ -81,7 +81,7 @@ class HttpConnectionsTest {
     }
 
     @Test
-    void addressThatHasItsShareKeepsNoOtherFromAnAnswer() throws IOException {
+    void limitsConnectionsPerAddress() throws IOException {
         for (int i = 0; i < HttpConnections.MAX_OF_ADDRESS; i++) {
             Socket idler = connect("127.0.0.2");
             if (i % 2 == 0) {
@@ -116,7 +116,7 @@ class HttpConnectionsTest {
     }
 
     @Test
-    void trustedAddressIsAnsweredWhereAllOthersHaveTheirs() throws IOException {
+    void reservesConnectionsForTrustedAddress() throws IOException {
         int addresses =
                 (HttpConnections.MAX - HttpConnections.RESERVED) / HttpConnections.MAX_OF_ADDRESS;
         for (int i = 0; i < addresses; i++) {
@@ -139,7 +139,7 @@ class HttpConnectionsTest {
     }
 
     @Test
-    void cutsOffHalfARequest() throws IOException {
+    void closesIncompleteRequest() throws IOException {
         Socket idler = connect("127.0.0.2");
         idler.getOutputStream().write("GET /pa".getBytes(StandardCharsets.US_ASCII));
         idler.setSoTimeout((int) TimeUnit.SECONDS.toMillis(20));
@@ -164,7 +164,7 @@ class HttpConnectionsTest {
 
     @ParameterizedTest
     @CsvSource({"GET", "GET /a", "GET /a HTTP/2.0", "x y z w"})
-    void refusesWhatIsNoRequest(String line) throws IOException {
+    void rejectsInvalidRequest(String line) throws IOException {
         String answer = ask(connect(TRUSTED), line + "\r\n\r\n");
         assertTrue(answer.startsWith("HTTP/1.1 400 Bad Request\r\n"), answer);
     }

@@ -22,14 +22,14 @@ import java.lang.reflect.Modifier;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Each counter has its metric, and each metric a name as Prometheus wants it. */
+/** Each counter has a metric, whose name follows Prometheus' conventions. */
 class MetricTableTest {
     private static void assertListed(int typeId, int number, String what) {
         assertNotSame(MetricTable.APPLICATION, MetricTable.of(typeId, number), what);
     }
 
     @Test
-    void eachCounterOfTheDriverHasAMetric() throws IllegalAccessException {
+    void eachDriverCounterHasMetric() throws IllegalAccessException {
         for (SystemCounter each : SystemCounter.values()) {
             assertListed(each.typeId(), each.number(), each.name());
         }
@@ -54,7 +54,7 @@ class MetricTableTest {
     }
 
     @Test
-    void whatNoRowHasIsOfAnApplication() {
+    void unknownCountersAreApplicationMetrics() {
         assertSame(MetricTable.APPLICATION, MetricTable.of(1001, Metric.ANY));
         assertSame(MetricTable.APPLICATION, MetricTable.of(CounterTypes.DRIVER, 5000));
         assertSame(MetricTable.APPLICATION, MetricTable.of(CounterTypes.SYSTEM, -7));
@@ -62,7 +62,7 @@ class MetricTableTest {
     }
 
     @Test
-    void namesHaveTheirUnitAndAreUnique() {
+    void namesHaveUnitAndAreUnique() {
         Set<String> names = new HashSet<>();
         for (Metric each : MetricTable.all()) {
             assertTrue(names.add(each.name()), each.name());

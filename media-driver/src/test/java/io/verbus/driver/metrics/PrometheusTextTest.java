@@ -25,7 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** What the text says of a driver's file, whatever is in the file. */
+/** Text for a driver's file, whatever the file contains. */
 @Timeout(60)
 class PrometheusTextTest {
     private static final CncSpec SPEC =
@@ -114,7 +114,7 @@ class PrometheusTextTest {
     }
 
     @Test
-    void whatAClientWritesIntoAKeyIsEscaped() {
+    void escapesKeysWrittenByClients() {
         stream(CounterTypes.PUBLISHER_LIMIT, 8, "aeron:udp?alias=\"\\\n\u00e9", 1);
         assertEquals(
                 1,
@@ -124,7 +124,7 @@ class PrometheusTextTest {
     }
 
     @Test
-    void countersOfApplicationsHaveTypeAndRegistration() {
+    void labelsApplicationCountersWithTypeAndRegistration() {
         int id = counters.newCounter("orders", 1001).id();
         counters.setCounterRegistrationId(id, 77);
         counters.setCounterValue(id, -3);
@@ -133,7 +133,7 @@ class PrometheusTextTest {
     }
 
     @Test
-    void seriesThatNothingElseTellsApartHaveTheCountersId() {
+    void addsCounterIdToOtherwiseEqualSeries() {
         stream(CounterTypes.SUBSCRIBER_POSITION, 8, "aeron:ipc", 1);
         stream(CounterTypes.SUBSCRIBER_POSITION, 8, "aeron:ipc", 2);
         Exposition all = read();
@@ -143,12 +143,12 @@ class PrometheusTextTest {
     }
 
     @Test
-    void errorsAreToldByTheirFirstLine() {
+    void reportsFirstLineOfErrors() {
         DistinctErrorLog log =
                 new DistinctErrorLog(
                         cnc.errorLog(), () -> 1_700_000_000_500L, StandardCharsets.UTF_8);
         RuntimeException error = new IllegalStateException("disk \"a\\b\" is\tfull");
-        error.setStackTrace(new StackTraceElement[0]); // which the little log has no room for
+        error.setStackTrace(new StackTraceElement[0]); // for which the small log has no room
         log.record(error);
         log.record(error);
         Exposition all = read();
@@ -159,14 +159,14 @@ class PrometheusTextTest {
     }
 
     @Test
-    void aDriverThatIsGoneIsToldAndNothingElse() {
+    void reportsOnlyThatDriverIsDown() {
         String gone = text.of(new DriverWatch.Look(null, -1, "there is no driver"));
         assertEquals("0", new Exposition(gone).value("verbus_up"));
         assertEquals(3, gone.lines().count());
     }
 
     @Test
-    void randomBytesGiveAValidText() {
+    void writesValidTextForRandomBytes() {
         long seed = Long.getLong("verbus.seed", System.nanoTime());
         System.out.println("PrometheusTextTest verbus.seed " + seed);
         Random random = new Random(seed);

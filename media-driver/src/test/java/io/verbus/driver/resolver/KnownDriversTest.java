@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** What a driver knows of others is bounded, and forgotten in time. */
+/** The number of known drivers is bounded, and silent ones are forgotten. */
 class KnownDriversTest {
     private static final long TIMEOUT_MS = 1000;
 
@@ -24,7 +24,7 @@ class KnownDriversTest {
     }
 
     @Test
-    void forgetsADriverThatIsSilent() {
+    void forgetsSilentDriver() {
         known.onEntry(entry(true, "10.0.0.1", 0, "A"), 100);
         known.forgetOld(100 + TIMEOUT_MS);
         assertEquals(InetAddress.ofLiteral("10.0.0.1"), known.address("A"));
@@ -35,7 +35,7 @@ class KnownDriversTest {
     }
 
     @Test
-    void whatOthersTellKeepsNoSilentDriverAlive() {
+    void forgetsSilentDriverDespiteReportsOfOthers() {
         known.onEntry(entry(true, "10.0.0.1", 0, "A"), 0);
         known.onEntry(entry(false, "10.0.0.1", 900, "A"), 900);
         known.forgetOld(1001);
@@ -46,15 +46,15 @@ class KnownDriversTest {
     }
 
     @Test
-    void aDriverThatMovedIsFoundAtItsNewAddress() {
+    void findsMovedDriverAtNewAddress() {
         known.onEntry(entry(true, "10.0.0.1", 0, "A"), 0);
         known.onEntry(entry(true, "10.0.0.2", 0, "A"), 10);
-        known.onEntry(entry(false, "10.0.0.1", 15, "A"), 20); // an older word of another
+        known.onEntry(entry(false, "10.0.0.1", 15, "A"), 20); // an older report from another driver
         assertEquals(InetAddress.ofLiteral("10.0.0.2"), known.address("A"));
     }
 
     @Test
-    void holdsABoundedNumber() {
+    void limitsNumberOfEntries() {
         for (int i = 0; i < KnownDrivers.MAX_ENTRIES; i++) {
             assertTrue(
                     known.onEntry(entry(true, "10.0." + i / 250 + "." + i % 250, 0, "n" + i), 0));

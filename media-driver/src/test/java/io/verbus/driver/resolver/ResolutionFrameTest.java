@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Resolution frames are Aeron's, and no datagram does harm. */
+/** Resolution frames match Aeron's, and no datagram does harm. */
 class ResolutionFrameTest {
     private static final long SEED = 20261127;
 
@@ -45,7 +45,7 @@ class ResolutionFrameTest {
         "false, 10.1.2.3, 65535, a-longer.name",
         "true, fd00::1, 1, six"
     })
-    void aeronReadsAnEntry(boolean isSelf, String host, int port, String name) {
+    void aeronReadsEntry(boolean isSelf, String host, int port, String name) {
         ResolutionEntry entry = entry(isSelf, host, port, name);
         int end = entry.encode(frame, ResolutionFrame.HEADER);
         ResolutionFrame.begin(frame, end);
@@ -71,7 +71,7 @@ class ResolutionFrameTest {
     }
 
     @Test
-    void readsAnEntryOfAerons() {
+    void readsEntryOfAeron() {
         HeaderFlyweight header = new HeaderFlyweight(frame);
         ResolutionEntryFlyweight aeron = new ResolutionEntryFlyweight();
         aeron.wrap(frame, ResolutionFrame.HEADER, 1000);
@@ -94,7 +94,7 @@ class ResolutionFrameTest {
     }
 
     @Test
-    void refusesWhatEndsWithinAnEntry() {
+    void rejectsFrameThatEndsInsideEntry() {
         int end = entry(true, "10.1.2.3", 1, "name").encode(frame, ResolutionFrame.HEADER);
         ResolutionFrame.begin(frame, end);
         for (int length = 0; length < end; length++) {
@@ -106,7 +106,7 @@ class ResolutionFrameTest {
     }
 
     @Test
-    void passesOverNamesThatCannotBePrinted() {
+    void skipsUnprintableNames() {
         int end = entry(true, "10.1.2.3", 1, "a\tb").encode(frame, ResolutionFrame.HEADER);
         end = entry(true, "10.1.2.3", 0, "noPort").encode(frame, end);
         end = entry(true, "10.1.2.3", 2, "good").encode(frame, end);
@@ -115,7 +115,7 @@ class ResolutionFrameTest {
     }
 
     @Test
-    void noDatagramDoesHarm() {
+    void survivesRandomDatagrams() {
         Random random = new Random(SEED);
         KnownDrivers known = new KnownDrivers(1000);
         for (int i = 0; i < 200_000; i++) {

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/** A datagram socket of the family AF_UNIX, as the service manager has one. */
+/** A datagram socket of the family AF_UNIX, like the service manager's. */
 @SuppressWarnings("restricted")
 public final class DatagramReceiver implements AutoCloseable {
     private static final int AF_UNIX = 1;

@@ -27,7 +27,7 @@ class ServiceManagerTest {
     @TempDir private Path folder;
 
     @Test
-    void tellsOfTheBeginningOfSignsOfLifeAndOfTheEnd() {
+    void notifiesOfReadyWatchdogAndStopping() {
         for (String name : List.of(folder.resolve("notify").toString(), "@" + folder)) {
             try (DatagramReceiver systemd = new DatagramReceiver(name, 5_000)) {
                 ServiceManager manager = manager(name);
@@ -48,7 +48,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void givesNoSignOfLifeOfADriverThatHasStopped() {
+    void sendsNoWatchdogForStoppedDriver() {
         String name = folder.resolve("notify").toString();
         AtomicBoolean isAlive = new AtomicBoolean(true);
         try (DatagramReceiver systemd = new DatagramReceiver(name, 1_000);
@@ -68,7 +68,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void givesNoSignOfLifeWhereNoneIsWanted() {
+    void sendsNoWatchdogUnlessRequested() {
         String name = folder.resolve("notify").toString();
         try (DatagramReceiver systemd = new DatagramReceiver(name, 300);
                 ServiceManager manager = manager(name)) {
@@ -79,7 +79,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void readsTheTimeThatSystemdSetForThisProcess() {
+    void readsWatchdogTimeOfThisProcess() {
         String pid = Long.toString(ProcessHandle.current().pid());
         assertEquals(0, ServiceManager.watchdogNs(Map.of()));
         assertEquals(
@@ -95,7 +95,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void doesNothingWithoutAServiceManager() {
+    void doesNothingWithoutServiceManager() {
         try (ServiceManager manager = ServiceManager.of(Map.of(), warnings::add)) {
             manager.ready("", WATCHDOG_NS, () -> true);
         }
@@ -103,7 +103,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void warnsWhereNobodyReceives() {
+    void warnsIfSocketHasNoReceiver() {
         try (ServiceManager manager = manager(folder.resolve("nobody").toString())) {
             manager.ready("", 0, () -> true);
         }
@@ -113,7 +113,7 @@ class ServiceManagerTest {
     }
 
     @Test
-    void refusesAnAddressThatIsNone() {
+    void rejectsInvalidAddress() {
         for (String name : List.of("relative", "@", "vsock:2:1234", "/" + "x".repeat(108))) {
             BusException thrown = assertThrows(BusException.class, () -> manager(name));
             assertTrue(thrown.getMessage().contains("it must be a path"), thrown.getMessage());

@@ -29,7 +29,7 @@ class DeparturesTest {
     }
 
     @Test
-    void releasesInSlicesWhatAClientHad() {
+    void releasesResourcesOfClientInSlices() {
         for (int i = 0; i < STEPS; i++) {
             add(i);
         }
@@ -47,7 +47,7 @@ class DeparturesTest {
     }
 
     @Test
-    void aStepThatFailsIsNotTakenAgain() {
+    void doesNotRetryFailedStep() {
         departures.add(
                 () -> {
                     throw new IllegalStateException("bad step");

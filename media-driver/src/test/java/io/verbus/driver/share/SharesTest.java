@@ -31,9 +31,9 @@ class SharesTest {
         return new Shares(new ShareLimits(PERCENT, totals));
     }
 
-    /** Whatever is taken and given back in whichever order, the counts are those of a model. */
+    /** For any order of takes and returns, the counts match those of a model. */
     @Property(tries = 200)
-    void countsWhatIsTakenAndGivenBack(@ForAll @LongRange long seed) {
+    void countsTakenAndReturnedAmounts(@ForAll @LongRange long seed) {
         Random random = new Random(seed);
         Shares shares = shares();
         Map<Share, Map<Long, Long>> model = new HashMap<>();

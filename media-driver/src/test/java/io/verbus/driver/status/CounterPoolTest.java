@@ -65,7 +65,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void whatPeersCauseLeavesAQuarterToClients() {
+    void reservesQuarterOfCountersForClients() {
         takeAll(CounterShare.IMAGES, CAPACITY / 4);
         takeAll(CounterShare.CONNECTIONS, CAPACITY / 2);
         assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, Shares.NOBODY, 1));
@@ -77,7 +77,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aCounterThatWasFreedCoolsDownAndTheOldestIsUsedFirst() {
+    void reusesOldestFreedCounterAfterCoolDown() {
         List<AtomicCounter> all = takeAll(CounterShare.CLIENTS, CAPACITY);
         all.get(7).close();
         all.get(3).close();
@@ -89,7 +89,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void theShareOfPeersCoolsDownToo() {
+    void shareOfPeersCoolsDown() {
         List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 4);
         all.getFirst().close();
         String message =
@@ -97,15 +97,15 @@ class CounterPoolTest {
                         .getMessage();
         assertTrue(
                 message.startsWith(
-                        "all 16 counters of the driver's that images of remote publications may"
-                                + " take are taken (15 in use, 1 freed, which cool down for 10 s"),
+                        "all 16 counters that images of remote publications may use are in use or"
+                                + " cooling down (15 in use, 1 freed, which stay unused for 10 s"),
                 message);
         pool.reuse(later());
         allocate(CounterShare.IMAGES, 1);
     }
 
     @Test
-    void aCounterWhoseOwnerCannotBeLookedAtIsHeldAndTheOthersAreUsedAgain() {
+    void holdsCounterWhoseOwnerCannotBeChecked() {
         LongHashSet unknown = new LongHashSet();
         unknown.add(5);
         pool.owners(
@@ -131,7 +131,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aCounterOfAClientThatStandsStillIsNotGivenToAnother() {
+    void holdsCounterOfStalledClient() {
         stopped.add(5);
         pool.owners(stopped::contains);
         List<AtomicCounter> all = new ArrayList<>();
@@ -146,7 +146,7 @@ class CounterPoolTest {
         assertEquals(10, other.id());
         assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 7));
 
-        all.get(9).set(1_000_000_000); // the client writes when it goes on
+        all.get(9).set(1_000_000_000); // the client writes after it resumes
         stopped.remove(5);
         pool.reuse(later() + 2 * COOLING_NS);
         AtomicCounter handedOn = allocate(CounterShare.CLIENTS, 7);
@@ -155,7 +155,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void aClientTakesItsShareAndHasItUntilTheCountersCanBeUsedAgain() {
+    void chargesClientUntilItsCountersAreReusable() {
         long greedy = 5;
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY * 3 / 4; i++) {

@@ -20,7 +20,7 @@ class ErrorReportsTest {
     private final List<String> told = new CopyOnWriteArrayList<>();
 
     @Test
-    void tellsASlowHandlerHowManyErrorsItHasMissed() {
+    void reportsNumberOfMissedErrorsToSlowHandler() {
         CountDownLatch isFree = new CountDownLatch(1);
         CountDownLatch isBusy = new CountDownLatch(1);
         try (ErrorReports reports = new ErrorReports(failure)) {
@@ -44,7 +44,7 @@ class ErrorReportsTest {
     }
 
     @Test
-    void countsWhatTheSameHandlerHasMissed() {
+    void countsErrorsMissedByHandler() {
         CountDownLatch isFree = new CountDownLatch(1);
         CountDownLatch isBusy = new CountDownLatch(1);
         try (ErrorReports reports = new ErrorReports(failure)) {
@@ -66,7 +66,7 @@ class ErrorReportsTest {
     }
 
     @Test
-    void goesOnAfterAHandlerThatThrows() {
+    void continuesAfterHandlerThrows() {
         try (ErrorReports reports = new ErrorReports(failure)) {
             reports.tell(
                     error -> {
@@ -80,7 +80,7 @@ class ErrorReportsTest {
     }
 
     @Test
-    void endsTheDriverWhenAHandlerExhaustsTheHeap() throws InterruptedException {
+    void failsDriverIfHandlerExhaustsHeap() throws InterruptedException {
         OutOfMemoryError exhausted = new OutOfMemoryError("of the test");
         try (ErrorReports reports = new ErrorReports(failure)) {
             reports.tell(

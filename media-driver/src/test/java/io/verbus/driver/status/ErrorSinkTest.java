@@ -35,9 +35,9 @@ class ErrorSinkTest {
         return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
     }
 
-    /** Whoever causes distinct errors does not fill the file that standard error goes to, too. */
+    /** A source of distinct errors does not fill the file behind standard error either. */
     @Test
-    void standardErrorIsToldOnceThatTheLogIsFull() {
+    void reportsFullLogOnceOnStandardError() {
         var count = counters.newCounter("errors");
         ByteArrayOutputStream told = new ByteArrayOutputStream();
         PrintStream before = System.err;
@@ -71,7 +71,7 @@ class ErrorSinkTest {
     }
 
     @Test
-    void aPlaceThatThrowsOtherNumbersEachTimeLeavesTheLogToOthers() {
+    void limitsEntriesOfOneSourceLine() {
         UnsafeBuffer large = memory(4 * 1024 * 1024);
         var count = counters.newCounter("errors");
         DriverFailure failure = new DriverFailure();

@@ -26,7 +26,7 @@ class LogFaultsTest {
     }
 
     @Test
-    void takesFaultsAlone() {
+    void acceptsOnlyMemoryFaults() {
         assertTrue(faults.take(FAULT));
         assertFalse(faults.take(new InternalError("another")));
         assertFalse(faults.take(new InternalError()));
@@ -34,7 +34,7 @@ class LogFaultsTest {
     }
 
     @Test
-    void looksForTruncatedLogsOnceForEachFault() {
+    void searchesTruncatedLogsOncePerFault() {
         assertEquals(0, mend());
         truncated = 1;
         faults.take(FAULT);
@@ -44,14 +44,14 @@ class LogFaultsTest {
     }
 
     @Test
-    void logsAFaultInNoLog() {
+    void logsFaultOutsideLogs() {
         faults.take(FAULT);
         assertEquals(1, mend());
         assertEquals(FAULT, errors.getFirst().getCause());
     }
 
     @Test
-    void refusesFaultsThatGoOnThoughNoLogIsTruncated() {
+    void rejectsRepeatedFaultsWithoutTruncatedLog() {
         long nowNs = Long.MAX_VALUE - SECOND_NS;
         for (int i = 0; i <= 20; i++) {
             assertTrue(faults.take(FAULT, nowNs + i * SECOND_NS / 10));
@@ -61,7 +61,7 @@ class LogFaultsTest {
     }
 
     @Test
-    void takesFaultsThatGoOnWhileLogsAreFound() {
+    void acceptsRepeatedFaultsWhileTruncatedLogsAreFound() {
         truncated = 1;
         for (int i = 0; i <= 100; i++) {
             assertTrue(faults.take(FAULT, i * SECOND_NS / 10));
@@ -70,7 +70,7 @@ class LogFaultsTest {
     }
 
     @Test
-    void takesFaultsThatAreFarBetween() {
+    void acceptsRareFaults() {
         for (int i = 0; i <= 10; i++) {
             assertTrue(faults.take(FAULT, i * 3 * SECOND_NS));
             mend();

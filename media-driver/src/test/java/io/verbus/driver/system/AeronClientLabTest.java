@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Aeron's client, unmodified, publishes and subscribes over RDMA, also with a bus at the peer. */
+/** Aeron's unmodified client publishes and subscribes over RDMA, also with a bus at the peer. */
 @Tag("lab")
 @Timeout(120)
 class AeronClientLabTest {
@@ -36,7 +36,7 @@ class AeronClientLabTest {
     private static final int STREAM = 10;
     private static final int MESSAGES = 2_000;
 
-    /** The driver reads its clock apart from the test's. */
+    /** The driver's clock may differ slightly from the test's. */
     private static final long SLACK_NS = 20_000_000;
 
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -62,10 +62,10 @@ class AeronClientLabTest {
         return buffer;
     }
 
-    /** The sending driver writes the time before a Write takes the message. */
+    /** The sending driver writes the timestamp before a Write sends the message. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void messagesTellWhenTheyWereSent(boolean isToDestinations) {
+    void writesSendTimestamps(boolean isToDestinations) {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -105,10 +105,12 @@ class AeronClientLabTest {
         }
     }
 
-    /** Many times round a log of short terms, which an exclusive publication of Aeron's soils. */
+    /**
+     * Many times around a log with short terms, which Aeron's exclusive publication leaves dirty.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesAndSeesTheEnd(boolean isExclusive) {
+    void exchangesMessagesToEndOfStream(boolean isExclusive) {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -147,7 +149,7 @@ class AeronClientLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exchangesMessagesWithABus(boolean isBusTheSender) {
+    void exchangesMessagesWithBus(boolean isBusTheSender) {
         try (Host b = Host.b();
                 Host a = Host.a()) {
             String channel = b.channel(PORT);
@@ -191,9 +193,9 @@ class AeronClientLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Tags, a starting position and the counters of the channel mean over RDMA what they mean. */
+    /** Tags, starting positions and channel counters work over RDMA as over UDP. */
     @Test
-    void beginsAtAPositionAndTellsTheStateOfItsChannels() {
+    void startsAtPositionAndReportsStateOfChannels() {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -230,7 +232,7 @@ class AeronClientLabTest {
     }
 
     @Test
-    void endsARevokedPublicationAtOnce() {
+    void endsRevokedPublicationAtOnce() {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);
@@ -258,9 +260,9 @@ class AeronClientLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** The publisher's client is told why, and the stream comes back when its time is over. */
+    /** The publisher's client learns the reason, and the stream returns after its timeout. */
     @Test
-    void tellsThePublisherWhyAnImageIsRejected() {
+    void reportsReasonOfRejectionToPublisher() {
         List<PublicationErrorFrame> told = new CopyOnWriteArrayList<>();
         try (Host b =
                         Host.start(

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 
-/** In steady state no message costs an allocation, on any thread that it passes through. */
+/** In steady state no message causes an allocation, on any thread that it passes. */
 @Tag("lab")
 @Timeout(240)
 @Tag("slow")
@@ -39,14 +39,14 @@ class AllocationLabTest {
     private final CyclicBarrier steps = new CyclicBarrier(3);
 
     @Test
-    void noThreadAllocatesForMessages() throws Exception {
+    void threadsAllocateNothingPerMessage() throws Exception {
         try (Host b = start(Host.addressB());
                 Host a = start(Host.addressA());
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(24_332, "term-length=64k");
             Subscription in = b.connect().addSubscription(Host.received(channel), 1);
             Publication out = a.connect().addPublication(Host.overWire(channel), 1);
-            // Some messages are fragments that are put together.
+            // Some messages are reassembled from fragments.
             Script script = Script.upTo(50, out.maxMessageLength());
             tasks.run(
                     () -> {

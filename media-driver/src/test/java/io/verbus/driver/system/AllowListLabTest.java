@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Who may connect to a driver, over real devices. */
+/** Which hosts may connect to a driver, over real devices. */
 @Tag("lab")
 @Timeout(120)
 @Tag("slow")
@@ -36,7 +36,7 @@ class AllowListLabTest {
     }
 
     @Test
-    void refusesAPeerThatIsNotAllowed() {
+    void rejectsPeerThatIsNotAllowed() {
         try (Host b = hostB("192.0.2.0/24,2001:db8::/32");
                 Subscription in = b.connect().addSubscription(b.channel(PORT), STREAM);
                 RawPeer raw =
@@ -52,7 +52,7 @@ class AllowListLabTest {
     }
 
     @Test
-    void tellsAPublisherThatItsHostIsNotAllowed() {
+    void reportsDisallowedHostToPublisher() {
         List<String> refusals = new CopyOnWriteArrayList<>();
         try (Host b = hostB("192.0.2.1");
                 Host a = Host.a();
@@ -74,7 +74,7 @@ class AllowListLabTest {
     }
 
     @Test
-    void carriesMessagesOfAHostThatIsAllowed() {
+    void carriesMessagesOfAllowedHost() {
         Script script = Script.upTo(20, 1000);
         try (Host b = hostB("192.0.2.0/24," + Host.addressA() + "/32");
                 Host a = Host.a()) {

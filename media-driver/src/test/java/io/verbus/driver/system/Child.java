@@ -20,15 +20,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process of the test: its lines of output, its end, and that its JVM never crashes. */
+/** A process of the test: its output lines, its end, and a check that its JVM does not crash. */
 final class Child implements AutoCloseable {
-    /** Exit status of a process that SIGKILL has ended. */
+    /** Exit status of a process ended by SIGKILL. */
     private static final int KILLED = 128 + 9;
 
-    /** Exit status of a driver that was told to end. */
+    /** Exit status of a driver after SIGTERM. */
     private static final int CLOSED = 0;
 
-    /** What {@code lab/junit} has for a fast start, if anything. */
+    /** JVM flags of {@code lab/junit} for a fast start, if any. */
     private static final String AOT_CACHE = System.getProperty("verbus.test.aot");
 
     private final String name;
@@ -160,7 +160,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** How many lines it has said: what is awaited from there on is new. */
+    /** Number of printed lines: lines awaited from there on are new. */
     int mark() {
         return lines.size();
     }
@@ -178,7 +178,7 @@ final class Child implements AutoCloseable {
                 () -> find(beginning, mark) != null || !process.isAlive());
         String found = find(beginning, mark);
         if (found == null) {
-            // The last lines may still be on their way.
+            // The last lines may still be in flight.
             Await.until(
                     () -> "'" + beginning + "' from " + this,
                     5,
@@ -223,7 +223,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Waits for its end, which must be of its own choice, and without a crash. */
+    /** Waits for its regular exit, without a crash. */
     void assertEnd(int status) {
         try {
             if (!process.waitFor(120, TimeUnit.SECONDS)) {
@@ -248,7 +248,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Ends it whatever it does; for the end of a test that may have failed. */
+    /** Kills it; for the end of a test that may have failed. */
     @Override
     public void close() {
         process.destroyForcibly();

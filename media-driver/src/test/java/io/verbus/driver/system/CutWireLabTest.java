@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
-/** The lab's wire is cut under a stream: both sides notice, and the stream goes on where it was. */
+/**
+ * The lab's wire is cut under a stream: both sides notice, and the stream resumes at its position.
+ */
 @Tag("lab")
 @Tag("kernel")
 @Timeout(240)
@@ -38,7 +40,7 @@ class CutWireLabTest {
         return host(address, "200s", "10s");
     }
 
-    /** Over TCP nothing but a probe tells that the wire is cut. */
+    /** Over TCP only a probe detects that the wire is cut. */
     private static Host host(String address, String resumeTimeout, String probeTimeout) {
         return Host.start(
                 address,
@@ -48,7 +50,7 @@ class CutWireLabTest {
                                 .transportOption("rdma.ack-timeout", "100ms"));
     }
 
-    /** A stream over the wire, which must go on as if nothing had happened. */
+    /** A stream over the wire, which must continue as if nothing had happened. */
     private static final class Flow {
         final Writer writer;
         private final Subscription in;
@@ -57,7 +59,7 @@ class CutWireLabTest {
         private final Image image;
         private final long notConnected;
 
-        /** Starts it with so many messages, which have arrived. */
+        /** Starts it with the given number of messages, and waits until they have arrived. */
         Flow(Host a, Host b, Script script, int port, long messages) {
             String channel = b.channel(port, "term-length=64k");
             in = b.connect().addSubscription(Host.received(channel), 1);
@@ -69,7 +71,7 @@ class CutWireLabTest {
             notConnected = writer.notConnected();
         }
 
-        /** Offers and reads until so many messages were read since the first. */
+        /** Offers and reads until the given number of messages was read since the first. */
         void exchange(long messages) {
             reader.exchange(writer, in, messages);
         }
@@ -101,7 +103,7 @@ class CutWireLabTest {
     }
 
     @Test
-    void goesOnWhereItWasWhenTheWireIsRestored() {
+    void resumesAfterOutage() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB()).expectLoss();
                 Host a = host(Host.addressA()).expectLoss()) {
@@ -121,12 +123,12 @@ class CutWireLabTest {
     }
 
     /**
-     * The ends lose their carrier, for a moment or longer than a connection lives without an
+     * The ends lose their carrier, briefly or for longer than a connection survives without an
      * answer.
      */
     @ParameterizedTest
     @ValueSource(longs = {300, 3_000, 15_000})
-    void goesOnThroughLinksThatGoDownAndUp(long millis) {
+    void resumesAfterLinkFlap(long millis) {
         Wire.assumeHere();
         assumeTrue(Wire.allowsFlaps(), "this kernel's devices do not live through flaps");
         try (Host b = host(Host.addressB()).expectLoss();
@@ -139,9 +141,9 @@ class CutWireLabTest {
         }
     }
 
-    /** A device stays open as long as its process, and remembers what befell it. */
+    /** A device stays open for the life of its process, and remembers earlier events. */
     @Test
-    void holdsNothingAgainstALinkThatWasDownBeforeTheDriverStarted() {
+    void ignoresLinkFlapsBeforeDriverStart() {
         Wire.assumeHere();
         Script script = Script.upTo(63, 1000);
         for (int round = 0; round < 2; round++) {
@@ -160,10 +162,10 @@ class CutWireLabTest {
         }
     }
 
-    /** What a cut that was too long took from the stream, the next does not. */
+    /** Messages lost in a long outage are not lost in the next. */
     @Test
     @Tag("soak")
-    void goesOnThroughShortCutsAfterOneThatWasTooLong() {
+    void resumesAfterShortOutagesThatFollowLongOne() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "15s", "3s").expectLoss();
                 Host a = host(Host.addressA(), "15s", "3s").expectLoss()) {
@@ -172,14 +174,14 @@ class CutWireLabTest {
             Wire.cut();
             flow.writer.write(flow.writer.next() + 20);
             a.awaitError("is lost");
-            b.awaitError("has not come back within");
+            b.awaitError("has not reconnected within");
             flow.reader.poll(flow.in, "its end", flow.image::isClosed);
             Wire.restore();
             Reader reader = Reader.fromAny(script);
             flow.exchangeUpTo(flow.writer.next() + 100, reader);
             a.awaitError("has ended the image");
             a.expectOfClients("has ended the image");
-            a.expectOfClients("has not gone on");
+            a.expectOfClients("has not resumed");
 
             Image second = flow.in.imageBySessionId(flow.out.sessionId());
             assertNotEquals(flow.image, second);
@@ -200,7 +202,7 @@ class CutWireLabTest {
 
     @Test
     @Tag("soak")
-    void goesOnThroughAWireThatIsCutAgainAndAgain() {
+    void resumesAfterRepeatedOutages() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB()).expectLoss();
                 Host a = host(Host.addressA()).expectLoss()) {

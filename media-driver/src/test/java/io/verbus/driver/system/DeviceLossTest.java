@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 
 /**
- * The device under a stream is reset: both drivers live on, and the stream goes on where it was. On
- * the strict device, since rxe waits until nobody uses it.
+ * The device under a stream is reset: both drivers survive, and the stream resumes at its position.
+ * On the strict device, because rxe waits until it is unused.
  */
 @Tag("lab")
 @Tag("strict")
@@ -77,9 +77,9 @@ class DeviceLossTest {
         }
     }
 
-    /** For longer than librdmacm, or a first try to listen again, takes. */
+    /** Longer than librdmacm, or a first attempt to listen again, takes. */
     @Test
-    void saysThatItIsNotReadyUntilDeviceIsBack() {
+    void isNotReadyUntilDeviceIsBack() {
         try (Host b = host(Host.addressB());
                 Subscription in = b.connect().addSubscription(b.channel(PORT), 1)) {
             assertEquals(List.of(), lacks(b));

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** What `verbus doctor` finds where there are devices. */
+/** Findings of `verbus doctor` on hosts with devices. */
 @Tag("lab")
 @Tag("kernel")
 @Timeout(120)
@@ -45,10 +45,10 @@ class DoctorLabTest {
     }
 
     @Test
-    void findsEachDeviceOfTheKernelAndNoError() throws IOException, InterruptedException {
+    void findsEachKernelDeviceWithoutError() throws IOException, InterruptedException {
         List<Finding> findings = examine();
         assertFalse(findings.stream().anyMatch(f -> f.level() == Level.ERROR), findings::toString);
-        check(findings, Level.OK, "libibverbs and librdmacm are there");
+        check(findings, Level.OK, "libibverbs and librdmacm are installed");
         check(findings, Level.OK, "programs can make connections .*");
         try (var devices = Files.list(SYSFS)) {
             for (Path device : devices.toList()) {
@@ -60,9 +60,9 @@ class DoctorLabTest {
         }
     }
 
-    /** The lab's wire carries 1500 bytes unless it is told otherwise, and rxe could 4096. */
+    /** The lab's wire has an MTU of 1500 by default, and rxe could use 4096. */
     @Test
-    void findsTheSoftwareDevicesOfTheLab() throws IOException, InterruptedException {
+    void findsSoftwareDevicesOfLab() throws IOException, InterruptedException {
         boolean rxe = Files.isDirectory(SYSFS.resolve("rxe2"));
         boolean siw = Files.isDirectory(SYSFS.resolve("siw2"));
         assumeTrue(rxe || siw, "these are not the lab's devices");
@@ -71,13 +71,13 @@ class DoctorLabTest {
             String device = (rxe ? "rxe" : "siw") + end;
             String port = device + " port 1";
             String address = "10.77.0." + end + " of v" + end;
-            check(findings, Level.WARNING, device + " is played by the kernel.*");
+            check(findings, Level.WARNING, device + " is a software device of the kernel.*");
             if (rxe) {
                 check(findings, Level.OK, port + " uses GID \\d+ \\(RoCE v2\\) for " + address);
                 checkMtu(findings, port, "v" + end);
             } else {
                 check(findings, Level.OK, port + " is ACTIVE, iWARP.*");
-                check(findings, Level.OK, port + " is found by " + address);
+                check(findings, Level.OK, port + " has the address " + address);
             }
         }
     }
@@ -89,7 +89,7 @@ class DoctorLabTest {
             check(
                     findings,
                     Level.WARNING,
-                    "%s has the MTU 1024 and could have 4096, because .* %s is 1500"
+                    "%s has the MTU 1024 but supports 4096, because .* %s is 1500"
                             .formatted(port, netdev));
         }
     }

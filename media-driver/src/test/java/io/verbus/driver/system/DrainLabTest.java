@@ -31,7 +31,7 @@ class DrainLabTest {
     }
 
     @Test
-    void aSubscribersDriverIsReplacedUnderTraffic() throws Exception {
+    void replacesDriverOfSubscriberUnderTraffic() throws Exception {
         Script script = Script.upTo(20, 1000);
         AtomicBoolean isOver = new AtomicBoolean();
         AtomicLong accepted = new AtomicLong();
@@ -93,7 +93,7 @@ class DrainLabTest {
     }
 
     @Test
-    void aPublishersDriverEndsItsStreamsBehindWhatWasAccepted() throws Exception {
+    void endsStreamsAfterLastAcceptedMessage() throws Exception {
         Script script = Script.upTo(20, 1000);
         try (Host b = Host.b()) {
             Subscription in = b.connect().addSubscription(Host.received(b.channel(PORT)), STREAM);

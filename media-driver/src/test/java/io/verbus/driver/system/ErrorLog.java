@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The distinct error log of a driver, from its directory: also of one that was killed. */
+/** The distinct error log of a driver, from its directory, even if the driver was killed. */
 final class ErrorLog {
-    /** Part of a warning of the network that the tests run on, which says nothing of a driver. */
-    static final String OF_NETWORK = "makes connections with the path MTU";
+    /** Part of a warning about the test network, not about a driver. */
+    static final String OF_NETWORK = "uses the path MTU";
 
     private ErrorLog() {}
 

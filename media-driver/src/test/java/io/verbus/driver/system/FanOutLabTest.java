@@ -55,7 +55,7 @@ class FanOutLabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7"})
-    void deliversEveryMessageToEachOfThree(String flowControl) throws Exception {
+    void deliversEveryMessageToEachDestination(String flowControl) throws Exception {
         int messages = 5_000;
         Script script = Script.upTo(90, 2000);
         try (Host b = Host.b();
@@ -79,12 +79,12 @@ class FanOutLabTest {
             tasks.start(() -> new Writer(out, script).write(messages));
             tasks.join(240);
             assertTrue(out.position() > 6 * TERM, () -> "terms wrapped: " + out.position());
-            assertEquals(List.of(0L, 0L, 0L), a.counters("times that left "));
+            assertEquals(List.of(0L, 0L, 0L), a.counters("drops of "));
         }
     }
 
     @Test
-    void waitsForASlowDestinationUnderMinUntilItIsRemoved() throws Exception {
+    void waitsForSlowDestinationWithMinUntilRemoved() throws Exception {
         Script script = Script.upTo(91, 1000);
         try (Host b = Host.b();
                 Host a = Host.a();
@@ -122,7 +122,7 @@ class FanOutLabTest {
     }
 
     @Test
-    void leavesASlowDestinationUnderMaxAndTakesItInAnew() throws Exception {
+    void dropsAndRestartsSlowDestinationWithMax() throws Exception {
         Script script = Script.upTo(92, 1000);
         List<Image> gone = new CopyOnWriteArrayList<>();
         try (Host b = Host.b();
@@ -134,7 +134,7 @@ class FanOutLabTest {
                         b.connect()
                                 .addSubscription(
                                         b.channel(PORT + 1), STREAM, image -> {}, gone::add)) {
-            a.expect("is too far behind the others and was left");
+            a.expect("fell too far behind the others and was dropped");
             out.addDestination(destination(PORT));
             out.addDestination(destination(PORT + 1));
             a.awaitCounter("connected to ", connected -> connected == 1);
@@ -147,8 +147,7 @@ class FanOutLabTest {
             tasks.start(() -> writer.write(3000));
             tasks.join(240);
             assertTrue(
-                    a.counters("times that left " + Host.addressB() + ":" + (PORT + 1)).getFirst()
-                            >= 1);
+                    a.counters("drops of " + Host.addressB() + ":" + (PORT + 1)).getFirst() >= 1);
             Reader first = Reader.fromFirst(script);
             Await.until(
                     "the end of its image",
@@ -157,7 +156,7 @@ class FanOutLabTest {
                         return left[0].isEndOfStream();
                     });
             assertTrue(first.count() < 3000);
-            // Where it begins anew, none is missing from then on. It may be left again.
+            // After it restarts, no message is missing. It may be dropped again.
             Await.until("the image to go", () -> gone.contains(left[0]));
             Map<Image, Reader> anew = new HashMap<>();
             Await.until(
@@ -179,9 +178,9 @@ class FanOutLabTest {
         }
     }
 
-    /** A process is killed: it is waited for as long as it may resume, and then no more. */
+    /** A process is killed: the driver waits for its resume timeout, and no longer. */
     @Test
-    void goesOnWithoutADeadDestination() throws Exception {
+    void continuesWithoutDeadDestination() throws Exception {
         Script script = Script.upTo(93, 1000);
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-fan-" + ProcessHandle.current().pid());
@@ -200,9 +199,9 @@ class FanOutLabTest {
                 ExclusivePublication out = publish(a, "min");
                 Subscription in = subscribe(b, PORT)) {
             a.expectLoss();
-            a.expect("nobody listens at");
-            a.expectOfClients("nobody listens at");
-            a.expectOfClients("has not gone on within");
+            a.expect("nothing listens at");
+            a.expectOfClients("nothing listens at");
+            a.expectOfClients("has not resumed within");
             Bus.Context context =
                     new Bus.Context()
                             .directoryName(directory.toString())

@@ -30,7 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Aeron's archive has its recordings on a file system that gets full while it records. */
+/** Aeron's archive records to a file system that fills up. */
 @Tag("slow")
 @Timeout(150)
 class FullArchiveDiskTest {
@@ -38,7 +38,7 @@ class FullArchiveDiskTest {
     private static final String MOUNT = "mount -t tmpfs -o size=16m none \"$0\" && exec \"$@\"";
 
     @Test
-    void aRecordingEndsWhereTheDiskIsFullAndTheArchiveGoesOnWithSpace(
+    void endsRecordingOnFullDiskAndRecordsAgainOnceSpaceIsFree(
             @TempDir Path folder, @TempDir Path disk) throws Exception {
         Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
         Assumptions.assumeTrue(
@@ -55,7 +55,7 @@ class FullArchiveDiskTest {
         }
     }
 
-    /** Driver, archive, publisher and client, in a namespace in which the disk is small. */
+    /** Driver, archive, publisher and client, in a namespace with a small disk. */
     static final class Recording {
         private Recording() {}
 
@@ -99,12 +99,12 @@ class FullArchiveDiskTest {
             }
         }
 
-        /** Records until there is no space; what was acknowledged is there. */
+        /** Records until there is no space; acknowledged messages are there. */
         private static long fill(AeronArchive client) {
             Aeron aeron = client.context().aeron();
             CountersReader counters = aeron.countersReader();
             Recorded messages = new Recorded();
-            // Without auto stop the archive keeps its subscription, which holds the publisher back.
+            // Without auto stop the archive keeps its subscription, which blocks the publisher.
             client.startRecording(ArchiveChild.LOCAL, STREAM, SourceLocation.LOCAL, true);
             try (ExclusivePublication publication =
                     aeron.addExclusivePublication(ArchiveChild.LOCAL, STREAM)) {

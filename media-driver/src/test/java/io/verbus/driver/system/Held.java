@@ -23,10 +23,10 @@ import java.util.concurrent.TimeUnit;
  * @param files in its directory.
  */
 record Held(int counters, long publications, long images, long files) {
-    /** Longer than publications linger and images live. */
+    /** Longer than publications linger and images survive. */
     private static final long SETTLED_NS = TimeUnit.SECONDS.toNanos(12);
 
-    /** What a driver holds now. */
+    /** The resources that a driver holds now. */
     static Held of(Path directory) {
         try (CncFile cnc = CncFile.map(directory.resolve(CncFile.NAME))) {
             CountersReader reader = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
@@ -40,7 +40,7 @@ record Held(int counters, long publications, long images, long files) {
         }
     }
 
-    /** Names only: what they lead to may go at any time. */
+    /** Names only: their targets may disappear at any time. */
     private static long count(File folder) {
         String[] names = folder.list();
         long count = 0;
@@ -54,7 +54,7 @@ record Held(int counters, long publications, long images, long files) {
         return directories.stream().map(Held::of).toList();
     }
 
-    /** What drivers hold once nothing has changed for longer than anything lingers. */
+    /** Resources of drivers once nothing has changed for longer than anything lingers. */
     static List<Held> settled(List<Path> directories) {
         List<Held> last = new ArrayList<>(of(directories));
         long[] sinceNs = {System.nanoTime()};

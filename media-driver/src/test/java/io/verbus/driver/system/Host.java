@@ -28,11 +28,11 @@ import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
 /**
- * A host of the lab: an embedded driver at one of the two addresses, and the clients of it. When it
- * closes, its error log must hold nothing but what the test expects, and its directory is gone.
+ * A host of the lab: an embedded driver at one of the two addresses, and its clients. When it
+ * closes, its error log must contain only expected errors, and its directory must be gone.
  */
 final class Host implements AutoCloseable {
-    /** An emulated machine may well do nothing for seconds: nobody is lost for that. */
+    /** An emulated machine may stall for seconds: no peer times out for that. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /**
@@ -41,7 +41,7 @@ final class Host implements AutoCloseable {
      */
     private static final String ACK_TIMEOUT = System.getProperty("verbus.ack-timeout", "1s");
 
-    /** As lab/strict says, whose device may place writes out of order. */
+    /** Set by lab/strict, whose device may place writes out of order. */
     private static final String ORDER = System.getenv().getOrDefault("VERBUS_RDMA_ORDER", "trust");
 
     private final String address;
@@ -54,7 +54,7 @@ final class Host implements AutoCloseable {
 
     private volatile boolean isClosing;
 
-    /** Parts of errors that may stand in the driver's log. */
+    /** Parts of errors that the driver's log may contain. */
     private final List<String> expected = new ArrayList<>(List.of(ErrorLog.OF_NETWORK));
 
     private final List<Throwable> clientErrors = new CopyOnWriteArrayList<>();
@@ -65,10 +65,10 @@ final class Host implements AutoCloseable {
         this.driver = driver;
         invoking = driver.invoker() == null ? null : Thread.ofPlatform().start(this::invoke);
         counters = new Counters(driver.directory());
-        if (StrictDevice.isThere()) { // what the driver says of some kinds of adapters
+        if (StrictDevice.isThere()) { // the driver's warnings about some kinds of adapters
             expect("may place a later write before an earlier one");
-            expect("does not tell the path of a connection");
-            expect("bytes inline, where");
+            expect("does not report the path of a connection");
+            expect("bytes inline instead of");
         }
     }
 
@@ -98,7 +98,7 @@ final class Host implements AutoCloseable {
         return new Host(address, MediaDriver.launchEmbedded(builder));
     }
 
-    /** Settings of a driver that takes nobody for lost because the machine is slow. */
+    /** Settings of a driver that tolerates a slow machine. */
     static DriverConfigBuilder patient() {
         return DriverConfig.builder()
                 .clientLivenessTimeoutNs(PATIENCE.toNanos())
@@ -107,21 +107,21 @@ final class Host implements AutoCloseable {
                 .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s")
                 .transportOption("rdma.ack-timeout", ACK_TIMEOUT)
                 .transportOption("rdma.order", ORDER)
-                // The lab's addresses are alone in their subnets.
+                // Each address of the lab is alone in its subnet.
                 .transportOption("rdma.allow", addressA() + "," + addressB());
     }
 
-    /** An error that the driver's log may hold. */
+    /** Allows an error in the driver's log. */
     void expect(String part) {
         expected.add(part);
     }
 
-    /** An error that clients may be told outside of their calls. */
+    /** Allows an error that clients get outside of their calls. */
     void expectOfClients(String part) {
         expectedOfClients.add(part);
     }
 
-    /** Connections may be lost, and not come up again at once. */
+    /** Allows lost connections, which may not reconnect at once. */
     Host expectLoss() {
         for (String part : new String[] {"is lost", "cannot connect to"}) {
             expect(part);
@@ -212,7 +212,7 @@ final class Host implements AutoCloseable {
         for (Bus bus : buses) {
             bus.close();
         }
-        // A driver that closes in the midst of ending a stream is an error to its peer.
+        // A driver that closes while a stream ends is an error for its peer.
         awaitNone(SystemCounter.PUBLICATIONS);
         awaitNone(SystemCounter.IMAGES);
         counters.close();

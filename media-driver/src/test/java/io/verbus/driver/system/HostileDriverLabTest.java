@@ -74,12 +74,12 @@ class HostileDriverLabTest {
                         "rdma.max-image-memory",
                         "cannot accept a connection",
                         "cannot connect to",
-                        "refuses the stream",
+                        "rejected the stream",
                         "was refused",
-                        "has not gone on",
+                        "has not resumed",
                         "has ended the image",
                         "has ended: the frame at position",
-                        "does not go on")
+                        "cannot resume")
                 .forEach(host::expect);
         List.of(
                         "the frame at position",
@@ -87,15 +87,15 @@ class HostileDriverLabTest {
                         "breaks the protocol",
                         "cannot connect to",
                         "is lost",
-                        "has not gone on",
+                        "has not resumed",
                         "has ended the image",
-                        "refuses the stream")
+                        "rejected the stream")
                 .forEach(host::expectOfClients);
         return host;
     }
 
     @Test
-    void harmsNobodyButItself() throws Exception {
+    void harmsNoOtherDriver() throws Exception {
         System.out.println("hostile for " + seconds + " s, seed " + seed);
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
@@ -132,7 +132,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** Attacks with each act once, and again until the time has passed. */
+    /** Attacks with each act once, and repeats until the time has passed. */
     private void attack(long seconds, Bus publisher, Bus victims, Host a, Host b) throws Exception {
         attacking.set(true);
         try (Tasks tasks = new Tasks();
@@ -163,7 +163,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** The victims: a subscription to what is hostile, and a publication to it. */
+    /** The victims: a subscription to the hostile driver, and a publication to it. */
     private void suffer(Subscription bad, Publication victim) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
         FragmentHandler anything = (buffer, offset, length, header) -> {};
@@ -210,7 +210,7 @@ class HostileDriverLabTest {
         }
     }
 
-    /** What is held when nothing of it goes any more for some seconds. */
+    /** Held resources once none has been released for some seconds. */
     private static Resources settled(Host a, Host b) {
         Resources[] last = {Resources.now(a.directory(), b.directory())};
         long[] since = {System.nanoTime()};
@@ -248,7 +248,7 @@ class HostileDriverLabTest {
                 b.counters("protocol violations of publishing drivers").getFirst() > 3,
                 "violations of publishers");
         assertTrue(
-                b.counters("connections given up that offered nothing").getFirst() > 3,
+                b.counters("connections closed that offered no stream").getFirst() > 3,
                 "half-open connections");
         for (String told :
                 List.of(

@@ -74,7 +74,7 @@ class HostilePeerLabTest {
         return b.channel(PORT, "term-length=64k");
     }
 
-    /** The good stream carries some messages more. */
+    /** Sends some more messages on the good stream. */
     private void goOn() {
         writer.write(writer.next() + 50);
         reader.read(in, writer.next());
@@ -89,7 +89,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesAPeerThatIsNoDriver() {
+    void rejectsPeerThatIsNoDriver() {
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, GARBAGE)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             b.awaitError("is not a Verbus driver");
@@ -97,7 +97,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesAPeerOfAnotherVersion() {
+    void rejectsPeerOfAnotherVersion() {
         byte[] greeting = new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes();
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
@@ -109,18 +109,18 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void saysThatTheListenerIsNoDriver() {
+    void reportsListenerThatIsNoDriver() {
         publishTo(GARBAGE, "is not a Verbus driver");
     }
 
     @Test
-    void saysThatTheListenerIsOfAnotherVersion() {
+    void reportsListenerOfAnotherVersion() {
         publishTo(
                 new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes(),
                 "speaks " + STRANGE);
     }
 
-    /** The driver's log and the publisher are told what listens. */
+    /** The driver's log and the publisher name the listener. */
     private void publishTo(byte[] greeting, String told) {
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, greeting);
                 Publication bad =
@@ -136,7 +136,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void endsTheConnectionOfAPublisherThatSendsRandomBytes() {
+    void closesConnectionOfPublisherThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(21);
         for (int i = 0; i < 12; i++) {
             byte[] bytes = randomMessage(random);
@@ -151,7 +151,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void endsTheConnectionOfASubscriberThatSendsRandomBytes() {
+    void closesConnectionOfSubscriberThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(22);
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
                 Publication bad =
@@ -171,7 +171,7 @@ class HostilePeerLabTest {
         a.expect("is lost");
     }
 
-    /** Half of them with a header that is right, so that what is behind it is looked at. */
+    /** Half of them have a valid header, so that the rest is examined. */
     private static byte[] randomMessage(SplittableRandom random) {
         byte[] bytes = new byte[1 + random.nextInt(256)];
         random.nextBytes(bytes);
@@ -186,10 +186,10 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void closesAnImageWithABadFrame() {
+    void closesImageWithInvalidFrame() {
         List<Integer> badLengths = new ArrayList<>();
         badLengths.addAll(List.of(-64, Integer.MIN_VALUE)); // negative
-        badLengths.addAll(List.of(1, 8, FrameHeader.LENGTH - 1)); // no room for a header
+        badLengths.addAll(List.of(1, 8, FrameHeader.LENGTH - 1)); // too short for a header
         badLengths.addAll(List.of(TERM_LENGTH + 1, TERM_LENGTH + 32, Integer.MAX_VALUE));
         int session = 100;
         for (int length : badLengths) {
@@ -241,7 +241,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void refusesWritesOutsideOfTheImage() {
+    void rejectsWritesOutsideImage() {
         try (Subscription bad =
                         subscriber.addSubscription(Host.received(goodChannel()), BAD_STREAM);
                 RawPeer raw =

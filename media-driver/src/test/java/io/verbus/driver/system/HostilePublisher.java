@@ -30,7 +30,7 @@ final class HostilePublisher {
     private final int streamId;
     private int session = 1;
 
-    /** What can be done; each once in a round. */
+    /** Attacks; each once per round. */
     enum Act {
         GREET_AS_A_STRANGER,
         SPEAK_ANOTHER_VERSION,
@@ -90,7 +90,7 @@ final class HostilePublisher {
         System.out.println(count + " acts");
     }
 
-    /** Does one thing. */
+    /** Runs one attack. */
     void act(Act act) {
         switch (act) {
             case GREET_AS_A_STRANGER -> greet(noise(1 + random.nextInt(56)));
@@ -183,7 +183,7 @@ final class HostilePublisher {
         awaitEnd(raw);
     }
 
-    /** Each value for itself is such as a driver could send; together they are not. */
+    /** Each value alone could come from a driver; together they could not. */
     private void lieInSetup(RawPeer raw) {
         int termLength = 1 << random.nextInt(14, 32);
         raw.setup(
@@ -204,7 +204,7 @@ final class HostilePublisher {
         settle(raw);
     }
 
-    /** The driver writes credit to where nothing of this peer's is. */
+    /** Makes the driver write credit to foreign memory. */
     private void lieAboutCredit(RawPeer raw) {
         Setup good = raw.good(1, streamId, session++, TERM_LENGTH);
         raw.setup(
@@ -224,7 +224,7 @@ final class HostilePublisher {
                         random.nextLong()));
         raw.pollUntil("an answer", () -> raw.accepted() != null || !raw.isUp());
         if (raw.isUp()) {
-            // Frames that are read are granted credit for, to where the offer said.
+            // Read frames are granted credit, at the address in the offer.
             raw.write(frame(FrameHeader.LENGTH, 0), 0);
             settle(raw);
         }
@@ -274,7 +274,7 @@ final class HostilePublisher {
         return bytes;
     }
 
-    /** The rkey is good, but was given to another peer. */
+    /** The rkey is valid, but was given to another peer. */
     private void writeIntoAnother() {
         try (RawPeer other = new RawPeer().connect(host, port, RawPeer.goodGreeting());
                 RawPeer raw = new RawPeer().connect(host, port, RawPeer.goodGreeting())) {
@@ -294,13 +294,13 @@ final class HostilePublisher {
         }
         long lie = random.nextBoolean() ? random.nextLong() : random.nextInt(1 << 20) * 32L;
         if (random.nextBoolean()) {
-            raw.write(noise(8), 3L * TERM_LENGTH); // the first byte behind the terms
+            raw.write(noise(8), 3L * TERM_LENGTH); // the first byte after the terms
         }
         raw.sendClose(1, lie, random.nextBoolean());
         settle(raw);
     }
 
-    /** Some time for the driver to look at what was done. */
+    /** Gives the driver time to react. */
     private static void settle(RawPeer raw) {
         for (int i = 0; i < 100 && raw.isUp(); i++) {
             raw.poll();

@@ -20,7 +20,7 @@ final class HostileSubscriber implements AutoCloseable {
     private final RawPeer raw;
     private int connections;
 
-    /** What can be done to a publishing driver. */
+    /** Attacks on a publishing driver. */
     enum Act {
         SEND_NOISE,
         LIE_ABOUT_THE_LOG,
@@ -38,7 +38,7 @@ final class HostileSubscriber implements AutoCloseable {
         raw = new RawPeer().listen(host, port, RawPeer.goodGreeting());
     }
 
-    /** Connections that were abused. */
+    /** Number of abused connections. */
     int connections() {
         return connections;
     }
@@ -104,7 +104,7 @@ final class HostileSubscriber implements AutoCloseable {
             }
             case CLOSE_WHAT_IS_NOT_OPEN -> raw.imageClosed(id);
             case ANSWER_NOTHING -> {
-                // Until the driver gives up, or the act is over.
+                // Until the driver disconnects, or the attack is over.
             }
         }
         poll();

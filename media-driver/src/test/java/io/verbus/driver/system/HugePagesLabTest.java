@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Logs on huge pages, which the lab's machine reserves when it boots: written over RDMA, and when
- * they lack.
+ * Logs on huge pages, which the lab's machine reserves at boot: written over RDMA, and when there
+ * are too few.
  */
 @Tag("lab")
 @Tag("kernel")
@@ -86,7 +86,7 @@ class HugePagesLabTest {
         return Long.parseLong(Files.readString(KERNELS.resolve("free_hugepages")).strip());
     }
 
-    /** Memory regions of this machine that are as long as a log, or longer. */
+    /** Memory regions of this machine at least as long as a log. */
     private static long registeredLogs() throws Exception {
         return run("rdma", "resource", "show", "mr")
                 .lines()
@@ -96,7 +96,7 @@ class HugePagesLabTest {
     }
 
     @Test
-    void carriesAStreamFromHugePagesToHugePages() throws Exception {
+    void carriesStreamBetweenHugePages() throws Exception {
         Script script = Script.upTo(70, 8000);
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA())) {
@@ -133,12 +133,13 @@ class HugePagesLabTest {
     }
 
     @Test
-    void saysThatATermIsShorterThanAPage() throws Exception {
+    void reportsTermShorterThanPage() throws Exception {
         try (Host a = host(Host.addressA())) {
-            a.expect("is no multiple of the huge pages");
+            a.expect("is not a multiple of the huge pages");
             Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=64k");
-            assertTrue(refusal.contains("65536 is no multiple of the huge pages of 2097"), refusal);
+            assertTrue(
+                    refusal.contains("65536 is not a multiple of the huge pages of 2097"), refusal);
         }
         String refusal =
                 assertThrows(
@@ -154,7 +155,7 @@ class HugePagesLabTest {
     }
 
     @Test
-    void saysThatTooFewPagesAreFreeAndLeavesNone() throws Exception {
+    void reportsTooFewFreePagesAndReleasesAll() throws Exception {
         try (Host a = host(Host.addressA())) {
             a.expect("takes 25 huge pages");
             Bus bus = connect(a);
@@ -172,9 +173,9 @@ class HugePagesLabTest {
         return assertThrows(BusException.class, () -> bus.addPublication(channel, 1)).getMessage();
     }
 
-    /** What a killed driver leaves is taken away by the next one. */
+    /** The next driver removes what a killed driver leaves. */
     @Test
-    void takesOverFromAKilledDriver(@TempDir Path folder) throws Exception {
+    void takesOverFromKilledDriver(@TempDir Path folder) throws Exception {
         Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());
         String[] settings = {"log-directory=" + mount, "term-length=2m", "linger=0s"};
         try (Child first = Child.driver(List.of(), folder, directory, settings)) {

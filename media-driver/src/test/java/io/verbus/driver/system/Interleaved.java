@@ -8,9 +8,9 @@ import io.verbus.Subscription;
 
 import java.util.concurrent.TimeUnit;
 
-/** Two publishers that share a session: the messages of each must come in its order. */
+/** Two publishers that share a session: each one's messages must arrive in order. */
 final class Interleaved {
-    /** Added to the numbers of the second publisher. */
+    /** Offset of the second publisher's numbers. */
     static final long SECOND = 1L << 40;
 
     private Interleaved() {}

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Subscribers that join a live image and leave it, while credit is granted by those before. */
+/** Subscribers that join and leave a live image, while existing ones grant credit. */
 @Tag("lab")
 @Tag("slow")
 @Timeout(300)
@@ -27,7 +27,7 @@ class JoinLabTest {
     private static final int MESSAGES_EACH = 100;
 
     @Test
-    void whoeverJoinsMissesNothingAndWhenAllHaveGoneNobodyIsConnected() throws Exception {
+    void missesNothingAfterJoiningAndDisconnectsAfterLast() throws Exception {
         Script script = Script.of(80, 1024);
         AtomicBoolean isOver = new AtomicBoolean();
         try (Host b = Host.b();

@@ -39,7 +39,7 @@ class KilledArchiveTest {
     private static final int TERM_LENGTH = 64 * 1024;
     private static final String ANY_PORT = "aeron:udp?endpoint=127.0.0.1:0";
 
-    /** An archive takes a mark file that is younger for that of a live process. */
+    /** An archive assumes that a younger mark file belongs to a live process. */
     private static final long MARK_FILE_NS = TimeUnit.SECONDS.toNanos(10);
 
     @TempDir Path folder;
@@ -82,7 +82,7 @@ class KilledArchiveTest {
     }
 
     @Test
-    void whatWasAcknowledgedIsReplayedAndTheRecordingGoesOn() {
+    void replaysAcknowledgedMessagesAndExtendsRecording() {
         try (Child farDriver = Child.driver(List.of(), folder, far);
                 Child nearDriver = Child.driver(List.of(), folder, near);
                 Aeron aeron =
@@ -98,7 +98,7 @@ class KilledArchiveTest {
                 recordingId = recordingOf(client);
                 acknowledged = publishUntilKilled(publication, client, recordingId, archive);
             }
-            LockSupport.parkNanos(MARK_FILE_NS); // a span of Aeron's, not a condition
+            LockSupport.parkNanos(MARK_FILE_NS); // a time that Aeron requires, not a condition
             try (Child archive = archive();
                     AeronArchive client = connect(aeron)) {
                 long stop = client.getStopPosition(recordingId);
@@ -143,7 +143,7 @@ class KilledArchiveTest {
         return ids.getFirst();
     }
 
-    /** Publishes as fast as it goes, while the archive is killed: it records at that time. */
+    /** Publishes at full speed while the archive is killed, so that it is recording. */
     private long publishUntilKilled(
             ExclusivePublication publication,
             AeronArchive client,
@@ -163,7 +163,8 @@ class KilledArchiveTest {
     }
 
     /**
-     * The stream goes on behind what the recording holds: the publisher has the rest, and sends it.
+     * The stream continues after the end of the recording: the publisher still has the rest, and
+     * sends it.
      */
     private void extend(Aeron aeron, AeronArchive client, long recordingId, long stop) {
         int[] initialTermId = new int[1];

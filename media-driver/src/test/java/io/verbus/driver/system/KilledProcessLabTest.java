@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Four processes, publisher → driver A → driver B → subscriber, of which one is killed under
- * traffic: the others are told, live on, and traffic flows again as soon as it is started again.
+ * Four processes, publisher → driver A → driver B → subscriber, one of which is killed under
+ * traffic: the others notice and survive, and traffic resumes once it is restarted.
  */
 @Tag("lab")
 @Timeout(400)
@@ -46,9 +46,9 @@ class KilledProcessLabTest {
 
     private static final int STREAM = 1;
 
-    /** What a driver may record of a driver that was killed, or is not there yet. */
+    /** Errors that a driver may record about a killed or missing driver. */
     private static final List<String> LOST =
-            List.of("is lost", "cannot connect to", "is another than before");
+            List.of("is lost", "cannot connect to", "has restarted");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");
@@ -115,7 +115,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void endsTheStreamOfAKilledPublisher() {
+    void endsStreamOfKilledPublisher() {
         int mark = subscriber.mark();
         publisher.kill();
         String gone = subscriber.await("image gone", mark);
@@ -128,7 +128,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void tellsThePublisherOfAKilledSubscriber() {
+    void disconnectsPublisherFromKilledSubscriber() {
         int mark = publisher.mark();
         subscriber.kill();
         publisher.await("not connected", mark);
@@ -141,7 +141,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void survivesTheKilledDriverOfThePublisher() {
+    void recoversFromKilledDriverOfPublisher() {
         int mark = subscriber.mark();
         driverA.kill();
         String gone = subscriber.await("image gone", mark);
@@ -158,7 +158,7 @@ class KilledProcessLabTest {
     }
 
     @Test
-    void survivesTheKilledDriverOfTheSubscriber() {
+    void recoversFromKilledDriverOfSubscriber() {
         int mark = publisher.mark();
         driverB.kill();
         publisher.await("not connected", mark);

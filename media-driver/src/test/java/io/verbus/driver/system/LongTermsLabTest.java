@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A stream whose logs take long to register comes and goes beside one that flows. All agents of
- * each driver share a thread, so that nothing would flow if the conductor waited.
+ * A stream whose logs take long to register comes and goes beside an active one. All agents of each
+ * driver share a thread, so a waiting conductor would stop the traffic.
  */
 @Tag("lab")
 @Tag("soak")
@@ -31,7 +31,7 @@ class LongTermsLabTest {
     private static final long LOOK_NS = 1_000_000;
 
     @Test
-    void aStreamFlowsWhileALongLogIsRegistered() throws Exception {
+    void streamFlowsWhileLongLogIsRegistered() throws Exception {
         Script script = Script.of(60, 256);
         AtomicBoolean isOver = new AtomicBoolean();
         try (Host b = Host.b();
@@ -70,7 +70,7 @@ class LongTermsLabTest {
         }
     }
 
-    /** Names of the threads that are seen to register a log until a publication is connected. */
+    /** Names of the threads seen registering a log until a publication is connected. */
     private static Set<String> threadsThatRegisterLogsUntil(Publication added) {
         Set<String> names = new TreeSet<>();
         while (!added.isConnected()) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Channels of Aeron's UDP go by RDMA where they lead to a network of rdma.networks. */
+/** Aeron's UDP channels use RDMA if they lead to a network of rdma.networks. */
 @Tag("lab")
 @Timeout(120)
 class NetworksLabTest {
@@ -94,7 +94,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void anUnmodifiedProgramGoesByRdma() {
+    void carriesUnmodifiedProgramOverRdma() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -115,7 +115,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void theSystemChoosesAPort() {
+    void systemChoosesPort() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -130,7 +130,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void destinationsDecideWhatCarriesTheirPublication() {
+    void destinationsSelectTransportOfPublication() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -151,10 +151,12 @@ class NetworksLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Each of them comes, goes, and comes again, for which the other waits some seconds. */
+    /**
+     * Each transport's receiver joins, leaves and rejoins, for which the other waits some seconds.
+     */
     @Test
     @Timeout(300)
-    void onePublicationGoesByRdmaAndByUdp() {
+    void carriesOnePublicationOverRdmaAndUdp() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -191,7 +193,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void nothingGoesByUdpWhereRdmaDoesNotAnswer() {
+    void neverFallsBackToUdp() {
         try (Host b = Host.start(Host.addressB(), builder -> {});
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);
@@ -206,9 +208,9 @@ class NetworksLabTest {
         assertEquals(List.of(), errors);
     }
 
-    /** Two sources of one session come by RDMA into one image, and one goes on alone. */
+    /** Two sources of one session arrive over RDMA in one image, and one continues alone. */
     @Test
-    void putsOneImageTogetherFromTwoSources() {
+    void mergesTwoSourcesIntoOneImage() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA()).expectLoss(); // before and after its destination
                 Aeron in = connect(b);

@@ -24,7 +24,7 @@ import java.util.List;
 @Timeout(60)
 class NoDeviceTest {
     @Test
-    void refusesRdmaChannelsAndServesTheOthers() {
+    void rejectsRdmaChannelsAndServesOthers() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         try (Host host = Host.start("127.0.0.1", builder -> {})) {
             Bus bus = host.connect();
@@ -38,14 +38,14 @@ class NoDeviceTest {
                 new Writer(out, script).write(10);
                 Reader.fromFirst(script).read(in, 10);
             }
-            // It is the client that can act, and it was told: the driver itself is well.
+            // The client can act, and was notified: the driver itself is healthy.
             assertEquals(List.of(), host.errors());
         }
     }
 
-    /** What RDMA is to carry is refused, never carried by UDP. */
+    /** Channels for RDMA are rejected, never carried by UDP. */
     @Test
-    void refusesUdpChannelsThatAreRdmasToCarry() {
+    void rejectsUdpChannelsOfRdmaNetworks() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         try (Host host =
                 Host.start(

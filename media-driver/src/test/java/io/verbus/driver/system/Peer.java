@@ -15,13 +15,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A client process. It says on standard output what happens to it, one line each, and lives until
- * its standard input ends (exit status 0), its driver is lost (3), or it is killed.
+ * A client process. It prints events to standard output, one line each, and runs until its standard
+ * input ends (exit status 0), its driver is lost (3), or it is killed.
  */
 final class Peer {
     static final int DRIVER_LOST = 3;
 
-    /** What every publisher says; each message fits a fragment. */
+    /** Messages of every publisher; each fits a fragment. */
     static final Script SCRIPT = Script.of(77, 200);
 
     private static final long PACE_NS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The queue pairs of this machine, as the kernel counts them. */
+/** Counts the queue pairs of this machine, from the kernel's resource list. */
 final class QueuePairs {
     private QueuePairs() {}
 
-    /** Reliable connections' queue pairs on all devices. */
+    /** Queue pairs of reliable connections on all devices. */
     static int count() {
         if (StrictDevice.isThere()) {
             return (int) StrictDevice.count("queue-pairs");

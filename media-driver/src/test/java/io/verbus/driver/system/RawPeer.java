@@ -31,9 +31,9 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
-/** A peer of drivers that says and writes what no driver would. For one thread. */
+/** A peer that can send and write what no driver would. For one thread. */
 final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
-    /** Any number: this peer's identity as a driver. */
+    /** An arbitrary number: this peer's identity as a driver. */
     static final long DRIVER_ID = 0x7E57;
 
     private static final int MEMORY = 4096;
@@ -59,7 +59,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     private Setup offered;
     private int straysEnded;
 
-    /** Where a driver lets this peer write an image. */
+    /** Memory in which a driver lets this peer write an image. */
     record Accepted(long logAddress, int logKey, long position, int window) {}
 
     /** A greeting as a driver of this version would send. */
@@ -69,7 +69,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     // Connecting
 
-    /** Connects; {@link #isUp} or {@link #end} tells what came of it. */
+    /** Connects; {@link #isUp} or {@link #end} report the result. */
     RawPeer connect(String host, int port, byte[] greeting) {
         connection =
                 fabric.connect(
@@ -82,7 +82,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         return this;
     }
 
-    /** Listens, and accepts whoever comes with the answer. */
+    /** Listens, and accepts every connection with the answer. */
     RawPeer listen(String host, int port, byte[] privateData) {
         answerToRequests = privateData;
         listens = true;
@@ -94,7 +94,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         return memory != null && end == null;
     }
 
-    /** Why the connection has ended or could not be made; null while it stands. */
+    /** Reason for the connection's end or failure; null while it is up. */
     String end() {
         return end;
     }
@@ -104,7 +104,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         return answer;
     }
 
-    /** What was accepted of this peer's offer; null if nothing was. */
+    /** The acceptance of this peer's offer; null if there is none. */
     Accepted accepted() {
         return accepted;
     }
@@ -274,7 +274,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         return accepted;
     }
 
-    /** An offer with nothing wrong about it. */
+    /** A valid offer. */
     Setup good(long registrationId, int streamId, int sessionId, int termLength) {
         return new Setup(
                 registrationId,
@@ -292,12 +292,12 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 0);
     }
 
-    /** Sends an offer as it is. */
+    /** Sends an offer unchanged. */
     void setup(Setup offer) {
         sendBuffer(writer.setup(buffer, 0, offer, offer.position(), offer.isResuming()));
     }
 
-    /** Says that a stream has ended. */
+    /** Reports the end of a stream. */
     void sendClose(long registrationId, long position, boolean isPlaced) {
         sendBuffer(
                 writer.close(
@@ -322,12 +322,12 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         OptionalLong.empty()));
     }
 
-    /** Asks for a stream anew. */
+    /** Requests a stream again. */
     void again(long registrationId) {
         sendBuffer(writer.again(buffer, 0, registrationId));
     }
 
-    /** Says that an image is closed. */
+    /** Reports a closed image. */
     void imageClosed(long registrationId) {
         sendBuffer(writer.imageClosed(buffer, 0, registrationId));
     }
@@ -337,12 +337,12 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         return credit;
     }
 
-    /** What the other side offered last; null if nothing. */
+    /** The other side's last offer; null if there is none. */
     Setup offered() {
         return offered;
     }
 
-    /** Forgets what was offered, so that the next offer is news. */
+    /** Discards the last offer, so that the next one is noticed. */
     void forgetOffer() {
         offered = null;
     }
@@ -364,7 +364,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         writeTo(bytes, accepted.logAddress() + offset, accepted.logKey());
     }
 
-    /** Writes bytes anywhere. */
+    /** Writes bytes to any address. */
     void writeTo(byte[] bytes, long address, int key) {
         if (!isUp()) {
             return;
@@ -384,7 +384,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 () -> end != null || connection.queuePair().answered() >= awaited);
     }
 
-    /** Asks for an answer, whether or not the last one has come. */
+    /** Sends a probe, whether or not the last one was answered. */
     long ask() {
         long awaited = connection.queuePair().stageProbe();
         connection.queuePair().post(true);
@@ -402,7 +402,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 () -> end != null || connection.queuePair().completed() >= posted);
     }
 
-    /** Ends the connection without a word. */
+    /** Ends the connection without a message. */
     void leave() {
         if (connection != null) {
             closeConnection();

@@ -38,12 +38,12 @@ final class Reader implements FragmentHandler {
         return from(script, 0);
     }
 
-    /** Reads a stream from a certain message. */
+    /** Reads a stream from a given message. */
     static Reader from(Script script, long first) {
         return new Reader(script, first);
     }
 
-    /** Reads a stream that has begun; from the first message that comes none may be missing. */
+    /** Reads a stream that has started; none may be missing after the first message read. */
     static Reader fromAny(Script script) {
         return new Reader(script, UNKNOWN);
     }
@@ -105,7 +105,7 @@ final class Reader implements FragmentHandler {
                 + header.position();
     }
 
-    /** Handler of fragments, to be polled with. */
+    /** Fragment handler to poll with. */
     FragmentHandler fragments() {
         return assembler;
     }
@@ -115,17 +115,17 @@ final class Reader implements FragmentHandler {
         return count;
     }
 
-    /** Number of the message that must come next. */
+    /** Number of the next expected message. */
     long next() {
         return next;
     }
 
-    /** Polls until so many messages were read. */
+    /** Polls until the given number of messages was read. */
     void read(Subscription subscription, long messages) {
         poll(subscription, messages + " messages", () -> count >= messages);
     }
 
-    /** Offers and polls until so many messages were read since the first. */
+    /** Offers and polls until the given number of messages was read since the first. */
     void exchange(Writer writer, Subscription subscription, long messages) {
         poll(
                 subscription,

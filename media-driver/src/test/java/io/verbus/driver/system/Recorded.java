@@ -12,7 +12,7 @@ import io.verbus.driver.Await;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Numbered messages of one length, so that a position tells how many come before it. */
+/** Numbered messages of equal length, so that a position gives the number of preceding messages. */
 final class Recorded {
     /** Of a message. */
     static final int LENGTH = 480;
@@ -31,7 +31,7 @@ final class Recorded {
         return publication.offer(message, 0, LENGTH) > 0;
     }
 
-    /** Offers messages until each is taken. */
+    /** Offers messages, each until it is accepted. */
     void publish(Publication publication, long first, long end) {
         for (long i = first; i < end; i++) {
             long number = i;

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A recording of Aeron's archive at a host, which is replayed again and again. */
+/** A recording of Aeron's archive on a host, which is replayed repeatedly. */
 final class Replays implements AutoCloseable {
     private static final int STREAM = 3_010;
     private static final int MESSAGES = 64;

@@ -26,7 +26,7 @@ record Resources(String rdma, long descriptors, long logs) {
         return new Resources(rdmaResources(), count(new File("/proc/self/fd"), ""), logs);
     }
 
-    /** Names only: what they lead to may go at any time. */
+    /** Names only: their targets may disappear at any time. */
     private static long count(File folder, String suffix) {
         String[] names = folder.list();
         long count = 0;

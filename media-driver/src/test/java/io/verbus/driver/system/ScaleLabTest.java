@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Many streams to one peer, and many peers: each message is verified, and queue pairs counted. */
+/**
+ * Many streams to one peer, and many peers: each message is verified, and queue pairs are counted.
+ */
 @Tag("lab")
 @Timeout(540)
 @Tag("slow")
@@ -105,7 +107,7 @@ class ScaleLabTest {
                                     + " from "
                                     + Host.addressA()
                                     + ": connects"));
-            // To end a thousand streams takes an emulated machine longer than Host has patience.
+            // Ending a thousand streams takes an emulated machine longer than the timeout of Host.
             publisher.close();
             Await.until(
                     "the end of all streams, and of their connection",

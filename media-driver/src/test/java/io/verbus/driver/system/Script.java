@@ -7,12 +7,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.SplittableRandom;
 
 /**
- * What a publisher says: every length and every byte of a message follows from the script and the
- * message's number, which travels as the reserved value of the frame. So whoever reads a message
- * can tell each wrong byte of it.
+ * Content of a publisher's messages: length and bytes follow from the script and the message's
+ * number, which is sent as the reserved value of the frame, so a reader can check each byte.
  */
 final class Script {
-    /** Of lengths that are drawn at random, one in so many messages is of the longest. */
+    /** With random lengths, one in this many messages is of the longest. */
     private static final int LONGEST_EVERY = 1000;
 
     private final long seed;
@@ -38,7 +37,7 @@ final class Script {
         return new Script(seed, length, length);
     }
 
-    /** Lengths from 0 to the longest, short ones as often as long ones by each power of two. */
+    /** Lengths from 0 to the longest, distributed evenly over powers of two. */
     static Script upTo(long seed, int maxLength) {
         return new Script(seed, 0, maxLength);
     }
@@ -47,7 +46,7 @@ final class Script {
         return text;
     }
 
-    /** Where in the text the message lies. */
+    /** Offset of the message in the text. */
     int offset(long number) {
         return (int) (mix(number) & (starts - 1)) * Long.BYTES;
     }

@@ -40,9 +40,9 @@ import java.util.concurrent.locks.LockSupport;
 class SoakLabTest {
     private static final int PORT = 24_343;
 
-    /** What drivers may record of peers, and of a wire, that fail. */
+    /** Errors that drivers may record about failing peers and a failing wire. */
     private static final List<String> FAULTS =
-            List.of("is lost", "cannot connect to", "is another than before");
+            List.of("is lost", "cannot connect to", "has restarted");
 
     private static final String[] SETTINGS = {
         "client-liveness-timeout=10s",
@@ -52,7 +52,7 @@ class SoakLabTest {
         "rdma.resume-timeout=300s"
     };
 
-    /** Messages on each stream that show that it goes on. */
+    /** Number of messages on each stream that prove progress. */
     private static final int PROGRESS = 50;
 
     private static final int RECOVERY_S = 300;
@@ -74,7 +74,7 @@ class SoakLabTest {
     private final String channel =
             "verbus:rdma?endpoint=" + Host.addressB() + ":" + PORT + SoakStreams.SETTINGS;
 
-    /** Between them all streams, one of them twice. */
+    /** Together all streams, one of them twice. */
     private final List<SoakMember> members =
             List.of(
                     new SoakMember("one", List.of(1, SoakStreams.SHARED, 4)),
@@ -102,7 +102,7 @@ class SoakLabTest {
     }
 
     @Test
-    void losesNothingWhateverFails() throws Exception {
+    void losesNothingDespiteFailures() throws Exception {
         Wire.assumeHere();
         long endNs =
                 System.nanoTime() + TimeUnit.MINUTES.toNanos(number("VERBUS_LAB_SOAK_MINUTES", 3));
@@ -258,7 +258,7 @@ class SoakLabTest {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(maxMillis)));
     }
 
-    /** Each fault stands in the counters of driver A, and in its log. */
+    /** Each fault is in the counters of driver A, and in its log. */
     private void assertTold(Host a) {
         int cuts = faults.getOrDefault(Fault.CUT, 0);
         int drivers = faults.getOrDefault(Fault.KILL_DRIVER, 0);
@@ -272,7 +272,7 @@ class SoakLabTest {
             a.awaitError("is lost");
         }
         if (drivers > 0) {
-            a.awaitError("is another than before");
+            a.awaitError("has restarted");
         }
         assertTrue(streams.isConnected());
     }

@@ -51,7 +51,7 @@ final class SoakLedger implements AutoCloseable {
         lines.putLongRelease(line + IMAGES, images(stream) + 1);
     }
 
-    /** The message before {@code next} was read; it ends at the position. */
+    /** Records that the message before {@code next} was read; it ends at the position. */
     void read(int stream, long next, long position) {
         int line = stream * LINE;
         if (lines.getLong(line + FIRST) < 0) {
@@ -61,12 +61,12 @@ final class SoakLedger implements AutoCloseable {
         lines.putLongRelease(line + NEXT, next);
     }
 
-    /** Images that the process has had of the stream. */
+    /** Number of images of the stream in the process. */
     long images(int stream) {
         return lines.getLongAcquire(stream * LINE + IMAGES);
     }
 
-    /** Where its image began. */
+    /** Join position of its image. */
     long joined(int stream) {
         return lines.getLong(stream * LINE + JOINED);
     }
@@ -76,12 +76,12 @@ final class SoakLedger implements AutoCloseable {
         return lines.getLong(stream * LINE + FIRST);
     }
 
-    /** The message that must come next, 0 before the first. */
+    /** The next expected message; 0 before the first. */
     long next(int stream) {
         return lines.getLongAcquire(stream * LINE + NEXT);
     }
 
-    /** Where the message that was read last ends. */
+    /** End position of the last message read. */
     long position(int stream) {
         return lines.getLong(stream * LINE + POSITION);
     }

@@ -22,7 +22,7 @@ final class SoakMember implements AutoCloseable {
     private final String name;
     private final List<Integer> streams;
 
-    /** Where the process before had come to on each stream. */
+    /** Progress of the previous process on each stream. */
     private final long[] leftAt;
 
     private final long[] leftNext;
@@ -63,13 +63,13 @@ final class SoakMember implements AutoCloseable {
         remember();
     }
 
-    /** Its driver was killed: the process is told and ends. */
+    /** Its driver was killed: the process notices and exits. */
     void awaitDriverLost() {
         process.assertEnd(SoakSubscriber.DRIVER_LOST);
         remember();
     }
 
-    /** Ends the process as its operator would. */
+    /** Ends the process like an operator. */
     void end() {
         process.endInput();
         process.assertEnd(0);
@@ -87,7 +87,7 @@ final class SoakMember implements AutoCloseable {
         ledger = null;
     }
 
-    /** The message that must come next on each stream. */
+    /** The next expected message on each stream. */
     List<Long> next() {
         List<Long> next = new ArrayList<>();
         for (int i = 0; i < streams.size(); i++) {
@@ -97,7 +97,7 @@ final class SoakMember implements AutoCloseable {
         return next;
     }
 
-    /** What must come next when so many messages more were read. */
+    /** The next expected messages after the given number of further ones. */
     List<Long> targets(int messages) {
         List<Long> targets = new ArrayList<>();
         for (int i = 0; i < streams.size(); i++) {
@@ -134,7 +134,7 @@ final class SoakMember implements AutoCloseable {
         checked = true;
     }
 
-    /** Waits until all that was accepted has been read. */
+    /** Waits until all accepted messages are read. */
     void awaitAll(SoakStreams published) {
         for (int i = 0; i < streams.size(); i++) {
             int index = i;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The publishers of the soak, a thread each: slow most of the time, and in bursts now and then. */
+/** The publishers of the soak, each with a thread: mostly slow, with occasional bursts. */
 final class SoakStreams {
     /** Stream ids; messages of the last are fragmented. */
     static final List<Integer> IDS = List.of(1, 2, 3, 4);
@@ -49,7 +49,7 @@ final class SoakStreams {
         }
     }
 
-    /** What is said on a stream, and no other. */
+    /** The script of a stream, different for each. */
     static Script script(int id) {
         return Script.upTo(7000 + id, id == FRAGMENTED ? 6000 : 1000);
     }
@@ -64,7 +64,7 @@ final class SoakStreams {
         }
     }
 
-    /** Messages that were accepted on a stream. */
+    /** Number of messages accepted on a stream. */
     long accepted(int id) {
         return streams.get(IDS.indexOf(id)).accepted;
     }
@@ -77,7 +77,7 @@ final class SoakStreams {
         stopped = true;
     }
 
-    /** After the threads have ended. */
+    /** Call after the threads have ended. */
     String summary() {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < streams.size(); i++) {

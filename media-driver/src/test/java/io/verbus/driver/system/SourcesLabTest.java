@@ -25,8 +25,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
 /**
- * Two sources of one image by RDMA, of which one is left, whatever happens on the way: that one
- * writes the image itself, and every message is read once.
+ * Two sources of one image over RDMA, one of which is lost: the other then writes the image
+ * directly, and every message is read once.
  */
 @Tag("lab")
 @Timeout(300)
@@ -78,7 +78,7 @@ class SourcesLabTest {
                 });
     }
 
-    /** The wire is cut until the connections to these ports are lost; their streams go on. */
+    /** Cuts the wire until the connections to these ports are lost; their streams continue. */
     private static void cutAndRestore(Host a, int... ports) {
         long[] failures = each(a, "failures", ports);
         long[] resumes = each(a, "resumes", ports);
@@ -101,7 +101,7 @@ class SourcesLabTest {
     }
 
     @Test
-    void goesOnWhereTheWireWasCut() {
+    void resumesAfterOutage() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "200s");
                 Host a = host(Host.addressA(), "200s");
@@ -139,7 +139,7 @@ class SourcesLabTest {
     }
 
     @Test
-    void goesOnWithoutASourceWhoseDriverWasKilled() {
+    void continuesWithoutSourceOfKilledDriver() {
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-sources-" + ProcessHandle.current().pid());
         try (Host b = host(Host.addressB(), "3s");

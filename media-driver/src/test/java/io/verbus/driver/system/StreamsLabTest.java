@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** Streams from host A to host B over a device: all that was offered arrives, in order, whole. */
+/**
+ * Streams from host A to host B over a device: every offered message arrives, in order, complete.
+ */
 @Tag("lab")
 @Timeout(300)
 class StreamsLabTest {
@@ -42,7 +44,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void deliversAMillionSmallMessages() throws Exception {
+    void deliversMillionSmallMessages() throws Exception {
         Script script = Script.of(1, 32);
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
@@ -56,7 +58,7 @@ class StreamsLabTest {
 
     @Tag("slow")
     @Test
-    void deliversMessagesOfAllLengthsUpToTheLongest() throws Exception {
+    void deliversMessagesOfAllLengths() throws Exception {
         String channel = b.channel(PORT, "term-length=256k");
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
@@ -70,7 +72,7 @@ class StreamsLabTest {
 
     @Test
     @Tag("slow")
-    void deliversTheLongestMessageOfTheDefaultTerm() throws Exception {
+    void deliversLongestMessageOfDefaultTerm() throws Exception {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
@@ -127,19 +129,19 @@ class StreamsLabTest {
             Await.until(
                     "all streams under way",
                     () -> readers.stream().allMatch(reader -> reader.count() > 0));
-            // One connection has an end at A and an end at B, and both are of this machine.
+            // One connection has an end at A and one at B, and both are on this machine.
             assertEquals(2, QueuePairs.count() - queuePairsBefore);
             tasks.join(240);
         }
     }
 
     @Test
-    void wrapsTheSmallestLogManyTimes() throws Exception {
+    void wrapsSmallestLogManyTimes() throws Exception {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
-            // Lengths that leave a remainder at each term's end, and mostly not the same.
+            // Lengths that leave a remainder, mostly a different one, at each term's end.
             Script script = Script.upTo(4, out.maxMessageLength());
             Reader reader = Reader.fromFirst(script);
             Writer writer = new Writer(out, script);
@@ -152,7 +154,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void holdsThePublisherBackWhileTheSubscriberSleeps() throws Exception {
+    void appliesBackPressureWhileSubscriberSleeps() throws Exception {
         Script script = Script.upTo(5, 2048);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
@@ -186,10 +188,10 @@ class StreamsLabTest {
     }
 
     @Test
-    void putsAPublisherOffUntilASubscriberComes() {
+    void defersPublisherUntilSubscriberArrives() {
         Script script = Script.of(6, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
-        // Another stream's subscription keeps the endpoint open, so that the offer is put off.
+        // Another stream's subscription keeps the endpoint open, so the offer is deferred.
         try (Subscription other = subscriber.addSubscription(Host.received(channel), 99);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
@@ -204,7 +206,7 @@ class StreamsLabTest {
             }
             Await.until("the subscriber's end at the publisher", () -> !out.isConnected());
 
-            // Who comes still later reads what is offered from then on.
+            // A later subscriber reads what is offered from then on.
             try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
                 Await.until("connection", out::isConnected);
                 exchange(writer, Reader.fromAny(script), in);
@@ -212,7 +214,7 @@ class StreamsLabTest {
         }
     }
 
-    /** Some messages more, on one thread: no more at once than a window takes. */
+    /** Some more messages, on one thread: no more at once than fit a window. */
     private static void exchange(Writer writer, Reader reader, Subscription in) {
         for (int i = 1; i <= 10; i++) {
             writer.write(writer.next() + 100);
@@ -221,12 +223,12 @@ class StreamsLabTest {
     }
 
     @Test
-    void connectsToADriverThatListensLater() {
+    void connectsToDriverThatListensLater() {
         Script script = Script.of(7, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
-            a.awaitError("nobody listens at " + Host.addressB() + ":" + PORT);
-            a.expectOfClients("nobody listens at " + Host.addressB() + ":" + PORT);
+            a.awaitError("nothing listens at " + Host.addressB() + ":" + PORT);
+            a.expectOfClients("nothing listens at " + Host.addressB() + ":" + PORT);
             Writer writer = new Writer(out, script);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
             try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
@@ -236,7 +238,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void endsAStreamBehindItsLastMessage() throws Exception {
+    void endsStreamAfterLastMessage() throws Exception {
         Script script = Script.upTo(8, 4096);
         String channel = b.channel(PORT, SMALLEST_TERM);
         List<Image> ended = new CopyOnWriteArrayList<>();
@@ -269,7 +271,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void deliversAStreamToEachOfSeveralSubscriptions() throws Exception {
+    void deliversStreamToEachSubscription() throws Exception {
         Script script = Script.upTo(9, 2048);
         String channel = b.channel(PORT, SMALLEST_TERM);
         Bus other = b.connect();
@@ -288,7 +290,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void sharesASessionBetweenThePublishersOfTwoClients() throws Exception {
+    void sharesSessionBetweenPublishersOfTwoClients() throws Exception {
         int messages = 20_000;
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
@@ -296,7 +298,7 @@ class StreamsLabTest {
                 Publication one = publisher.addPublication(Host.overWire(channel), 1);
                 Publication two = a.connect().addPublication(Host.overWire(channel), 1)) {
             assertEquals(one.sessionId(), two.sessionId());
-            // The highest bit of the message's number tells whose it is.
+            // The highest bit of the message's number tells which publisher sent it.
             Script script = Script.upTo(10, 500);
             tasks.start(() -> Interleaved.write(one, script, 0, messages));
             tasks.start(() -> Interleaved.write(two, script, Interleaved.SECOND, messages));
@@ -306,7 +308,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void keepsExclusivePublicationsOfOneStreamApart() throws Exception {
+    void separatesExclusivePublicationsOfOneStream() throws Exception {
         Script script = Script.upTo(11, 1000);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();

@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Threads of a test: the failure of one is the test's. Used by the test's own thread. */
+/** Threads of a test: a failure of one fails the test. Used by the test's own thread. */
 final class Tasks implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final BlockingQueue<Future<?>> ended = new LinkedBlockingQueue<>();
@@ -38,7 +38,7 @@ final class Tasks implements AutoCloseable {
         run(Executors.callable(task));
     }
 
-    /** Throws what a task has thrown that ended so. */
+    /** Throws the failure of a task, if any. */
     void check() throws Exception {
         Future<?> future;
         while ((future = ended.poll()) != null) {
@@ -47,7 +47,7 @@ final class Tasks implements AutoCloseable {
         }
     }
 
-    /** Waits for all; throws what the first failed one threw. */
+    /** Waits for all tasks; throws the first failure. */
     void join(long seconds) throws Exception {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (running > 0) {

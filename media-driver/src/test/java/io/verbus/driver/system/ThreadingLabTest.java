@@ -37,7 +37,7 @@ class ThreadingLabTest {
             value = ThreadingMode.class,
             names = {"INVOKER"},
             mode = EnumSource.Mode.EXCLUDE)
-    void carriesAStream(ThreadingMode threading) throws Exception {
+    void carriesStream(ThreadingMode threading) throws Exception {
         try (Host b = start(Host.addressB(), threading);
                 Host a = start(Host.addressA(), threading);
                 Tasks tasks = new Tasks()) {
@@ -54,9 +54,9 @@ class ThreadingLabTest {
         return Host.start(address, settings -> settings.threading(threading));
     }
 
-    /** Each host is one thread, which drives its driver, its client, and its own work. */
+    /** Each host is one thread, which runs its driver, its client, and its own work. */
     @Test
-    void carriesAStreamBetweenDriversThatTheApplicationInvokes() throws Exception {
+    void carriesStreamBetweenInvokedDrivers() throws Exception {
         Path directoryA = Path.of("/dev/shm/verbus-system-test-invoked-a");
         Path directoryB = Path.of("/dev/shm/verbus-system-test-invoked-b");
         String channel =
@@ -95,7 +95,7 @@ class ThreadingLabTest {
         }
     }
 
-    /** A driver without threads, and a client without one. Its thread does everything. */
+    /** A driver and a client without threads: the host's thread does everything. */
     private static final class Invoked implements AutoCloseable {
         private final MediaDriver driver;
         private final AgentInvoker invoker;

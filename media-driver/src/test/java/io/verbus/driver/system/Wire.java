@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The wire of the lab, and its faults: the command {@code wire}. */
+/** The lab's wire and its faults, set by the command {@code wire}. */
 final class Wire {
     private Wire() {}
 
@@ -41,7 +41,7 @@ final class Wire {
         run("loss", Integer.toString(percent));
     }
 
-    /** Takes the carrier from both ends for so long. */
+    /** Removes the carrier from both ends for the given time. */
     static void flap(long millis) {
         run("flap", "%d.%03d".formatted(millis / 1000, millis % 1000));
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whole drivers on an adapter that may place a later write before an earlier one. */
+/** Drivers on an adapter that may place a later write before an earlier one. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(240)
@@ -46,10 +46,10 @@ class WriteOrderTest {
         return host;
     }
 
-    /** Each driver asks the other to wait: one of them is enough. */
+    /** Each driver asks the other to wait; one of them is sufficient. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
-    void deliversEveryMessageWhereOrderIsSafe(String orderOfA, String orderOfB) {
+    void deliversEveryMessageIfOrderIsSafe(String orderOfA, String orderOfB) {
         try (Host b = host(Host.addressB(), orderOfB);
                 Host a = host(Host.addressA(), orderOfA);
                 Subscription in = b.connect().addSubscription(b.channel(PORT), 1);
@@ -67,7 +67,7 @@ class WriteOrderTest {
     }
 
     @Test
-    void refusesAdapterWhereOrderIsChecked() {
+    void rejectsAdapterIfOrderIsChecked() {
         try (Host b = host(Host.addressB(), "check");
                 Host a = host(Host.addressA(), "check")) {
             for (Host host : new Host[] {a, b}) {

@@ -26,7 +26,7 @@ final class Writer {
     /**
      * Offers the next message once.
      *
-     * @return what the publication answered.
+     * @return the publication's result.
      */
     long offer() {
         long result =
@@ -43,7 +43,7 @@ final class Writer {
         return result;
     }
 
-    /** Offers until so many messages were accepted since the first. */
+    /** Offers until the given number of messages was accepted since the first. */
     Writer write(long messages) {
         long patienceNs = TimeUnit.MINUTES.toNanos(2);
         long lastNs = System.nanoTime();
@@ -68,17 +68,17 @@ final class Writer {
         return this;
     }
 
-    /** Messages accepted. */
+    /** Number of accepted messages. */
     long next() {
         return next;
     }
 
-    /** Times that nobody was connected. */
+    /** Number of times without a connected subscriber. */
     long notConnected() {
         return notConnected;
     }
 
-    /** Times that a subscriber was too far behind. */
+    /** Number of times under back pressure. */
     long backPressured() {
         return backPressured;
     }

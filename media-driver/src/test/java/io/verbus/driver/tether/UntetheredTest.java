@@ -31,7 +31,7 @@ class UntetheredTest {
     }
 
     @Test
-    void oneThatKeepsUpStays() {
+    void keepsSubscriberThatKeepsUp() {
         for (long ms = 0; ms < 1000; ms += 10) {
             assertEquals(Step.NONE, at(ms, LIMIT + 1));
         }
@@ -39,7 +39,7 @@ class UntetheredTest {
     }
 
     @Test
-    void oneThatIsBehindIsLetGoLingersRestsAndJoinsAgain() {
+    void detachesLingersRestsAndRejoins() {
         assertEquals(Step.NONE, at(0, LIMIT + 1));
         assertEquals(Step.NONE, at(10, LIMIT));
         assertEquals(Step.NONE, at(49, LIMIT));
@@ -59,7 +59,7 @@ class UntetheredTest {
     }
 
     @Test
-    void oneThatCatchesUpInTimeHasAllOfTheTimeAgain() {
+    void restartsTimeoutAfterCatchingUp() {
         assertEquals(Step.NONE, at(0, LIMIT));
         assertEquals(Step.NONE, at(40, LIMIT + 1));
         assertEquals(Step.NONE, at(89, LIMIT));
@@ -67,13 +67,13 @@ class UntetheredTest {
     }
 
     @Test
-    void timeBeginsWhenItIsLookedAtFirst() {
+    void startsTimeoutAtFirstCheck() {
         assertEquals(Step.NONE, at(1_000_000, LIMIT));
         assertEquals(Step.LET_GO, at(1_000_050, LIMIT));
     }
 
     @Test
-    void oneThatRestsAndIsAwaitedJoinsAtOnce() {
+    void rejoinsAtOnceIfAwaited() {
         at(0, LIMIT);
         at(50, LIMIT);
         assertEquals(Step.NONE, subscriber.step(60 * MS, 0, LIMIT, true), "it still lingers");
@@ -82,7 +82,7 @@ class UntetheredTest {
     }
 
     @Test
-    void oneThatDoesNotRejoinIsGone() {
+    void isGoneIfItDoesNotRejoin() {
         Untethered once = new Untethered(TIMEOUTS, false);
         once.step(0, LIMIT, LIMIT, false);
         assertEquals(Step.LET_GO, once.step(50 * MS, LIMIT, LIMIT, false));
@@ -92,7 +92,7 @@ class UntetheredTest {
     }
 
     @Test
-    void oneThatIsNotBelievedRests() {
+    void restsAfterInvalidPosition() {
         at(0, LIMIT + 1);
         subscriber.discounted();
         assertEquals(State.RESTING, subscriber.state());
@@ -101,9 +101,9 @@ class UntetheredTest {
         assertEquals(Step.JOIN, at(110, 0));
     }
 
-    /** Whatever is read, and whenever it is looked: the steps alternate, none before its time. */
+    /** For any reads and check times, the steps alternate, none too early. */
     @Property(tries = 300)
-    void noStepComesBeforeItsTime(
+    void takesNoStepBeforeItsTime(
             @ForAll @Size(max = 200) List<@IntRange(min = 1, max = 40) Integer> pausesMs,
             @ForAll @IntRange(max = 3) int keepsUpEvery,
             @ForAll boolean rejoins) {

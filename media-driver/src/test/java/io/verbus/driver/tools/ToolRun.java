@@ -8,13 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.stream.Stream;
 
-/**
- * What came of a command of {@code verbus}.
- *
- * @param status with which it ends.
- * @param out that it printed.
- * @param err that it printed to standard error.
- */
+/** Result of a {@code verbus} command: exit status, output, and error output. */
 public record ToolRun(int status, String out, String err) {
     /** Runs a command within this process. */
     public static ToolRun of(String command, String... args) {
@@ -28,7 +22,7 @@ public record ToolRun(int status, String out, String err) {
         return new ToolRun(status, out.toString(), err.toString());
     }
 
-    /** Runs a command in a process of its own, whose output is all that was printed. */
+    /** Runs a command in its own process, and captures its output. */
     public static void main(String[] args) {
         CommandLine line = Verbus.commandLine();
         line.setErr(new PrintWriter(System.out, true));

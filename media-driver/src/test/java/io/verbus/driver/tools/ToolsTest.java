@@ -55,7 +55,7 @@ class ToolsTest {
     }
 
     @Test
-    void countersAndStreamsOfARunningDriverArePrinted() {
+    void printsCountersAndStreamsOfRunningDriver() {
         try (MediaDriver driver = launch();
                 Bus bus =
                         Bus.connect(
@@ -85,7 +85,7 @@ class ToolsTest {
     }
 
     @Test
-    void printsErrorsAsSentencesAndDefectsWithStacks() {
+    void printsStackTracesOnlyOfDefects() {
         try (MediaDriver driver = launch()) {
             String dir = driver.directory().toString();
             try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
@@ -112,10 +112,10 @@ class ToolsTest {
         }
     }
 
-    /** Window, linger and resting time-outs decide where the subscriber is when it is looked at. */
+    /** The window, linger and resting timeouts determine the subscriber's state at the check. */
     @ParameterizedTest
     @CsvSource({"3600,3600,active", "0,3600,lingering", "0,0,resting"})
-    void streamsSayWhatASubscriberDoesThatIsTooSlow(long limitS, long lingerS, String state) {
+    void printsTetherStateOfSlowSubscriber(long limitS, long lingerS, String state) {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 DriverConfig.builder()
@@ -162,12 +162,12 @@ class ToolsTest {
     }
 
     @Test
-    void lossesArePrintedByStreamAndSource() throws Exception {
+    void printsLossesByStreamAndSource() throws Exception {
         try (MediaDriver driver = launch()) {
             String directory = driver.directory().toString();
             assertEquals(0, run("losses", "--dir", directory), err.toString());
             assertEquals("no losses", out.toString().strip());
-            // As the driver's conductor writes it: what it has just made is replaced.
+            // Written like the driver's conductor does: it replaces the existing file.
             Path file = driver.directory().resolve(LossReport.NAME);
             Files.delete(file);
             try (LossReport report = LossReport.create(file)) {
@@ -186,14 +186,14 @@ class ToolsTest {
     }
 
     @Test
-    void aDirectoryWithoutDriverIsRefused() {
+    void rejectsDirectoryWithoutDriver() {
         assertEquals(1, run("streams", "--dir", folder.resolve("none").toString()));
         assertTrue(err.toString().contains("there is no driver in"), err.toString());
         assertEquals(1, err.toString().lines().count());
     }
 
     @Test
-    void wrongUsageIsOneSentenceAndStatusTwo() {
+    void reportsWrongUsageInOneLineWithStatusTwo() {
         assertEquals(2, run("stat", "--dri", "x"));
         assertEquals(1, err.toString().lines().count(), err.toString());
         assertTrue(err.toString().contains("see verbus stat --help"), err.toString());
@@ -203,7 +203,7 @@ class ToolsTest {
     }
 
     @Test
-    void doctorSaysOnAHostWithoutRdmaThatThereIsNone() {
+    void doctorReportsMissingRdma() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         assertEquals(1, run("doctor", "--interval", "1ms"), err.toString());
         assertTrue(
@@ -218,7 +218,7 @@ class ToolsTest {
     }
 
     @Test
-    void doctorRefusesAnIntervalThatIsNone() {
+    void doctorRejectsInvalidInterval() {
         for (String wrong : new String[] {"soon", "-1s", "2h", "3601s"}) {
             err.getBuffer().setLength(0);
             assertEquals(2, run("doctor", "--interval=" + wrong), wrong);
@@ -228,7 +228,7 @@ class ToolsTest {
     }
 
     @Test
-    void aDriverWithAWrongSettingOfATransportDoesNotStart() {
+    void driverFailsToStartWithInvalidTransportSetting() {
         String dir = folder.resolve("driver").toString();
         String[] settings = {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7", "udp.window=abc"};
         for (String wrong : settings) {
@@ -243,13 +243,14 @@ class ToolsTest {
     }
 
     @Test
-    void aDriverWithASettingThatNoTransportHasDoesNotStart() {
+    void driverFailsToStartWithUnknownTransportSetting() {
         String dir = folder.resolve("driver").toString();
         for (String unknown : new String[] {"rdma.bogus", "udp.bogus"}) {
             err.getBuffer().setLength(0);
             assertEquals(1, run("driver", "--dir", dir, "--set", unknown + "=1"), unknown);
             assertTrue(
-                    err.toString().contains(unknown + " is no option of its transport: use one of"),
+                    err.toString()
+                            .contains(unknown + " is not an option of its transport: use one of"),
                     err.toString());
             assertEquals(1, err.toString().lines().count(), err.toString());
         }
@@ -257,7 +258,7 @@ class ToolsTest {
     }
 
     @Test
-    void helpNamesEverySettingOfTheDriver() {
+    void helpListsEveryDriverSetting() {
         assertEquals(0, run("driver", "--help"));
         for (DriverOption<?> option : DriverOption.ALL) {
             assertTrue(out.toString().contains("--" + option.name()), option.name());

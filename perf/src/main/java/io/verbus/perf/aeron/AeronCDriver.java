@@ -128,7 +128,8 @@ final class AeronCDriver {
 
     private static IllegalStateException cannotRun(String program, IOException ex) {
         return new IllegalStateException(
-                "cannot run " + program + " (" + ex.getMessage() + "): name another --aeronmd", ex);
+                "cannot run " + program + " (" + ex.getMessage() + "): choose another --aeronmd",
+                ex);
     }
 
     private void end() {

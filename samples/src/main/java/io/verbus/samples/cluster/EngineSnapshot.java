@@ -148,7 +148,10 @@ final class EngineSnapshot {
                     check(engine.state().checksum(), summary.bookChecksum());
                     isComplete = true;
                 }
-                default -> failure = "a snapshot has no message of template " + header.templateId();
+                default ->
+                        failure =
+                                "a snapshot cannot contain messages of template "
+                                        + header.templateId();
             }
         }
 

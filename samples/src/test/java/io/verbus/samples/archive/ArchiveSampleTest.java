@@ -22,7 +22,7 @@ class ArchiveSampleTest {
 
     @Test
     @Timeout(120)
-    void recordsReplaysAndFollows() throws Exception {
+    void recordsReplaysAndFollowsLiveStream() throws Exception {
         Process process =
                 new ProcessBuilder(
                                 JavaCommand.of(

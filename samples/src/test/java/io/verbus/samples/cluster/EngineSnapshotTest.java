@@ -47,7 +47,7 @@ class EngineSnapshotTest {
     }
 
     @Test
-    void anEngineGoesOnFromItsSnapshot() {
+    void restoresEngineFromSnapshot() {
         MatchingEngine engine = engine();
         try (MediaDriver driver = MediaDriver.launchEmbedded();
                 Aeron aeron = connect(driver);
@@ -63,7 +63,7 @@ class EngineSnapshotTest {
     }
 
     @Test
-    void aSnapshotThatIsCutOffIsRefusedInWords() {
+    void rejectsTruncatedSnapshot() {
         try (MediaDriver driver = MediaDriver.launchEmbedded();
                 Aeron aeron = connect(driver);
                 Subscription subscription = aeron.addSubscription(CHANNEL, STREAM)) {
@@ -83,7 +83,7 @@ class EngineSnapshotTest {
     }
 
     @Test
-    void aMessageThatNoSnapshotHasIsRefusedInWords() {
+    void rejectsForeignMessageInSnapshot() {
         try (MediaDriver driver = MediaDriver.launchEmbedded();
                 Aeron aeron = connect(driver);
                 Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);

@@ -36,7 +36,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void ordersMatchByPriceAndThenByTime() {
+    void matchesOrdersByPriceThenTime() {
         assertEquals(0, orders.send("A", SELL, 102, 10, DAY));
         assertEquals(0, orders.send("B", SELL, 101, 10, DAY));
         assertEquals(0, orders.send("C", SELL, 101, 10, DAY));
@@ -51,7 +51,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void onlyOrdersForTheDayRest() {
+    void restsOnlyDayOrders() {
         orders.send("A", BUY, 100, 10, DAY);
         assertEquals(10, orders.send("B", SELL, 100, 15, IMMEDIATE_OR_CANCEL));
         assertEquals(List.of(), resting());
@@ -63,7 +63,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void anOrderThatIsSentTwiceIsTakenOnceAndOneThatIsEarlyIsNot() {
+    void acceptsRepeatedOrderOnceAndRejectsEarlyOne() {
         assertEquals(0, orders.take("A", 0, BUY, 100, 10, DAY));
         assertEquals(1, orders.take("B", 0, BUY, 100, 10, DAY));
         MatchingEngine.State state = engine.state();
@@ -74,7 +74,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void theChecksumTellsOfEachOrderThatRests() {
+    void checksumDependsOnEachRestingOrder() {
         orders.send("A", BUY, 100, 10, DAY);
         orders.send("B", BUY, 100, 20, DAY);
         MatchingEngine other = new MatchingEngine();

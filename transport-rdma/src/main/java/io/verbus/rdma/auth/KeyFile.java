@@ -118,20 +118,20 @@ public final class KeyFile {
                     return keys;
                 }
             } catch (NoSuchFileException e) {
-                throw wrong("is not there: make it, or correct the option");
+                throw wrong("does not exist: create it, or correct the option");
             } catch (CharacterCodingException e) {
-                throw wrong("is no text: " + FORM);
+                throw wrong("is not text: " + FORM);
             } catch (IOException e) {
                 throw new TransportException(
                         "the key file "
                                 + path
                                 + " cannot be read ("
                                 + e.getMessage()
-                                + "): let the driver's user read it",
+                                + "): make it readable for the driver's user",
                         e);
             }
         }
-        throw wrong("is changed each time it is read: replace it as a whole, with `mv`");
+        throw wrong("changes whenever it is read: replace it atomically, with `mv`");
     }
 
     private List<String> lines(Path file) throws IOException {
@@ -161,7 +161,7 @@ public final class KeyFile {
     private void checkAccess(Path file) throws IOException {
         PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
         if (!attributes.isRegularFile()) {
-            throw wrong("is no file");
+            throw wrong("is not a regular file");
         }
         if (!attributes.owner().equals(ProcessAccount.current().user())
                 && (int) Files.getAttribute(file, "unix:uid") != ROOT) {
@@ -170,26 +170,27 @@ public final class KeyFile {
                             + attributes.owner().getName()
                             + ", who may change it: `chown` it to the driver's user, "
                             + ProcessAccount.current().user().getName()
-                            + ", or to root, and make new keys if that user is not to have them");
+                            + ", or to root, and replace the keys if that user must not know "
+                            + "them");
         }
         if (!Collections.disjoint(attributes.permissions(), WRONG)) {
             throw wrong(
-                    "can be read by others or written by its group: `chmod 600` it, and make new"
-                            + " keys if others had access");
+                    "can be read by others or written by its group: `chmod 600` it, and "
+                            + "replace the keys if others had access");
         }
     }
 
     private static final String FORM =
-            "write each key in a line, as a network and 64 hexadecimal digits, such as 10.1.0.0/16"
-                + " and what `openssl rand -hex 32` prints, or the word open instead of the key for"
-                + " a network that needs none";
+            "write one network per line, such as 10.1.0.0/16, followed by its key, 64 "
+                    + "hexadecimal digits as `openssl rand -hex 32` prints them, or by the "
+                    + "word open if the network needs no key";
 
     private Keys parse(List<String> lines) {
         Map<String, List<Key>> byNetwork = new LinkedHashMap<>();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
             if (!line.isEmpty() && !line.startsWith("#")) {
-                String at = "has a wrong line " + (i + 1) + ": ";
+                String at = "has an invalid line " + (i + 1) + ": ";
                 String[] words = line.split("\\s+");
                 if (words.length != 2) {
                     throw wrong(at + FORM);
@@ -201,13 +202,13 @@ public final class KeyFile {
                     if (!words[1].equals(OPEN)) {
                         add(keys, isNew, key(words[1], at), at);
                     } else if (!isNew) {
-                        throw wrong(at + "the network " + network + " has a line already");
+                        throw wrong(at + "the network " + network + " is listed above");
                     }
                 }
             }
         }
         if (byNetwork.isEmpty()) {
-            throw wrong("names no network, as if it was empty or half written: " + FORM);
+            throw wrong("lists no network, so it may be empty or half written: " + FORM);
         }
         List<Keys.Entry> entries = new ArrayList<>();
         byNetwork.forEach(
@@ -222,14 +223,14 @@ public final class KeyFile {
 
     private void add(List<Key> keys, boolean isFirst, Key key, String at) {
         if (keys.isEmpty() && !isFirst) {
-            throw wrong(at + "the network is open by a line above, remove one");
+            throw wrong(at + "a line above opens the network, remove one of them");
         }
         keys.add(key);
         if (keys.size() > MAX_KEYS) {
             throw wrong(at + "a network has at most " + MAX_KEYS + " keys, remove one");
         }
         if (keys.size() == MAX_KEYS && keys.getFirst().id() == keys.getLast().id()) {
-            throw wrong(at + "the key stands there already, remove one");
+            throw wrong(at + "the key is listed above, remove one of them");
         }
     }
 

@@ -55,7 +55,7 @@ public final class KeyRing {
     private void onLooked(Keys found, RuntimeException failure) {
         isLooking = false;
         if (failure != null) {
-            String message = failure.getMessage() + "; the keys that were read before stay";
+            String message = failure.getMessage() + "; the previous keys remain in use";
             if (!message.equals(reported)) {
                 reported = message;
                 host.onError(new TransportException(message, failure));
@@ -83,11 +83,10 @@ public final class KeyRing {
                     new TransportException(
                             "the key file "
                                     + file
-                                    + " does not name "
+                                    + " no longer lists "
                                     + names(", ")
-                                    + " any more: hosts there still need the keys that were read"
-                                    + " before, until the driver restarts or the file has the line"
-                                    + " `"
+                                    + ": hosts there still need the previous keys, until the "
+                                    + "driver restarts or the file has the line `"
                                     + keys.kept().getFirst()
                                     + " open`"));
         }
@@ -154,16 +153,15 @@ public final class KeyRing {
         if (own.isEmpty()) {
             return asked.isNone()
                     ? null
-                    : "it asks for a key, and this driver has none for its network: give both the"
-                            + " same rdma.key-file";
+                    : "it requires a key, but this driver has none for its network: use the "
+                            + "same rdma.key-file on both";
         }
         if (asked.isNone()) {
-            return "it has no key of its network: give its driver an rdma.key-file with the key"
-                    + " that this driver has";
+            return "it has no key for its network: give its driver an rdma.key-file with this "
+                    + "driver's key";
         }
         return Acceptance.common(own, asked) != null
                 ? null
-                : "it has another key of its network than this driver: give both rdma.key-file the"
-                        + " same key";
+                : "its key differs from this driver's: use the same rdma.key-file on both";
     }
 }

@@ -111,9 +111,9 @@ public final class Admittance {
     public String closed(InetSocketAddress local) {
         return local.getAddress().isAnyLocalAddress() || !allowList.isNobodyAllowed(local, fabric)
                 ? null
-                : "WARN: nobody may connect to "
+                : "WARN: no peer may connect to "
                         + hostOf(local)
-                        + ", which is alone in its subnet: name the peers in verbus.rdma.allow";
+                        + ", which is alone in its subnet: list the peers in verbus.rdma.allow";
     }
 
     /**
@@ -142,7 +142,7 @@ public final class Admittance {
                         complaints.record(
                                 RdmaPeerErrors.Kind.NOT_ACCEPTED,
                                 name,
-                                "cannot refuse a connection of "
+                                "cannot reject a connection from "
                                         + name
                                         + ": "
                                         + failure.getMessage()));

@@ -87,7 +87,7 @@ public final class AllowList {
      */
     public String description(Networks subnets) {
         Networks all = hasSubnet ? named.and(subnets) : named;
-        return all.isEmpty() ? "nobody: name the peers in rdma.allow" : all.toString();
+        return all.isEmpty() ? "no peer: list the peers in rdma.allow" : all.toString();
     }
 
     /** Returns the error message for a refused host, with the reason and the remedy. */
@@ -97,7 +97,7 @@ public final class AllowList {
                 + host
                 + at
                 + " was refused"
-                + (hasSubnet ? " because it comes from outside of the subnet" : "")
+                + (hasSubnet ? " because it comes from outside the subnet" : "")
                 + ": if the host may connect, add it to verbus.rdma.allow";
     }
 }

@@ -75,8 +75,8 @@ public final class ChannelOptions {
     private static TransportException differs(
             String key, String asked, String has, ChannelUri channel, String name) {
         return new TransportException(
-                ("channel '%s' asks for %s %s, but %s, which it would share with others, has %s:"
-                                + " use one value for all channels there, or another endpoint")
+                ("channel '%s' sets %s to %s, but %s, which it shares with other channels, has %s:"
+                                + " use the same value for all channels there, or another endpoint")
                         .formatted(channel, key, asked, name, has));
     }
 }

@@ -50,9 +50,9 @@ public record Versions(int lowest, int highest) {
         return peer
                 + " speaks "
                 + this
-                + " of the protocol, this one "
+                + " of the protocol, this driver "
                 + OURS
-                + ": update the older of the two; a release speaks with the one before it";
+                + ": update the older of the two; a release supports the previous one";
     }
 
     @Override

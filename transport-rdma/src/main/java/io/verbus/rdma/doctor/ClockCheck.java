@@ -29,7 +29,7 @@ final class ClockCheck {
         } else {
             findings.warning(
                     AREA,
-                    "the clock source is " + current + ", of which each reading is a system call",
+                    "the clock source is " + current + ", which takes a system call per reading",
                     available.contains("tsc")
                             ? "`echo tsc > " + SYSFS + "/current_clocksource`"
                             : "boot with tsc=reliable if the processors' counters are in step"

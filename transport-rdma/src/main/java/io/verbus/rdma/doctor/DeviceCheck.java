@@ -56,7 +56,7 @@ final class DeviceCheck {
             findings.error(
                     AREA,
                     refused.getMessage(),
-                    "make that right first: nothing of the devices is known before");
+                    "fix this first: the devices cannot be examined until then");
             return List.of();
         }
         List<String> unseen =
@@ -91,8 +91,8 @@ final class DeviceCheck {
         if (device.transport() == TransportType.UNORDERED) {
             String refusal =
                     device.name()
-                            + " does not keep writes in order (as EFA's SRD), which a remote log"
-                            + " rests on: Verbus refuses it";
+                            + " does not keep writes in order (like EFA's SRD), as remote logs "
+                            + "require: Verbus rejects it";
             String remedy = "use an InfiniBand, RoCE or iWARP device";
             if (anyUsable) {
                 findings.warning(area(device), refusal, remedy);
@@ -103,13 +103,13 @@ final class DeviceCheck {
             findings.warning(
                     area(device),
                     device.name()
-                            + " is played by the kernel: each post is a system call, and the"
-                            + " processor copies what an adapter would",
+                            + " is a software device of the kernel: each post is a system "
+                            + "call, and the CPU copies the data",
                     "use an RDMA NIC where latency matters");
         } else if (driver.startsWith("mlx5")) {
             WriteOrderCheck.examine(host, device, text, findings);
         } else {
-            findings.ok(area(device), driver.isEmpty() ? text + " is no software device" : text);
+            findings.ok(area(device), driver.isEmpty() ? text + " is not a software device" : text);
         }
     }
 }

@@ -43,10 +43,10 @@ final class FlowControlCheck {
             findings.warning(
                     area,
                     "priority flow control (PFC) of " + netdev + " is off",
-                    "switch it on for the bus's priority here and on the switches, such as"
-                            + " `dcb pfc set dev "
+                    "enable it for the bus's priority here and on the switches, for example "
+                            + "with `dcb pfc set dev "
                             + netdev
-                            + " prio-pfc 3:on`, unless the fabric loses nothing without");
+                            + " prio-pfc 3:on`, unless the fabric is lossless without it");
         } else {
             findings.ok(
                     area,

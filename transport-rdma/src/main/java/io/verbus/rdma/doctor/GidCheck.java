@@ -54,7 +54,7 @@ final class GidCheck {
         if (roce && !mode.equals(V2)) {
             findings.warning(
                     area,
-                    name + " makes connections over " + mode + ", which no router forwards",
+                    name + " connects over " + mode + ", which no router forwards",
                     setMode());
         }
         for (String netdev : Interfaces.of(host, device, port)) {
@@ -66,7 +66,7 @@ final class GidCheck {
                     isUsable = true;
                     findings.ok(
                             area,
-                            "%s is found by %s of %s"
+                            "%s has the address %s of %s"
                                     .formatted(name, address.getHostAddress(), netdev));
                 }
             }
@@ -116,7 +116,7 @@ final class GidCheck {
         } else if (!entries.isEmpty()) {
             findings.warning(
                     area,
-                    "%s has %s only as GID %d of %s, and makes connections over %s"
+                    "%s has %s only as GID %d of %s, and connects over %s"
                             .formatted(
                                     name,
                                     text,
@@ -128,7 +128,7 @@ final class GidCheck {
             findings.warning(
                     area,
                     name + " has no GID for " + text + ", so no connection can use that address",
-                    "set the link of " + netdev + " down and up, so that the table is filled anew");
+                    "set the link of " + netdev + " down and up to rebuild the table");
         }
     }
 
@@ -142,7 +142,7 @@ final class GidCheck {
                     && !addresses.contains(address)) {
                 findings.warning(
                         area,
-                        "%s has GID %d for %s, which is no address of %s"
+                        "%s has GID %d for %s, which is not an address of %s"
                                 .formatted(name, gid.index(), address.getHostAddress(), netdev),
                         "set the link of "
                                 + netdev
@@ -161,8 +161,8 @@ final class GidCheck {
                                 .allMatch(gid -> gid != null && gid.isLinkLocalAddress());
         String text =
                 linkLocal
-                        ? name + " has only link-local GIDs (fe80::), which lead to no other host"
-                        : name + " has no address by which a connection can find it";
+                        ? name + " has only link-local GIDs (fe80::), which reach no other host"
+                        : name + " has no address to connect to";
         String remedy =
                 netdev.isEmpty()
                         ? "load ib_ipoib for InfiniBand, or set its network interface up, and give"

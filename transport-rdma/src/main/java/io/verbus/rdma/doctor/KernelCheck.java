@@ -56,7 +56,7 @@ final class KernelCheck {
         if (!drivers.isEmpty()) {
             findings.ok(AREA, "drivers of RDMA devices: " + String.join(", ", drivers));
         } else if (!files.list(DeviceCheck.SYSFS).isEmpty()) {
-            findings.ok(AREA, "the driver of the RDMA devices is none that is known here");
+            findings.ok(AREA, "the driver of the RDMA devices is unknown");
         } else if (makeable.isEmpty()) {
             findings.error(
                     AREA,

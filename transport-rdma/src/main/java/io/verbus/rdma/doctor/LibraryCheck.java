@@ -13,7 +13,7 @@ final class LibraryCheck {
     static void examine(Host host, Findings findings) {
         try {
             host.calls().loadLibraries();
-            findings.ok(AREA, "libibverbs and librdmacm are there");
+            findings.ok(AREA, "libibverbs and librdmacm are installed");
         } catch (VerbsException missing) {
             // Its message ends with the remedy, after a colon.
             String message = missing.getMessage();

@@ -83,11 +83,12 @@ final class MemoryCheck {
     /** Explains why the capability has no effect. */
     private static String capability(FileTree files) {
         if (hasCapability(files, "CapEff")) {
-            return "; CAP_IPC_LOCK is effective in a user namespace only, where it does not count";
+            return "; CAP_IPC_LOCK is effective only in a user namespace, where it has no "
+                    + "effect on the limit";
         }
         return hasCapability(files, "CapBnd")
-                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as of a user that is"
-                        + " not root"
+                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as for users "
+                        + "other than root"
                 : "";
     }
 
@@ -105,7 +106,8 @@ final class MemoryCheck {
         if (!tmpfs || space == null) {
             findings.error(
                     AREA,
-                    "/dev/shm is no tmpfs, and the kernel refuses remote writes to files on a disk",
+                    "/dev/shm is not a tmpfs, and the kernel refuses remote writes to files on "
+                            + "a disk",
                     "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a folder on a tmpfs");
             return;
         }
@@ -114,7 +116,7 @@ final class MemoryCheck {
                         .formatted(size(space.free()), size(space.total()), size(LOG));
         boolean isContainers = space.total() == CONTAINER_SHM;
         if (isContainers) {
-            text += "; a container has so little unless it is told otherwise";
+            text += "; this is the default in containers";
         }
         String remedy =
                 isContainers
@@ -151,7 +153,7 @@ final class MemoryCheck {
         } else {
             findings.ok(
                     AREA,
-                    "huge pages cannot be had from hugetlbfs: %s reserved, %s"
+                    "hugetlbfs provides no huge pages: %s reserved, %s"
                             .formatted(
                                     reserved.isEmpty() ? "none" : reserved,
                                     mounted.isEmpty() ? "not mounted" : "mounted at " + mounted));
@@ -168,9 +170,9 @@ final class MemoryCheck {
         String enabled = files.selected(THP + "/enabled");
         String text =
                 huge
-                        ? "files in /dev/shm are given huge pages"
-                        : "files in /dev/shm have small pages, of which an adapter must look up"
-                                + " more than of huge ones";
+                        ? "files in /dev/shm use huge pages"
+                        : "files in /dev/shm use small pages, which cost an adapter more "
+                                + "look-ups than huge ones";
         text += enabled.isEmpty() ? "" : "; transparent huge pages: " + enabled;
         if (huge || !hardware) {
             findings.ok(AREA, text);
@@ -182,23 +184,22 @@ final class MemoryCheck {
     private static void examineFork(Host host, Findings findings) {
         String release = host.files().read("/proc/sys/kernel/osrelease");
         switch (host.calls().forkSafety()) {
-            case UNNEEDED ->
-                    findings.ok(AREA, "a fork does no harm: the kernel copies pinned pages");
+            case UNNEEDED -> findings.ok(AREA, "forks are safe: the kernel copies pinned pages");
             case ENABLED ->
-                    findings.ok(AREA, "a fork does no harm: libibverbs withholds pinned pages");
-            case DISABLED, UNKNOWN -> {
-                if (copiesPinnedPages(release)) {
                     findings.ok(
                             AREA,
-                            "a fork does no harm: kernel " + release + " copies pinned pages");
+                            "forks are safe: libibverbs excludes pinned pages from " + "them");
+            case DISABLED, UNKNOWN -> {
+                if (copiesPinnedPages(release)) {
+                    findings.ok(AREA, "forks are safe: kernel " + release + " copies pinned pages");
                 } else {
                     findings.warning(
                             AREA,
-                            "a native fork in a process that embeds a driver could cut its memory"
-                                    + " off from the device on kernel "
+                            "a native fork in a process that embeds a driver could detach its "
+                                    + "memory from the device on kernel "
                                     + release,
-                            "set RDMAV_FORK_SAFE=1 for such a process; Java's own processes are"
-                                    + " harmless");
+                            "set RDMAV_FORK_SAFE=1 for such a process; processes that Java "
+                                    + "starts are safe");
                 }
             }
         }

@@ -16,23 +16,23 @@ final class NumaCheck {
         String own = files.field("/proc/self/status", "Cpus_allowed_list");
         CpuSet allowed = CpuSet.of(own);
         if (node < 0 || near.isEmpty() || allowed.isEmpty()) {
-            findings.ok(area, device.name() + " is at no NUMA node that is known");
+            findings.ok(area, device.name() + " has no known NUMA node");
         } else if (allowed.isWithin(near)) {
             findings.ok(
                     area,
-                    "%s is at NUMA node %d, as are the CPUs of this process"
+                    "%s is on NUMA node %d, as are the CPUs of this process"
                             .formatted(device.name(), node));
         } else {
             findings.warning(
                     area,
-                    "%s is at NUMA node %d, and this process may run on CPUs %s, %s"
+                    "%s is on NUMA node %d, but this process may run on CPUs %s, %s"
                             .formatted(
                                     device.name(),
                                     node,
                                     own,
                                     allowed.intersects(near)
-                                            ? "some of which are at another"
-                                            : "all of which are at another"),
+                                            ? "some of which are on another node"
+                                            : "all of which are on another node"),
                     "start driver and clients with `numactl --cpunodebind=%d --membind=%d`"
                             .formatted(node, node));
         }

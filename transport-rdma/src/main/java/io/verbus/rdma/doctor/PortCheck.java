@@ -74,9 +74,9 @@ final class PortCheck {
             remedy =
                     "set its network interface up, `ip link set dev "
                             + (interfaces.isEmpty() ? "IFACE" : interfaces)
-                            + " up`, and look for its cable if that does not help";
+                            + " up`, and check its cable if that does not help";
         } else if (port.state().equals("DOWN")) {
-            remedy = "look for its cable and the port of the switch";
+            remedy = "check its cable and the switch port";
         } else {
             remedy = "start a subnet manager on the fabric, such as opensm";
         }
@@ -93,12 +93,10 @@ final class PortCheck {
         if (device.transport() == TransportType.IWARP) {
             findings.ok(area, mtu + ", which iWARP leaves to TCP");
         } else if (port.activeMtu() >= port.maxMtu()) {
-            findings.ok(area, mtu + ", the most that the device can");
+            findings.ok(area, mtu + ", the maximum of the device");
         } else if (!isEthernet()) {
             findings.warning(
-                    area,
-                    mtu + " and could have " + port.maxMtu(),
-                    PathAdvice.raiseInfiniBandMtu());
+                    area, mtu + " but supports " + port.maxMtu(), PathAdvice.raiseInfiniBandMtu());
         } else {
             examineRoceMtu(area, mtu);
         }
@@ -111,7 +109,7 @@ final class PortCheck {
             if (interfaceMtu >= 0 && interfaceMtu < least) {
                 findings.warning(
                         area,
-                        "%s and could have %d, because the MTU of %s is %d"
+                        "%s but supports %d, because the MTU of %s is %d"
                                 .formatted(mtu, port.maxMtu(), netdev, interfaceMtu),
                         PathAdvice.raiseRoceMtu(netdev, port.maxMtu()));
                 return;
@@ -119,7 +117,7 @@ final class PortCheck {
         }
         findings.warning(
                 area,
-                mtu + " and could have " + port.maxMtu(),
+                mtu + " but supports " + port.maxMtu(),
                 PathAdvice.raiseRoceMtu("", port.maxMtu()));
     }
 }

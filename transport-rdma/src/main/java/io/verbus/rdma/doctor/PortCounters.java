@@ -11,7 +11,7 @@ import java.util.Set;
 enum PortCounters {
     LINK(
             "link errors",
-            "look at cable, transceiver and the port of the switch",
+            "check the cable, the transceiver and the switch port",
             Set.of(
                     "symbol_error",
                     "link_error_recovery",
@@ -27,8 +27,8 @@ enum PortCounters {
 
     LOSS(
             "lost or repeated packets",
-            "make the fabric lossless for the bus's priority (PFC), or look for the switch that"
-                    + " drops",
+            "make the fabric lossless for the bus's priority (PFC), or find the switch that "
+                    + "drops packets",
             Set.of(
                     "out_of_sequence",
                     "out_of_seq_request",
@@ -61,8 +61,8 @@ enum PortCounters {
 
     CONGESTION(
             "congestion",
-            "look for the link that is too narrow or shared with bulk traffic, and set the bus"
-                    + " apart by its priority",
+            "find the link that is too slow or shared with bulk traffic, and give the bus its "
+                    + "own priority",
             Set.of(
                     "np_ecn_marked_roce_packets",
                     "np_cnp_sent",

@@ -27,9 +27,9 @@ final class ProcessorCheck {
         } else if (allowed.size() < POLLING) {
             findings.warning(
                     AREA,
-                    "this process may run on %d CPUs (%s), fewer than a driver with dedicated"
+                    "this process may run on %d CPUs (%s), too few for a driver with dedicated"
                                     .formatted(allowed.size(), list)
-                            + " threads and an application poll with",
+                            + " threads and an application",
                     "give it "
                             + POLLING
                             + " or more, or set verbus.threading to shared or invoker");
@@ -54,10 +54,10 @@ final class ProcessorCheck {
         if (!slow.isEmpty()) {
             findings.warning(
                     AREA,
-                    "CPUs are clocked by need: " + String.join(", ", slow),
+                    "CPU frequencies follow the load: " + String.join(", ", slow),
                     "`cpupower frequency-set -g performance`");
         } else if (known) {
-            findings.ok(AREA, "all CPUs of this process have the governor performance");
+            findings.ok(AREA, "all CPUs of this process use the governor performance");
         } else {
             findings.ok(AREA, "the CPUs' governor is not readable here, as in virtual machines");
         }
@@ -69,7 +69,8 @@ final class ProcessorCheck {
         if (CpuSet.of(isolated).isEmpty()) {
             findings.warning(
                     AREA,
-                    "no CPU is isolated: the scheduler puts others where the bus polls",
+                    "no CPU is isolated: the scheduler may run other threads where the bus "
+                            + "polls",
                     "boot with isolcpus=LIST nohz_full=LIST rcu_nocbs=LIST, and bind the driver's"
                             + " agents there: verbus.sender.cpu, verbus.receiver.cpu");
         } else if (CpuSet.of(tickless).isEmpty()) {
@@ -79,7 +80,9 @@ final class ProcessorCheck {
                     "boot with nohz_full=" + isolated + " rcu_nocbs=" + isolated);
         } else {
             findings.ok(
-                    AREA, "CPUs %s are isolated, without a tick %s".formatted(isolated, tickless));
+                    AREA,
+                    "CPUs %s are isolated, and %s have no timer tick"
+                            .formatted(isolated, tickless));
         }
     }
 }

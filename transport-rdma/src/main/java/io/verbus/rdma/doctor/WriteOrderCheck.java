@@ -38,22 +38,24 @@ final class WriteOrderCheck {
         String remedy =
                 "`mlxconfig -d "
                         + host.files().target(folder)
-                        + " q PCI_WR_ORDERING` must say per_mkey(0), else set it so";
+                        + " q PCI_WR_ORDERING` must print per_mkey(0); set it otherwise";
         switch (pciOrder(host.files().bytes(folder + "/config"))) {
             case STRICT -> findings.ok(area, text + ", and keeps the order of PCIe writes");
             case MAY_RELAX ->
                     findings.warning(
                             area,
                             text
-                                    + "; its PCIe register (DevCtl: RlxdOrd+) lets firmware relax"
-                                    + " the order of writes, which would tear remote logs",
+                                    + "; its PCIe register (DevCtl: RlxdOrd+) lets firmware "
+                                    + "relax the order of writes, which would corrupt "
+                                    + "remote logs",
                             remedy);
             case UNKNOWN ->
                     findings.warning(
                             area,
                             text
-                                    + "; whether its firmware forces relaxed PCIe ordering, which"
-                                    + " would tear remote logs, is not readable here",
+                                    + "; whether its firmware forces relaxed PCIe ordering, "
+                                    + "which would corrupt remote logs, is not "
+                                    + "readable here",
                             remedy + "; root can read it: run the doctor with sudo");
         }
         String relaxed = host.calls().variable(PathAdvice.RELAXED_VARIABLE);
@@ -65,7 +67,7 @@ final class WriteOrderCheck {
                             + PathAdvice.RELAXED_VARIABLE
                             + "="
                             + relaxed
-                            + ", as this one's has: subscribers could read wrong messages",
+                            + ", as in this one: subscribers could read corrupt messages",
                     "`unset "
                             + PathAdvice.RELAXED_VARIABLE
                             + "` before the driver starts, or set rdma.order to safe");

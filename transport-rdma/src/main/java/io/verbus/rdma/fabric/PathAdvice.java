@@ -37,16 +37,17 @@ public final class PathAdvice {
     /** Describes how to make the adapter place writes in posting order. */
     public static String keepOrder(boolean isIwarp) {
         return isIwarp
-                ? "use the adapter's RoCE v2 mode if it has one, or try it with lost packets first"
+                ? "use the adapter's RoCE v2 mode if it has one, or test it with packet loss "
+                        + "first"
                 : "turn adaptive routing off for this traffic (mlxreg, ROCE_ACCL"
                         + " adaptive_routing_forced_en=0), unset "
                         + RELAXED_VARIABLE
-                        + ", and use rdma-core 36 or later, which tells";
+                        + ", and use rdma-core 36 or later, which reports the order";
     }
 
     /** Describes how to make a port's connections use RoCE v2. */
     public static String useRoceV2(String device, int port) {
-        return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that can RoCE v2"
+        return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that supports RoCE v2"
                 .formatted(configuration(device), configuration(device), roceMode(port));
     }
 

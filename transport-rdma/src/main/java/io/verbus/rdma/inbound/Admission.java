@@ -70,18 +70,18 @@ final class Admission {
             return new Refusal(
                     RejectCode.NO_RESOURCES,
                     RdmaPeerErrors.Kind.NO_ROOM,
-                    "a connection of "
+                    "a connection from "
                             + name
-                            + " is one too many: raise rdma.max-peers above "
+                            + " exceeds the limit: raise rdma.max-peers above "
                             + maxPeers);
         }
         if (greeting == null) {
             return new Refusal(
                     RejectCode.UNSPECIFIED,
                     RdmaPeerErrors.Kind.STRANGER,
-                    "what connects from "
+                    "the program that connects from "
                             + name
-                            + " is not a Verbus driver: keep others away from port "
+                            + " is not a Verbus driver: keep other programs away from port "
                             + listener.localAddress().getPort());
         }
         if (greeting.isStrange()) {
@@ -98,7 +98,7 @@ final class Admission {
         String reason = admittance.keys().refusal(address.getAddress(), greeting.challenge());
         if (reason != null) {
             admittance.onUnauthenticated(
-                    address, local, "a connection of " + name + " was refused: " + reason);
+                    address, local, "a connection from " + name + " was refused: " + reason);
             return new Refusal(RejectCode.NOT_AUTHENTICATED, null, null);
         }
         return null;

@@ -206,7 +206,7 @@ final class Announcer implements AutoCloseable {
             failed(
                     wish,
                     Kind.NOT_CONNECTED,
-                    "the name is not known: correct the channel, or the name service",
+                    "the name cannot be resolved: correct the channel, or the name service",
                     nowNs);
             return;
         }
@@ -240,7 +240,7 @@ final class Announcer implements AutoCloseable {
     boolean onEstablished(Connection connection, long nowNs) {
         Wish wish = at(connection);
         if (wish != null) {
-            failed(wish, Kind.STRANGER, "what listens there is not a Verbus driver", nowNs);
+            failed(wish, Kind.STRANGER, "the listener there is not a Verbus driver", nowNs);
         }
         return wish != null;
     }
@@ -264,8 +264,8 @@ final class Announcer implements AutoCloseable {
             failed(
                     wish,
                     Kind.STRANGER,
-                    "it is the endpoint of a subscription, or of another release: name the control"
-                            + " address of the publication",
+                    "it is the endpoint of a subscription, or belongs to another release: use "
+                            + "the control address of the publication",
                     nowNs);
         } else if (cause == Cause.REJECTED && wish.isParted) {
             wait(wish, wish.backoff, nowNs);
@@ -300,21 +300,21 @@ final class Announcer implements AutoCloseable {
                     failed(
                             wish,
                             Kind.NOT_AUTHENTICATED,
-                            "the driver there refuses this one for want of the key of its network:"
-                                    + " give both the same rdma.key-file",
+                            "the driver there rejected this driver, which lacks the network's "
+                                    + "key: use the same rdma.key-file on both",
                             nowNs);
             case NO_RESOURCES ->
                     failed(
                             wish,
                             Kind.NO_ROOM,
-                            "the driver there takes no more receivers: raise its"
-                                    + " rdma.max-connections",
+                            "the driver there accepts no more receivers: raise its "
+                                    + "rdma.max-connections",
                             nowNs);
             default ->
                     failed(
                             wish,
                             Kind.NOT_CONNECTED,
-                            "the driver there refuses it: see its error log",
+                            "the driver there rejected it: see its error log",
                             nowNs);
         }
     }

@@ -67,14 +67,17 @@ final class ImageEnds {
                     + written.offer.streamId()
                     + " ends at position "
                     + close.finalPosition()
-                    + " but what was received ends at "
+                    + " but the received frames end at "
                     + frontier.position();
         }
         images.takeFrom(peer, written);
         switch (close.end()) {
             case REVOKED -> host.onImageRevoked(written.image, close.finalPosition());
             case UNTOLD ->
-                    loseUnwritten(written, "the publication was closed, and says nothing of it");
+                    loseUnwritten(
+                            written,
+                            "the publication was closed without signalling the "
+                                    + "end of the stream");
             default -> host.onImageEnding(written.image, close.finalPosition());
         }
         return null;
@@ -179,7 +182,7 @@ final class ImageEnds {
         for (int i = 0; i < peer.images.size(); i++) {
             IncomingImage image = peer.images.get(i);
             if (image.isAnswerAwaited() && nowNs - image.deadlineNs() >= 0) {
-                return "the peer has not stopped to send stream "
+                return "the peer has not stopped sending stream "
                         + image.offer.streamId()
                         + " within "
                         + options.probeTimeoutNs() / 1_000_000

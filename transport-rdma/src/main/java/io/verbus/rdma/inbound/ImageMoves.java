@@ -90,7 +90,9 @@ final class ImageMoves {
         written.state(IncomingImage.State.MOVED);
         if (!offer.isOfSameStream(written.offer)
                 || offer.resumeToken() != written.offer.resumeToken()) {
-            return offer.description() + " is offered as what it is not";
+            return offer.description()
+                    + " is offered with properties that differ from its "
+                    + "image";
         }
         FrontierScanner.Frontier frontier =
                 FrontierScanner.scan(written.image.log(), written.image.consumedPosition());
@@ -98,7 +100,7 @@ final class ImageMoves {
             return offer.description()
                     + " was sent up to "
                     + offer.position()
-                    + " but what was received ends at "
+                    + " but the received frames end at "
                     + frontier.position();
         }
         written.beginMove();

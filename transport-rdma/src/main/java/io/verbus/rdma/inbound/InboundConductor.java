@@ -215,9 +215,9 @@ public final class InboundConductor implements AutoCloseable {
                 peer.host,
                 "connections from "
                         + peer.host
-                        + " are given up because they offer no stream: keep strangers off with"
-                        + " rdma.allow; otherwise see rdma.max-half-open and"
-                        + " rdma.half-open-timeout");
+                        + " were closed because they offer no stream: keep unknown hosts away "
+                        + "with rdma.allow; otherwise see rdma.max-half-open and "
+                        + "rdma.half-open-timeout");
         onEnded(peer, Cause.DISCONNECTED, "it has offered no stream in time");
         return 1;
     }
@@ -233,7 +233,7 @@ public final class InboundConductor implements AutoCloseable {
                     peer.leave();
                     commands.add(
                             new ReceiverCommand.Leave(
-                                    peer.link(), "nobody subscribes at the endpoint any more"));
+                                    peer.link(), "no subscription uses the endpoint any more"));
                     return 1;
                 }
                 String late = ends.late(peer, nowNs);
@@ -294,7 +294,7 @@ public final class InboundConductor implements AutoCloseable {
         complaints.record(
                 RdmaPeerErrors.Kind.NOT_ACCEPTED,
                 peerHost,
-                "cannot accept a connection of " + peerHost + ": " + reason);
+                "cannot accept a connection from " + peerHost + ": " + reason);
     }
 
     private void accept(
@@ -402,7 +402,7 @@ public final class InboundConductor implements AutoCloseable {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer each = peers.get(i);
             if (each.state() == InboundPeer.State.UP && each.isSuperseded()) {
-                detach(each, "the same driver has connected anew");
+                detach(each, "the same driver has reconnected");
             }
         }
     }
@@ -420,7 +420,8 @@ public final class InboundConductor implements AutoCloseable {
             String reason =
                     "the driver at "
                             + peer.host
-                            + " does not prove that it has the key of its network: see who it is";
+                            + " does not prove that it has the key of its network: check which "
+                            + "host it is";
             admittance.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);

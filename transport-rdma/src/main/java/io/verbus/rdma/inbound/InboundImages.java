@@ -90,7 +90,7 @@ final class InboundImages implements AutoCloseable {
         HeldImages.Held late;
         while (work < ENDS_PER_CYCLE && (late = held.takeLate(nowNs)) != null) {
             String reason =
-                    "its driver has not come back within "
+                    "its driver has not reconnected within "
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
                             + late.image().lossReason();

@@ -388,7 +388,7 @@ final class InboundLink
      */
     private void handOver(ReceiverEvent event) {
         if (handedOver - handled >= maxUnhandled || answers.size() >= maxUnhandled) {
-            violated("it sends control messages without end");
+            violated("it floods this driver with control messages");
             return;
         }
         handedOver++;

@@ -133,7 +133,8 @@ final class InboundListener implements InboundEndpoint {
                             + description()
                             + " receives no responses from "
                             + joining.control()
-                            + ": use an endpoint for the responses of each control address");
+                            + ": use a separate endpoint for the responses from each control "
+                            + "address");
         }
         OptionalInt otherWindow = joining.window();
         OptionalLong otherTag = joining.groupTag();

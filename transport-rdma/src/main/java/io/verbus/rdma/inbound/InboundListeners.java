@@ -116,7 +116,7 @@ final class InboundListeners {
             throw new TransportException(
                     "host name '"
                             + name
-                            + "' cannot be resolved: name an address of this host's RDMA device");
+                            + "' cannot be resolved: use an address of this host's RDMA device");
         }
         return address;
     }
@@ -146,7 +146,8 @@ final class InboundListeners {
         if (endpoint instanceof InboundListener listener) {
             return listener;
         }
-        throw new IllegalArgumentException("endpoint " + endpoint + " is of another transport");
+        throw new IllegalArgumentException(
+                "endpoint " + endpoint + " belongs to another " + "transport");
     }
 
     /** Closes all listeners. */

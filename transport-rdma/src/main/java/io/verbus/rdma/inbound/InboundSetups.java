@@ -139,7 +139,7 @@ final class InboundSetups {
                 FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
         if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
             images.endHeld(
-                    image, offer.description() + " does not go on: what was received is damaged");
+                    image, offer.description() + " cannot resume: the received log is damaged");
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
@@ -232,7 +232,10 @@ final class InboundSetups {
             if (!peer.pending.remove(offer)) {
                 share.fail();
                 images.beginUnwritten(
-                        image, offer, share, "the publication has gone before it was connected");
+                        image,
+                        offer,
+                        share,
+                        "the publication was closed before it was " + "connected");
                 return;
             }
             images.begin(peer, image, offer, share, this);

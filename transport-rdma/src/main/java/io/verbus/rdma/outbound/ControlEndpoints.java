@@ -192,7 +192,7 @@ final class ControlEndpoints implements AutoCloseable {
             throw new TransportException(
                     "host name '"
                             + named.host()
-                            + "' cannot be resolved: name an address of this host's RDMA device");
+                            + "' cannot be resolved: use an address of this host's RDMA device");
         }
         for (Control control : controls) {
             if (isShared && control.address.equals(address)) {
@@ -267,7 +267,7 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Answers a connection request of a peer if it arrived at a control address.
+     * Answers a connection request from a peer if it arrived at a control address.
      *
      * @return whether it arrived at a control address.
      */
@@ -326,11 +326,11 @@ final class ControlEndpoints implements AutoCloseable {
             complaints.record(
                     Kind.STRANGER,
                     name,
-                    "what connects from "
+                    "the program that connects from "
                             + name
                             + " to the control address "
                             + control.description()
-                            + " is no receiver: publish to the endpoint of a subscription");
+                            + " is not a receiver: publish to the endpoint of a subscription");
             return RejectCode.UNSPECIFIED;
         }
         if (announcement.versions().isStrangeTo(Versions.OURS)) {
@@ -351,10 +351,11 @@ final class ControlEndpoints implements AutoCloseable {
             admittance.onUnauthenticated(
                     remoteAddress,
                     localAddress,
-                    "an announcement of "
+                    "an announcement from "
                             + name
-                            + " was refused: it does not prove that it has the key of its network,"
-                            + " give its driver an rdma.key-file with the key that this one has");
+                            + " was refused: it does not prove that it has the key of its "
+                            + "network; give its driver an rdma.key-file with this "
+                            + "driver's key");
             return RejectCode.NOT_AUTHENTICATED;
         }
         announced.incrementRelease();

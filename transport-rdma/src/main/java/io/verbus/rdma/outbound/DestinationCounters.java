@@ -28,7 +28,7 @@ final class DestinationCounters implements AutoCloseable {
                     counter(host, stream, CounterTypes.DESTINATION_RELEASED, name, "released by");
             connected =
                     counter(host, stream, CounterTypes.DESTINATION_CONNECTED, name, "connected to");
-            left = counter(host, stream, CounterTypes.DESTINATION_LEFT, name, "times that left");
+            left = counter(host, stream, CounterTypes.DESTINATION_LEFT, name, "drops of");
         } catch (BusException e) {
             close();
             throw e;

@@ -197,9 +197,9 @@ final class EndpointStreams implements AutoCloseable {
                         false,
                         "the stream to "
                                 + name
-                                + " has not gone on within "
+                                + " has not resumed within "
                                 + options.resumeTimeoutNs() / 1_000_000
-                                + " ms: see why in the driver's error log");
+                                + " ms: see the driver's error log");
                 late++;
             }
             isAnyResuming |= publication.isResuming();

@@ -189,7 +189,7 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /**
-     * Answers a connection request of a peer if it arrived at a control address.
+     * Answers a connection request from a peer if it arrived at a control address.
      *
      * @return whether it arrived at a control address.
      */
@@ -300,8 +300,9 @@ public final class OutboundConductor implements AutoCloseable {
                             entry.publication.channel(),
                             "the driver at "
                                     + entry.endpoint.name()
-                                    + " has ended the image of a stream that was cut off: what it"
-                                    + " had not received is lost, and the stream begins anew");
+                                    + " has ended the image of an interrupted stream: messages "
+                                    + "that it had not received are lost, and the "
+                                    + "stream restarts");
                     entry.publication.tell(
                             host,
                             false,
@@ -311,9 +312,10 @@ public final class OutboundConductor implements AutoCloseable {
                                     + entry.publication.stream.log().spec().streamId()
                                     + " session "
                                     + entry.publication.stream.log().spec().sessionId()
-                                    + " that was cut off: what it had not received before position "
+                                    + " after an interruption: messages before position "
                                     + lost.position()
-                                    + " is lost, and the stream begins anew there");
+                                    + " that it had not received are lost, and the stream "
+                                    + "restarts there");
                 }
             }
             case SenderEvent.Refused refused -> {
@@ -322,7 +324,7 @@ public final class OutboundConductor implements AutoCloseable {
                     String message =
                             "the driver at "
                                     + entry.endpoint.name()
-                                    + " refuses the stream ("
+                                    + " rejected the stream ("
                                     + refused.code()
                                     + "): "
                                     + refused.text();
@@ -383,10 +385,11 @@ public final class OutboundConductor implements AutoCloseable {
                                             + left.branch().log().spec().streamId()
                                             + " session "
                                             + left.branch().log().spec().sessionId()
-                                            + " is too far behind the others and was left: its"
-                                            + " image ends, and begins anew where the stream is;"
-                                            + " have its subscribers consume faster, or publish"
-                                            + " with fc=min"));
+                                            + " fell too far behind the others and was "
+                                            + "dropped: its image ends and restarts at "
+                                            + "the current position; make its "
+                                            + "subscribers consume faster, or publish "
+                                            + "with fc=min"));
         }
     }
 

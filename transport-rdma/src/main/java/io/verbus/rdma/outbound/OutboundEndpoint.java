@@ -190,7 +190,7 @@ final class OutboundEndpoint implements AutoCloseable {
             }
             case UP -> {
                 if (streams.isEmpty() && nowNs - idleSinceNs >= options.lingerNs()) {
-                    release("no publication is sent there any more");
+                    release("no publication uses it any more");
                     return 1;
                 }
             }
@@ -279,7 +279,7 @@ final class OutboundEndpoint implements AutoCloseable {
         Hello greeting = Hello.read(privateData);
         if (greeting == null) {
             notConnected(
-                    "what listens at " + name + " is not a Verbus driver: correct the endpoint",
+                    "the listener at " + name + " is not a Verbus driver: correct the endpoint",
                     Kind.STRANGER,
                     true);
         } else if (greeting.isStrange()) {
@@ -293,8 +293,8 @@ final class OutboundEndpoint implements AutoCloseable {
                 unauthenticated(
                         "the driver at "
                                 + name
-                                + " does not prove that it has the key of its network: give it an"
-                                + " rdma.key-file with the key that this driver has");
+                                + " does not prove that it has the key of its network: give it "
+                                + "an rdma.key-file with this driver's key");
                 return;
             }
             meet(greeting.driverId());
@@ -337,8 +337,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private void meet(long driverId) {
         if (driverId != peerDriverId) {
             peerDriverId = driverId;
-            String message =
-                    "the driver at " + name + " is another than before: the stream begins anew";
+            String message = "the driver at " + name + " has restarted: the stream starts over";
             if (streams.beginAnew(message)) {
                 report(Kind.RESTARTED, message);
             }
@@ -404,14 +403,14 @@ final class OutboundEndpoint implements AutoCloseable {
             case NO_RESOURCES ->
                     "the driver at "
                             + name
-                            + " takes no more connections: raise its rdma.max-peers";
+                            + " accepts no more connections: raise its rdma.max-peers";
             case NOT_AUTHENTICATED ->
                     "the driver at "
                             + name
-                            + " refuses this one for want of the key of its network: give both the"
-                            + " same rdma.key-file";
-            case ENDPOINT_CLOSED -> "nobody subscribes at " + name + " any more";
-            default -> "the driver at " + name + " refuses the connection: see its error log";
+                            + " rejected this driver, which lacks the network's key: use the "
+                            + "same rdma.key-file on both";
+            case ENDPOINT_CLOSED -> "no subscription uses " + name + " any more";
+            default -> "the driver at " + name + " rejected the connection: see its error log";
         };
     }
 

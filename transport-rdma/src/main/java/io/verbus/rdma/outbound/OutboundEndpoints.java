@@ -79,7 +79,7 @@ final class OutboundEndpoints implements AutoCloseable {
             throw new TransportException(
                     "the connection to "
                             + address
-                            + " is one too many: raise rdma.max-connections above "
+                            + " exceeds the limit: raise rdma.max-connections above "
                             + options.maxConnections());
         }
         OutboundEndpoint added =

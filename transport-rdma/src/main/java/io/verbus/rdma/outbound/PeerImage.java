@@ -72,7 +72,7 @@ final class PeerImage {
         return isCutOff;
     }
 
-    /** Whether the peer must not take the next offer for the same stream. */
+    /** Whether the peer must reject the next offer of the same stream. */
     boolean isMistrusted() {
         return isMistrusted;
     }

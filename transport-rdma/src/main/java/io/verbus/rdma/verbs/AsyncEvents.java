@@ -73,7 +73,7 @@ final class AsyncEvents {
                 new DeviceEvent(
                         Kind.FATAL,
                         device.name()
-                                + " gives no events: "
+                                + " delivers no events: "
                                 + Errno.describe(NativeFunction.errno()),
                         0,
                         0),
@@ -95,23 +95,23 @@ final class AsyncEvents {
             case VerbsAbi.IBV_EVENT_GID_CHANGE ->
                     notice(
                             (int) element,
-                            "its addresses (GIDs) have changed: connections from one that is gone"
-                                    + " fall silent, and end when a probe is not answered");
+                            "its addresses (GIDs) have changed: connections that use a removed "
+                                    + "address stall, and end when a probe times out");
             case VerbsAbi.IBV_EVENT_PKEY_CHANGE ->
                     notice(
                             (int) element,
-                            "its partitions have changed: connections in one that is gone fall"
-                                    + " silent, and end when a probe is not answered");
+                            "its partitions have changed: connections in a removed partition "
+                                    + "stall, and end when a probe times out");
             case VerbsAbi.IBV_EVENT_LID_CHANGE ->
                     notice(
                             (int) element,
-                            "the subnet manager has given it another LID: connections fall silent,"
-                                    + " and are made anew when a probe is not answered");
+                            "the subnet manager has assigned it another LID: connections "
+                                    + "stall, and are re-established when a probe times out");
             case VerbsAbi.IBV_EVENT_SM_CHANGE, VerbsAbi.IBV_EVENT_CLIENT_REREGISTER ->
                     notice(
                             (int) element,
-                            "the subnet manager is another or has restarted: paths may have"
-                                    + " changed");
+                            "the subnet manager was replaced or has restarted: paths may have "
+                                    + "changed");
             default -> null;
         };
     }
@@ -121,7 +121,7 @@ final class AsyncEvents {
                 Kind.NOTICE,
                 "WARN: the RDMA device "
                         + device.name()
-                        + " reports of port "
+                        + " reports for port "
                         + port
                         + ": "
                         + words,

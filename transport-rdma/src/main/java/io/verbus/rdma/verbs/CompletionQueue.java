@@ -23,7 +23,7 @@ final class CompletionQueue {
                     NativeFunction.errno(),
                     "the device "
                             + device.name()
-                            + " gives no queue of "
+                            + " cannot create a queue of "
                             + entries
                             + " completions",
                     "");

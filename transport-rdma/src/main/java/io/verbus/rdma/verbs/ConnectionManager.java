@@ -92,7 +92,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.createId(channel, result, VerbsAbi.RDMA_PS_TCP),
                     "rdma_create_id",
-                    "a connection cannot be begun");
+                    "a connection cannot be started");
             long id = Memory.getLong(result);
             owners.put(id, owner);
             return id;
@@ -102,7 +102,7 @@ final class ConnectionManager implements AutoCloseable {
     void destroyId(long id) {
         owners.remove(id);
         if (rdmacm.destroyId(id) != 0) {
-            errors.onError(failure("rdma_destroy_id", "a connection cannot be taken down"));
+            errors.onError(failure("rdma_destroy_id", "a connection cannot be destroyed"));
         }
     }
 
@@ -212,7 +212,7 @@ final class ConnectionManager implements AutoCloseable {
                 if (inline == 0 || NativeFunction.errno() != Errno.EINVAL) {
                     throw failure(
                             "rdma_create_qp",
-                            "no queue pair of "
+                            "cannot create a queue pair of "
                                     + options.sendDepth()
                                     + " sends and "
                                     + options.receiveDepth()
@@ -275,7 +275,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.reject(id, data, privateData.length),
                     "rdma_reject",
-                    "cannot refuse " + SocketAddresses.text(remoteAddress(id)));
+                    "cannot reject " + SocketAddresses.text(remoteAddress(id)));
         }
     }
 
@@ -284,7 +284,7 @@ final class ConnectionManager implements AutoCloseable {
         int result = rdmacm.disconnect(id);
         // EINVAL: not connected, or the peer has already disconnected.
         if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
-            errors.onError(failure("rdma_disconnect", "a connection cannot be left"));
+            errors.onError(failure("rdma_disconnect", "a connection cannot be disconnected"));
         }
     }
 
@@ -318,7 +318,10 @@ final class ConnectionManager implements AutoCloseable {
             long id = CmEvent.id(address);
             boolean isRequest = CmEvent.type(address) == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST;
             CmEvent event = isRequest ? request(address, id, requests) : event(address, id);
-            check(rdmacm.ackCmEvent(address), "rdma_ack_cm_event", "an event stays");
+            check(
+                    rdmacm.ackCmEvent(address),
+                    "rdma_ack_cm_event",
+                    "an event cannot be " + "acknowledged");
             if (event != null) {
                 return event;
             }
@@ -408,7 +411,8 @@ final class ConnectionManager implements AutoCloseable {
 
     private static String addressRemedy(int errno) {
         return switch (errno) {
-            case Errno.EADDRINUSE -> "another process listens there; stop it or take another port";
+            case Errno.EADDRINUSE ->
+                    "another process listens there; stop it or use another " + "port";
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                     "the local address must be that of an RDMA device's network interface; `rdma"
                             + " link` shows which device has which interface";

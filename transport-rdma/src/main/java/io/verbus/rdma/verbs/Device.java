@@ -58,7 +58,7 @@ final class Device {
                 throw VerbsException.of(
                         "ibv_query_device",
                         error,
-                        "the device " + name + " does not tell its attributes",
+                        "the device " + name + " does not report its attributes",
                         "");
             }
             firmware =
@@ -204,7 +204,7 @@ final class Device {
             throw VerbsException.of(
                     "ibv_query_port",
                     error,
-                    "port " + port + " of the device " + name + " does not tell its state",
+                    "port " + port + " of the device " + name + " does not report its state",
                     "");
         }
     }

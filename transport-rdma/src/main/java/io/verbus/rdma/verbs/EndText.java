@@ -67,11 +67,11 @@ final class EndText {
         String reason =
                 switch (event.status()) {
                     case VerbsAbi.IB_CM_REJ_INVALID_SERVICE_ID ->
-                            "nobody listens at " + peer + " (reject reason 8, invalid service id)";
+                            "nothing listens at " + peer + " (reject reason 8, invalid service id)";
                     case VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED -> peer + " refused the connection";
                     case -Errno.ECONNRESET -> peer + " refused the connection (ECONNRESET)";
                     case -Errno.ECONNREFUSED ->
-                            "nobody listens at " + peer + ", or it refused (ECONNREFUSED)";
+                            "nothing listens at " + peer + ", or it refused (ECONNREFUSED)";
                     default ->
                             peer
                                     + " rejected the connection (reject reason "
@@ -94,7 +94,7 @@ final class EndText {
             case Errno.ECONNREFUSED, Errno.ECONNRESET ->
                     new Ending(
                             Cause.REJECTED,
-                            "nobody listens at " + peer + ": " + failed.getMessage(),
+                            "nothing listens at " + peer + ": " + failed.getMessage(),
                             NO_DATA);
             case Errno.ETIMEDOUT, Errno.EHOSTUNREACH, Errno.ENETUNREACH ->
                     new Ending(Cause.UNREACHABLE, failed.getMessage(), NO_DATA);

@@ -41,7 +41,7 @@ final class FailureText {
             case VerbsAbi.IBV_WC_LOC_LEN_ERR ->
                     "the peer's message is longer than the receive slot";
             case VerbsAbi.IBV_WC_LOC_QP_OP_ERR ->
-                    "this side's device could not carry it out; is its link up?";
+                    "the local device could not execute it; is its link up?";
             case VerbsAbi.IBV_WC_LOC_PROT_ERR ->
                     "the local key does not cover the memory, or not for writing";
             case VerbsAbi.IBV_WC_WR_FLUSH_ERR ->
@@ -49,7 +49,7 @@ final class FailureText {
             case VerbsAbi.IBV_WC_REM_ACCESS_ERR ->
                     "the remote key is unknown in the peer's domain or does not cover the range";
             case VerbsAbi.IBV_WC_REM_INV_REQ_ERR, VerbsAbi.IBV_WC_REM_OP_ERR ->
-                    "the peer could not carry the request out";
+                    "the peer could not execute the request";
             case VerbsAbi.IBV_WC_RETRY_EXC_ERR ->
                     "the peer no longer acknowledges: its host is down or the path is cut";
             case VerbsAbi.IBV_WC_RNR_RETRY_EXC_ERR ->

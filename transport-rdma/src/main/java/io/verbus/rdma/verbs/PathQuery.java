@@ -42,7 +42,10 @@ final class PathQuery {
                 throw VerbsException.of(
                         "ibv_query_qp",
                         error,
-                        "the device " + device.name() + " does not tell the path of a queue pair",
+                        "the device "
+                                + device.name()
+                                + " does not report the path of a queue "
+                                + "pair",
                         "");
             }
             long portAttr = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
@@ -92,8 +95,7 @@ final class PathQuery {
         if (path.order() == PathInfo.Order.DOUBTFUL) {
             throw new VerbsException(
                     path.device()
-                            + " may place writes out of order, which a remote log cannot bear, and"
-                            + " rdma.order is check: "
+                            + " may place writes out of order, and rdma.order is check: "
                             + PathAdvice.keepOrder(path.isIwarp())
                             + ", or set rdma.order to safe");
         }
@@ -108,13 +110,14 @@ final class PathQuery {
         }
         if (path.isIwarp()) {
             throw new VerbsException(
-                    "path-mtu %d cannot be had on %s, whose packets are TCP's: leave the key away"
+                    "path-mtu %d is not supported on %s, which runs over TCP: omit the key"
                             .formatted(options.pathMtu(), path.device()));
         }
         if (!path.isKnown()) {
             throw new VerbsException(
-                    "path-mtu %d cannot be checked on %s, which does not tell the path of a connection: leave the key away"
-                            .formatted(options.pathMtu(), path.device()));
+                    "path-mtu %d cannot be checked on %s, which does not report the path of a "
+                            + "connection: omit the key"
+                                    .formatted(options.pathMtu(), path.device()));
         }
         if (path.pathMtu() != options.pathMtu()) {
             throw new VerbsException(

@@ -65,7 +65,7 @@ final class ProtectionDomain implements Domain {
             throw VerbsException.of(
                     "ibv_alloc_pd",
                     NativeFunction.errno(),
-                    "the device " + device.name() + " gives no protection domain",
+                    "the device " + device.name() + " cannot allocate a protection domain",
                     "");
         }
     }
@@ -166,7 +166,7 @@ final class ProtectionDomain implements Domain {
                             "ibv_dealloc_pd",
                             error,
                             "a protection domain on " + device.name() + " stays",
-                            "a region or a queue pair of it stays, too"));
+                            "one of its regions or queue pairs was not released"));
             return;
         }
         closed = true;

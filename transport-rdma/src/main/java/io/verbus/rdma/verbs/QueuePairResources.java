@@ -110,8 +110,8 @@ final class QueuePairResources implements AutoCloseable {
                         VerbsException.of(
                                 "ibv_modify_qp",
                                 error,
-                                "peers wait 655 ms where a message of theirs finds no receive",
-                                "raise rdma.receive-depth, so that none does"));
+                                "peers wait 655 ms when no receive is posted for their message",
+                                "raise rdma.receive-depth to avoid this"));
             }
         }
     }
@@ -219,13 +219,16 @@ final class QueuePairResources implements AutoCloseable {
         if (isShort && device.isUntold()) {
             errors.onError(
                     new VerbsException(
-                            "WARN: the RDMA device %s gives a queue pair %d work requests and %d bytes inline, where %d and %d are asked for: what is not inline costs a read over PCIe more; a lower rdma.send-depth may give it back"
-                                    .formatted(
-                                            device.name(),
-                                            granted.sendDepth(),
-                                            granted.inline(),
-                                            options.sendDepth(),
-                                            options.maxInline())));
+                            "WARN: the RDMA device %s grants a queue pair %d work requests and "
+                                    + "%d bytes inline instead of %d and %d: each write that "
+                                    + "is not inline costs another PCIe read; a lower "
+                                    + "rdma.send-depth may help"
+                                            .formatted(
+                                                    device.name(),
+                                                    granted.sendDepth(),
+                                                    granted.inline(),
+                                                    options.sendDepth(),
+                                                    options.maxInline())));
         }
     }
 

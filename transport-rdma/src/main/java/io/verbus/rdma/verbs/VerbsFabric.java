@@ -449,8 +449,8 @@ public final class VerbsFabric implements Fabric {
         boolean known = architecture.equals("amd64") || architecture.equals("aarch64");
         if (!known || order != ByteOrder.LITTLE_ENDIAN) {
             throw new VerbsException(
-                    "RDMA verbs are bound for little-endian x86-64 and aarch64, and this JVM runs"
-                            + " on "
+                    "RDMA verbs are supported on little-endian x86-64 and aarch64, but this "
+                            + "JVM runs on "
                             + architecture
                             + " ("
                             + order
@@ -475,9 +475,9 @@ public final class VerbsFabric implements Fabric {
         return new VerbsException(
                 "the RDMA device "
                         + device
-                        + " does not keep writes in order (such as EFA's SRD), which a remote log"
-                        + " rests on: use an InfiniBand, RoCE or iWARP device, or the UDP"
-                        + " transport");
+                        + " does not keep writes in order (like EFA's SRD), as remote logs "
+                        + "require: use an InfiniBand, RoCE or iWARP device, or the "
+                        + "UDP transport");
     }
 
     private static void require(ConnectionOptions options) {
@@ -501,7 +501,7 @@ public final class VerbsFabric implements Fabric {
             throw new FabricException(
                     "the host "
                             + address.getHostString()
-                            + " is not known: give an address, or a name that resolves");
+                            + " cannot be resolved: use an address, or a name that resolves");
         }
     }
 }

@@ -270,7 +270,11 @@ final class VerbsQueuePair implements QueuePair {
 
     private void handOver(long address, int length, Handler handler) {
         if (length < MessageWindow.HEADER_LENGTH) {
-            failed("a message of " + length + " bytes has no header: the peer is no Verbus driver");
+            failed(
+                    "a message of "
+                            + length
+                            + " bytes has no header: the peer is not a Verbus "
+                            + "driver");
             return;
         }
         window.onHeader(address);

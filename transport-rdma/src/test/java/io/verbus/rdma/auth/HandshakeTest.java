@@ -35,7 +35,7 @@ class HandshakeTest {
         return new Side(address, 3, 4, driverId, challenge);
     }
 
-    /** What came of a handshake in which nobody lies. */
+    /** Runs a handshake between two honest sides; returns whether both succeed. */
     private static boolean agree(List<Key> ofInitiator, List<Key> ofAcceptor) {
         Initiation initiation = new Initiation(ofInitiator);
         Acceptance acceptance = Acceptance.of(ofAcceptor, initiation.challenge());
@@ -49,7 +49,7 @@ class HandshakeTest {
     }
 
     @Test
-    void succeedsWithAKeyInCommon() {
+    void succeedsWithSharedKey() {
         assertTrue(agree(List.of(OLD), List.of(OLD)));
         assertTrue(agree(List.of(OLD, NEW), List.of(NEW)));
         assertTrue(agree(List.of(NEW), List.of(OLD, NEW)));
@@ -58,7 +58,7 @@ class HandshakeTest {
     }
 
     @Test
-    void needsNothingWithoutKeys() {
+    void needsNoProofWithoutKeys() {
         Initiation initiation = new Initiation(List.of());
         assertFalse(initiation.isNeeded());
         assertTrue(initiation.challenge().isNone());
@@ -67,14 +67,14 @@ class HandshakeTest {
     }
 
     @Test
-    void asksAnewEachTime() {
+    void usesNewChallengeEachTime() {
         assertNotEquals(
                 new Initiation(List.of(OLD)).challenge(), new Initiation(List.of(OLD)).challenge());
     }
 
     /** A proof holds for one handshake, direction, version, pair of hosts and of drivers. */
     @Test
-    void takesNoProofOfAnythingElse() {
+    void rejectsProofOfAnotherHandshake() {
         Initiation initiation = new Initiation(List.of(OLD));
         Acceptance acceptance = Acceptance.of(List.of(OLD), initiation.challenge());
         Side a = side(A, 1, initiation.challenge());
@@ -103,19 +103,19 @@ class HandshakeTest {
                     acceptance.awaited(VERSION, a, b), acceptance.awaited(VERSION, a, wrong));
         }
         assertNull(initiation.answer(VERSION + 1, a, b, right));
-        // In the other direction: what one side proves is no proof of the other.
+        // In the other direction: the proof of one side is no proof for the other.
         assertNotEquals(right, acceptance.awaited(VERSION, a, b));
         assertNull(initiation.answer(VERSION, a, b, acceptance.awaited(VERSION, a, b)));
         assertNull(initiation.answer(VERSION, a, b, Proof.NONE));
     }
 
-    /** Somebody in the midst has a driver answer its own challenge. */
+    /** A man in the middle makes a driver answer its own challenge. */
     @Test
-    void takesNoProofThatItHasGivenItself() {
+    void rejectsReflectedProof() {
         InetAddress midst = InetAddress.ofLiteral("10.0.0.9");
         Initiation initiation = new Initiation(List.of(OLD));
         Acceptance reflected = Acceptance.of(List.of(OLD), initiation.challenge());
-        // To the driver as it accepts, the peer is who is in the midst.
+        // For the accepting driver, the peer is the man in the middle.
         Proof proof =
                 reflected.proof(
                         VERSION,
@@ -130,7 +130,7 @@ class HandshakeTest {
     }
 
     @Property(tries = 300)
-    void comparesAllOfAProof(
+    void comparesEveryWordOfProof(
             @ForAll long first, @ForAll long second, @ForAll long third, @ForAll long fourth) {
         Proof proof = new Proof(first, second, third, fourth);
         assertTrue(proof.isSame(new Proof(first, second, third, fourth)));
@@ -144,15 +144,15 @@ class HandshakeTest {
     }
 
     @Test
-    void tellsNoSecretInWords() {
+    void hidesSecretsInToString() {
         String words = OLD + " " + new Proof(77_777, 88_888, 1, 2);
         assertFalse(words.contains("0101"), words);
         assertFalse(words.contains("77777"), words);
     }
 
-    /** Against what openssl computes. */
+    /** Compares with what openssl computes. */
     @Test
-    void isHmacSha256() {
+    void computesHmacSha256() {
         // printf '\023verbus rdma connect' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0101…
         assertEquals(HMAC, hex(OLD.code(Key.Purpose.CONNECT, new byte[0])));
     }

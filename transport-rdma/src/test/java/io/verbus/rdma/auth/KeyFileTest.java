@@ -50,7 +50,7 @@ class KeyFileTest {
     }
 
     @Test
-    void readsTheKeysOfNetworks() throws IOException {
+    void readsKeysOfNetworks() throws IOException {
         Path file =
                 write(
                         "# network  key\n\n10.1.2.0/24 "
@@ -77,7 +77,7 @@ class KeyFileTest {
     }
 
     @Test
-    void isNoneUnlessItIsSet() {
+    void hasNoFileByDefault() {
         assertNull(KeyFile.of((name, preset) -> preset));
         assertDoesNotThrow(() -> KeyFile.check((name, preset) -> preset));
     }
@@ -86,23 +86,23 @@ class KeyFileTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "10.1.0.0/16; wrong line 1",
-                "10.1.0.0/16 0102; wrong line 1",
-                "10.1.0.0/16 xyz; wrong line 1",
-                "10.1.0.0/16 a b; wrong line 1",
-                "10.1.0.0/33 @1; is no network",
-                "10.1.0.1/16 @1; is no network",
-                "host @1; is no network",
-                "10.1.0.0/16 @1|10.1.0.0/16 @1; wrong line 2: the key stands there already",
-                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most",
-                "10.1.0.0/16 open|10.1.0.0/16 @1; wrong line 2: the network is open by a line"
-                        + " above",
-                "10.1.0.0/16 @1|10.1.0.0/16 open; wrong line 2: the network 10.1.0.0/16 has a line",
-                "''; names no network, as if it was empty or half written",
-                "# only a note|; names no network, as if it was empty or half written"
+                "10.1.0.0/16; invalid line 1",
+                "10.1.0.0/16 0102; invalid line 1",
+                "10.1.0.0/16 xyz; invalid line 1",
+                "10.1.0.0/16 a b; invalid line 1",
+                "10.1.0.0/33 @1; is not a network",
+                "10.1.0.1/16 @1; is not a network",
+                "host @1; is not a network",
+                "10.1.0.0/16 @1|10.1.0.0/16 @1; invalid line 2: the key is listed",
+                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; invalid line 3: a network has at"
+                        + " most",
+                "10.1.0.0/16 open|10.1.0.0/16 @1; invalid line 2: a line above opens"
+                        + " the network",
+                "10.1.0.0/16 @1|10.1.0.0/16 open; invalid line 2: the network 10.1.0.0/16 is",
+                "''; lists no network, so it may be empty or half written",
+                "# only a note|; lists no network, so it may be empty or half written"
             })
-    void refusesWhatIsNoKeyInOneSentenceWithoutTellingIt(String text, String words)
-            throws IOException {
+    void rejectsInvalidLineWithoutRevealingKey(String text, String words) throws IOException {
         Path file =
                 write(
                         text.replace("@1", ONE)
@@ -113,7 +113,7 @@ class KeyFileTest {
                 assertThrows(TransportException.class, () -> KeyFile.check(settings(file)));
         assertTrue(wrong.getMessage().contains(words), wrong.getMessage());
         assertTrue(wrong.getMessage().contains(file.toString()), wrong.getMessage());
-        // The name of the folder is random, and may hold these digits.
+        // The random name of the folder may contain these digits.
         String told = wrong.getMessage().replace(file.toString(), "the file");
         assertFalse(told.contains("0101"), told);
         assertEquals(1, told.lines().count());
@@ -121,7 +121,7 @@ class KeyFileTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rw----r--", "rw-rw----", "rw------x", "rw-----w-"})
-    void refusesAFileThatOthersMayReadOrItsGroupWrite(String mode) throws IOException {
+    void rejectsFileReadableByOthersOrWritableByGroup(String mode) throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
         TransportException wrong =
@@ -129,9 +129,9 @@ class KeyFileTest {
         assertTrue(wrong.getMessage().contains("chmod 600"), wrong.getMessage());
     }
 
-    /** As Kubernetes mounts a secret: a link to a file that root gives to a group. */
+    /** Kubernetes mounts a secret this way: as a link to a file of root, readable by a group. */
     @Test
-    void takesALinkToAFileThatItsGroupMayRead() throws IOException {
+    void acceptsLinkToGroupReadableFile() throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
@@ -139,7 +139,7 @@ class KeyFileTest {
     }
 
     @Test
-    void refusesAFileOfAnotherUser() throws IOException {
+    void rejectsFileOfAnotherUser() throws IOException {
         Path file = write("10.1.0.0/16 " + ONE);
         assumeTrue((int) Files.getAttribute(file, "unix:uid") == 0, "only root gives files away");
         Files.setAttribute(file, "unix:uid", 65534);
@@ -149,7 +149,7 @@ class KeyFileTest {
     }
 
     @Test
-    void needsNoKeyWhereALineSaysOpen() throws IOException {
+    void needsNoKeyForOpenNetwork() throws IOException {
         Keys keys =
                 KeyFile.of(settings(write("10.1.2.0/24 open\n10.1.0.0/16 " + ONE + "\n"))).read();
         assertEquals(0, keys(keys, "10.1.2.3"));
@@ -157,9 +157,9 @@ class KeyFileTest {
         assertEquals(1, keys.networks());
     }
 
-    /** As a file that is written in place, read when only a part of it is there. */
+    /** The file is read while it is being rewritten in place, when only part of it is there. */
     @Test
-    void keepsANetworkGuardedThatTheFileNamesNoMore() throws IOException {
+    void keepsKeyOfNetworkRemovedFromFile() throws IOException {
         KeyFile file =
                 KeyFile.of(
                         settings(
@@ -186,7 +186,7 @@ class KeyFileTest {
     }
 
     @Test
-    void readsAgainAfterOnlyTheRightsWereMended() throws IOException {
+    void rereadsFileAfterPermissionsChange() throws IOException {
         Path path = write("10.1.0.0/16 " + ONE);
         KeyFile file = KeyFile.of(settings(path));
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
@@ -199,18 +199,18 @@ class KeyFileTest {
     }
 
     @Test
-    void saysThatThereIsNoFile() {
+    void reportsMissingFile() {
         TransportException wrong =
                 assertThrows(
                         TransportException.class,
                         () -> KeyFile.check(settings(folder.resolve("nowhere"))));
-        assertTrue(wrong.getMessage().contains("is not there"), wrong.getMessage());
+        assertTrue(wrong.getMessage().contains("does not exist"), wrong.getMessage());
         wrong = assertThrows(TransportException.class, () -> KeyFile.check(settings(folder)));
         assertTrue(wrong.getMessage().contains("the key file"), wrong.getMessage());
     }
 
     @Test
-    void tellsWhetherItHasChanged() throws IOException {
+    void detectsChangedFile() throws IOException {
         KeyFile file = KeyFile.of(settings(write("10.1.0.0/16 " + ONE)));
         assertTrue(file.hasChanged());
         file.read();

@@ -35,7 +35,7 @@ class CallsTest {
         }
     }
 
-    /** Tells until so many results were told. */
+    /** Reports results until the given number was reported. */
     private void tell(int results) {
         int told = 0;
         while (told < results) {
@@ -45,8 +45,8 @@ class CallsTest {
     }
 
     @Test
-    void makesCallsOfLaneInOrderOneAtATime() {
-        List<Integer> made = new ArrayList<>(); // of one lane: needs no lock
+    void runsCallsOfLaneInOrderOneAtATime() {
+        List<Integer> made = new ArrayList<>(); // used by one lane: needs no lock
         AtomicBoolean isIn = new AtomicBoolean();
         List<Integer> told = new ArrayList<>();
         Lane lane = calls.lane();
@@ -73,7 +73,7 @@ class CallsTest {
     }
 
     @Test
-    void goesOnWithOtherLanesWhileManyAreHeld() {
+    void runsOtherLanesWhileManyAreBlocked() {
         for (int i = 0; i < LANES; i++) {
             calls.lane().call("held", this::hold, failure -> {});
         }
@@ -87,7 +87,7 @@ class CallsTest {
     }
 
     @Test
-    void tellsWhatCallThrows() {
+    void reportsExceptionOfCall() {
         RuntimeException refused = new IllegalStateException("refused");
         List<RuntimeException> told = new ArrayList<>();
         calls.lane()
@@ -102,9 +102,9 @@ class CallsTest {
         assertEquals(List.of(), errors);
     }
 
-    /** It ends the driver, as one of another thread does. */
+    /** It ends the driver, like an error of any other thread. */
     @Test
-    void handsErrorToHandler() {
+    void passesErrorToHandler() {
         Error fault = new AssertionError("a fault");
         List<RuntimeException> told = new ArrayList<>();
         calls.lane()
@@ -120,7 +120,7 @@ class CallsTest {
     }
 
     @Test
-    void finishesWithinTimeAndMakesLastCallWhenHeldOneReturns() throws InterruptedException {
+    void finishesInTimeAndRunsLastCallWhenBlockedOneReturns() throws InterruptedException {
         Lane lane = calls.lane();
         List<String> made = new CopyOnWriteArrayList<>();
         CountDownLatch isLast = new CountDownLatch(1);
@@ -141,7 +141,7 @@ class CallsTest {
     }
 
     @Test
-    void finishesWhereNothingWasCalled() {
+    void finishesWithoutCalls() {
         AtomicBoolean isLast = new AtomicBoolean();
         assertEquals(List.of(), calls.finish(() -> isLast.set(true), LONG_NS));
         assertTrue(isLast.get());

@@ -28,7 +28,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 class AllowListTest {
-    /** The list as a driver reads it; null where the option is not set. */
+    /** Parses the list like a driver; null if the option is not set. */
     private static AllowList list(String value) {
         return AllowList.of(
                 (name, preset) -> {
@@ -40,7 +40,7 @@ class AllowListTest {
         return isAllowed(list(value), new InetSocketAddress(InetAddress.ofLiteral(address), 7));
     }
 
-    /** At an address that is alone in its subnet. */
+    /** An address that is alone in its subnet. */
     private static boolean isAllowed(AllowList list, InetSocketAddress peer) {
         return allows(list, peer, "10.77.0.1", 32);
     }
@@ -61,7 +61,7 @@ class AllowListTest {
         "fe80::1, 64, fe80::2, 10.1.2.3",
         "127.0.0.1, 8, 127.0.0.2, 10.1.2.3"
     })
-    void allowsTheSubnetOfTheAddressUnlessItIsSet(
+    void allowsSubnetOfAddressByDefault(
             String local, int prefixLength, String inside, String outside) {
         for (String value : new String[] {null, "subnet", "192.0.2.0/24, subnet"}) {
             assertTrue(allows(list(value), address(inside), local, prefixLength));
@@ -73,7 +73,7 @@ class AllowListTest {
 
     @ParameterizedTest
     @CsvSource({"10.1.2.3, 32", "fd00::5, 128", "10.1.2.3, 0"})
-    void allowsNobodyWhereTheAddressIsAloneInItsSubnet(String local, int prefixLength) {
+    void allowsNoPeerIfAddressIsAloneInSubnet(String local, int prefixLength) {
         AllowList list = list(null);
         for (String peer : new String[] {"10.1.2.3", "10.1.2.2", "fd00::5", "fd00::4"}) {
             assertFalse(allows(list, address(peer), local, prefixLength));
@@ -85,7 +85,7 @@ class AllowListTest {
     }
 
     @Test
-    void allowsTheNetworksOfRdmaUnlessItIsSet() {
+    void allowsRdmaNetworksByDefault() {
         TransportSettings settings =
                 (name, preset) -> name.equals("rdma.networks") ? "10.5.0.0/16" : preset;
         assertTrue(isAllowed(AllowList.of(settings), address("10.5.6.7")));
@@ -113,13 +113,13 @@ class AllowListTest {
         "fd00:1::/32, fd00:1:2::3, fd00:2::3",
         "2001:db8::7, 2001:db8::7, 2001:db8::8"
     })
-    void allowsTheHostsOfANetworkAndNoOthers(String network, String inside, String outside) {
+    void allowsOnlyHostsOfNetwork(String network, String inside, String outside) {
         assertTrue(allows(network, inside));
         assertFalse(allows(network, outside));
     }
 
     @Test
-    void allowsTheHostsOfAnyOfItsNetworks() {
+    void allowsHostsOfAnyListedNetwork() {
         String value = "10.1.0.0/16, fd00::/8,192.168.1.7";
         assertTrue(allows(value, "10.1.3.4"));
         assertTrue(allows(value, "fd12::1"));
@@ -128,13 +128,13 @@ class AllowListTest {
     }
 
     @Test
-    void allowsAMappedAddressAsTheIpv4AddressThatItIs() {
+    void treatsMappedAddressAsIpv4() {
         assertTrue(allows("10.1.0.0/16", "::ffff:10.1.2.3"));
         assertFalse(allows("::/0", "::ffff:10.1.2.3"));
     }
 
     @Test
-    void refusesAPeerWhoseAddressIsNotKnown() {
+    void rejectsPeerWithUnknownAddress() {
         assertFalse(isAllowed(list("0.0.0.0/0"), null));
         assertFalse(isAllowed(list("0.0.0.0/0"), InetSocketAddress.createUnresolved("x", 7)));
     }
@@ -143,11 +143,11 @@ class AllowListTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "''; '' is no network",
-                "10.1.0.0/16,; '' is no network",
-                "everybody; 'everybody' is no network",
-                "localhost; 'localhost' is no network",
-                "10.1/16; '10.1/16' is no network",
+                "''; '' is not a network",
+                "10.1.0.0/16,; '' is not a network",
+                "everybody; 'everybody' is not a network",
+                "localhost; 'localhost' is not a network",
+                "10.1/16; '10.1/16' is not a network",
                 "10.1.0.0/33; 0 to 32",
                 "fd00::/129; 0 to 128",
                 "10.1.0.0/; 0 to 32",
@@ -155,10 +155,10 @@ class AllowListTest {
                 "10.1.0.0/16/8; 0 to 32",
                 "10.1.2.3/16; after the first 16",
                 "fd00::1/64; after the first 64",
-                "10.1.0.256; '10.1.0.256' is no network",
-                "fe80::1%lo; 'fe80::1%lo' is no network"
+                "10.1.0.256; '10.1.0.256' is not a network",
+                "fe80::1%lo; 'fe80::1%lo' is not a network"
             })
-    void refusesWhatIsNoNetworkInOneSentence(String value, String words) {
+    void rejectsInvalidNetwork(String value, String words) {
         TransportException refused = assertThrows(TransportException.class, () -> list(value));
         String message = refused.getMessage();
         assertTrue(message.startsWith("option rdma.allow is '" + value + "'"), message);
@@ -166,9 +166,9 @@ class AllowListTest {
         assertEquals(1, message.lines().count(), message);
     }
 
-    /** Against arithmetic on whole addresses. */
+    /** Compares with arithmetic on whole addresses. */
     @Property(tries = 500)
-    void agreesWithArithmetic(
+    void matchesBigIntegerArithmetic(
             @ForAll @Size(16) byte[] first,
             @ForAll @Size(16) byte[] second,
             @ForAll @IntRange(min = 0, max = 128) int bits,
@@ -177,7 +177,7 @@ class AllowListTest {
         BigInteger mask = BigInteger.TWO.pow(128 - bits).subtract(BigInteger.ONE);
         BigInteger base = new BigInteger(1, first).andNot(mask);
         BigInteger low = BigInteger.TWO.pow(128 - common).subtract(BigInteger.ONE);
-        // Has the first bits in common, so that both answers are frequent.
+        // Shares the first bits, so that both results are frequent.
         BigInteger address = base.andNot(low).or(new BigInteger(1, second).and(low));
         InetAddress network = InetAddress.getByAddress(bytes(base));
         InetAddress peer = InetAddress.getByAddress(bytes(address));

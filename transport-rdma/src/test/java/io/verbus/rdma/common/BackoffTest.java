@@ -10,7 +10,7 @@ class BackoffTest {
     private final Backoff backoff = new Backoff(10, 35);
 
     @Test
-    void waitsTwiceAsLongEachTimeUpToTheLongest() {
+    void doublesWaitUpToMaximum() {
         assertEquals(10, backoff.next());
         assertEquals(20, backoff.next());
         assertEquals(35, backoff.next());
@@ -18,7 +18,7 @@ class BackoffTest {
     }
 
     @Test
-    void beginsAgainOnceItHasNotFailed() {
+    void startsOverAfterReset() {
         backoff.next();
         backoff.next();
         backoff.reset();

@@ -134,7 +134,7 @@ class ControlReaderTest {
     }
 
     @Test
-    void readsWhatTheWriterWrites() {
+    void readsMessagesOfWriter() {
         assertNull(readOffer(writer.proof(buffer, 0, new Proof(1, -2, 3, -4))));
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128, StreamEnd.REVOKED)));
@@ -177,14 +177,14 @@ class ControlReaderTest {
     }
 
     @Test
-    void cutsATextThatIsTooLong() {
+    void truncatesLongText() {
         String text = "x".repeat(500);
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NO_RESOURCES, text)));
         assertEquals(List.of(List.of(9L, RejectCode.NO_RESOURCES, "x".repeat(160))), heard);
     }
 
     @Test
-    void refusesAMessageThatIsTooShortOrLongerThanAnyIs() {
+    void rejectsTooShortAndTooLongMessages() {
         int length = writer.setup(buffer, 0, OFFER, 96, true);
         for (int wrong = 0; wrong <= 300; wrong++) {
             if (wrong < length || wrong > RdmaOptions.MESSAGE_LENGTH) {
@@ -200,9 +200,11 @@ class ControlReaderTest {
         assertTrue(heard.isEmpty());
     }
 
-    /** As a later release writes its messages: of another version, with fields and data behind. */
+    /**
+     * Messages as a later release writes them: of another version, with additional fields and data.
+     */
     @Property(tries = 500)
-    void skipsWhatALaterReleaseAdds(
+    void skipsFieldsAndDataOfLaterRelease(
             @ForAll @IntRange(max = 40) int fields,
             @ForAll @IntRange(max = 40) int data,
             @ForAll @IntRange(min = 1, max = 65_535) int version,
@@ -236,9 +238,9 @@ class ControlReaderTest {
                 heard);
     }
 
-    /** A length that the message does not have is told, wherever the block is said to end. */
+    /** A length beyond the message is reported, wherever the block claims to end. */
     @Property(tries = 500)
-    void refusesABlockThatIsLongerThanItsMessage(
+    void rejectsBlockLongerThanMessage(
             @ForAll @IntRange(min = 1, max = 65_000) int more, @ForAll boolean asReject) {
         int length =
                 asReject
@@ -262,7 +264,7 @@ class ControlReaderTest {
     }
 
     @Test
-    void refusesValuesThatNoDriverSends() {
+    void rejectsInvalidValues() {
         assertWrongSetup("term length", 8 + 20, 65_537);
         assertWrongSetup("term length", 8 + 20, 0);
         assertWrongSetup("term length", 8 + 20, Integer.MIN_VALUE);
@@ -322,7 +324,7 @@ class ControlReaderTest {
     }
 
     @Property(tries = 5_000)
-    void anyBytesAreReadOrRefusedInWords(@ForAll @Size(max = 256) byte[] bytes) {
+    void readsOrRejectsRandomBytes(@ForAll @Size(max = 256) byte[] bytes) {
         buffer.putBytes(0, bytes);
         String asOffer = readOffer(bytes.length);
         String asAnswer = readAnswer(bytes.length);
@@ -331,9 +333,9 @@ class ControlReaderTest {
                 "no other message is both");
     }
 
-    /** A right header, so that the checks of the values are reached. */
+    /** A valid header, so that the checks of the values are reached. */
     @Property(tries = 5_000)
-    void anyValuesAreReadOrRefusedInWords(
+    void readsOrRejectsRandomValues(
             @ForAll @Size(value = 66) byte[] values, @ForAll boolean asSetup) {
         int length =
                 asSetup

@@ -27,7 +27,7 @@ class RdmaOptionsTest {
     }
 
     @Test
-    void takesWhatIsSet() {
+    void appliesSettings() {
         RdmaOptions options =
                 RdmaOptions.of(
                         new Options(
@@ -48,7 +48,7 @@ class RdmaOptionsTest {
         "[fd00::1], fd00::1",
         "any,"
     })
-    void takesAnAddressToConnectFrom(String value, String host) {
+    void parsesLocalAddress(String value, String host) {
         assertEquals(
                 host, RdmaOptions.of(new Options(Map.of("rdma.interface", value))).localHost());
     }
@@ -78,7 +78,7 @@ class RdmaOptionsTest {
         "rdma.backoff-min, 3s",
         "rdma.max-streams, 0"
     })
-    void refusesAWrongValueByName(String name, String value) {
+    void namesOptionOfInvalidValue(String name, String value) {
         TransportException refused =
                 assertThrows(
                         TransportException.class,

@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 class VersionsTest {
-    /** The greeting of a driver of version 3, to the byte; and an announcement, and its answer. */
+    /** The exact bytes of a version 3 driver's greeting, announcement and answer. */
     private static final byte[] HELLO_3 =
             hex("0100535542524556" + "03000000" + "0300" + "0807060504030201");
 
@@ -43,7 +43,7 @@ class VersionsTest {
     }
 
     @Test
-    void readsTheGreetingsOfTheReleaseBefore() {
+    void readsGreetingsOfPreviousRelease() {
         Versions before = new Versions(3, 3);
         Hello hello = new Hello(before, RejectCode.NOT_ALLOWED, 0x0102030405060708L);
         Announcement announcement =
@@ -65,9 +65,9 @@ class VersionsTest {
         return Arrays.copyOf(bytes, bytes.length + padding);
     }
 
-    /** It reads the first bytes, takes no version but 3, and skips what follows. */
+    /** It reads the first bytes, accepts only version 3, and skips the rest. */
     @Test
-    void greetsSoThatTheReleaseBeforeUnderstands() {
+    void sendsGreetingsThatPreviousReleaseReads() {
         byte[] hello = Hello.of(0x0102030405060708L, RejectCode.NOT_ALLOWED);
         assertArrayEquals(HELLO_3, Arrays.copyOf(hello, HELLO_3.length));
         assertTrue(hello.length <= 56);
@@ -80,7 +80,7 @@ class VersionsTest {
     }
 
     @Test
-    void choosesTheLowerOfTheHighest() {
+    void choosesHighestCommonVersion() {
         assertEquals(4, Versions.OURS.common(new Versions(4, 5)));
         assertEquals(4, Versions.OURS.common(new Versions(3, 4)));
         assertEquals(3, Versions.OURS.common(new Versions(3, 3)));
@@ -91,7 +91,7 @@ class VersionsTest {
     }
 
     @Property(tries = 500)
-    void bothChooseTheSameWhichBothSpeak(
+    void choosesSameVersionOnBothSides(
             @ForAll @IntRange(min = 1, max = 20) int low,
             @ForAll @IntRange(max = 5) int width,
             @ForAll @IntRange(min = 1, max = 20) int otherLow,
@@ -106,7 +106,8 @@ class VersionsTest {
     }
 
     @Property(tries = 2_000)
-    void anyGreetingIsReadOrNone(@ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
+    void readsOrRejectsRandomGreetings(
+            @ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
         byte[] bytes = words.clone();
         if (isMagic && bytes.length >= 8) {
             System.arraycopy(HELLO_3, 0, bytes, 0, 8);

@@ -9,7 +9,7 @@ import io.verbus.rdma.verbs.TransportType;
 
 import java.util.List;
 
-/** Devices as they are found in the field. */
+/** Devices as found in the field. */
 final class DeviceFixtures {
     static final Gid LINK_LOCAL =
             new Gid(0, "fe80:0000:0000:0000:bace:f6ff:fe11:2233", "RoCE v2", "eth2");
@@ -28,7 +28,7 @@ final class DeviceFixtures {
         return new Port(1, "ACTIVE", "Ethernet", mtu, 4096, List.of(gids));
     }
 
-    /** A RoCE v2 adapter with nothing wrong about it. */
+    /** A correctly configured RoCE v2 adapter. */
     static HostFixture addRoce(HostFixture host) {
         return withCounters(
                 host.device(
@@ -50,7 +50,7 @@ final class DeviceFixtures {
                 "bnxt_re0");
     }
 
-    /** One counter of each kind, at rest. */
+    /** One counter of each kind, constant. */
     static HostFixture withCounters(HostFixture host, String device) {
         String port = "/sys/class/infiniband/" + device + "/ports/1/";
         return host.file(port + "counters/link_downed", "2\n")
@@ -59,7 +59,7 @@ final class DeviceFixtures {
                 .file(port + "hw_counters/np_cnp_sent", "0\n");
     }
 
-    /** An InfiniBand adapter with nothing wrong about it. */
+    /** A correctly configured InfiniBand adapter. */
     static HostFixture addInfiniBand(HostFixture host) {
         Gid gid = new Gid(0, "fe80:0000:0000:0000:248a:0703:00a0:1234", "IB/RoCE v1", "");
         return withCounters(
@@ -81,7 +81,7 @@ final class DeviceFixtures {
                 "mlx4_0");
     }
 
-    /** An iWARP device of software, which tells its interface only by the Ethernet address. */
+    /** A software iWARP device, which identifies its interface only by the Ethernet address. */
     static HostFixture addIwarp(HostFixture host) {
         Gid gid = new Gid(0, "0242:ac11:0002:0000:0000:0000:0000:0000", "", "");
         return withCounters(

@@ -22,7 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A host made of files in a folder of the test, and of what calls would tell. */
+/** A host simulated by files in a folder of the test and by fixed results of calls. */
 final class HostFixture implements Host.Calls {
     final List<DeviceInfo> devices = new ArrayList<>();
     final Map<String, List<InetAddress>> addresses = new HashMap<>();
@@ -32,7 +32,7 @@ final class HostFixture implements Host.Calls {
     RuntimeException libraryFailure;
     RuntimeException deviceFailure;
 
-    /** What happens between the two samples of the counters. */
+    /** Action between the two samples of the counters. */
     Runnable pause = () -> {};
 
     private final Path root;
@@ -41,7 +41,7 @@ final class HostFixture implements Host.Calls {
         this.root = root;
     }
 
-    /** A host on which nothing is wrong, without devices. */
+    /** A correctly configured host without devices. */
     static HostFixture good(Path root) {
         return new HostFixture(root)
                 .file("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n")
@@ -125,7 +125,7 @@ final class HostFixture implements Host.Calls {
         return new RdmaExamination(host()).examine(Duration.ZERO);
     }
 
-    /** The findings that are not well, each as {@code LEVEL: text}. */
+    /** The findings that are warnings or errors, each as {@code LEVEL: text}. */
     List<String> problems() throws InterruptedException {
         return findings().stream()
                 .filter(finding -> finding.level() != Level.OK)

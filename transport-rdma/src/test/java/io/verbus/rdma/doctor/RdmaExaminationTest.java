@@ -52,7 +52,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void findsNothingWrongWithAGoodRoceHost() throws InterruptedException {
+    void findsNoProblemOnGoodRoceHost() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         assertEquals(List.of(), host.problems());
         checkFinding(Level.OK, "uses GID 3 (RoCE v2) for 10.0.0.2 of eth2", "");
@@ -63,18 +63,18 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void findsNothingWrongWithAGoodInfiniBandHost() throws InterruptedException {
+    void findsNoProblemOnGoodInfiniBandHost() throws InterruptedException {
         DeviceFixtures.addInfiniBand(host);
         assertEquals(List.of(), host.problems());
-        checkFinding(Level.OK, "mlx4_0 port 1 is found by 10.1.0.2 of ib0", "");
+        checkFinding(Level.OK, "mlx4_0 port 1 has the address 10.1.0.2 of ib0", "");
     }
 
     @Test
-    void findsTheInterfaceOfAnIwarpDeviceByItsEthernetAddress() throws InterruptedException {
+    void findsInterfaceOfIwarpDeviceByEthernetAddress() throws InterruptedException {
         DeviceFixtures.addIwarp(host);
         assertEquals(1, host.problems().size(), host.problems().toString());
-        checkFinding(Level.WARNING, "siw0 is played by the kernel", "RDMA NIC");
-        checkFinding(Level.OK, "siw0 port 1 is found by 10.2.0.2 of eth7", "");
+        checkFinding(Level.WARNING, "siw0 is a software device of the kernel", "RDMA NIC");
+        checkFinding(Level.OK, "siw0 port 1 has the address 10.2.0.2 of eth7", "");
         checkFinding(Level.OK, "MTU 1024, which iWARP leaves to TCP", "");
     }
 
@@ -94,14 +94,14 @@ class RdmaExaminationTest {
     // Absent parts
 
     @Test
-    void aHostOfWhichNothingCanBeReadGetsFindingsAndNoException() throws InterruptedException {
+    void reportsFindingsIfNothingIsReadable() throws InterruptedException {
         host = HostFixture.good(root.resolve("nowhere"));
         Host empty = new Host(new FileTree(root.resolve("empty")), host);
         host.space = null;
         List<Finding> findings = new RdmaExamination(empty).examine(Duration.ZERO);
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no RDMA device")));
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no module ib_uverbs")));
-        assertTrue(findings.stream().anyMatch(f -> f.text().contains("is no tmpfs")));
+        assertTrue(findings.stream().anyMatch(f -> f.text().contains("is not a tmpfs")));
         for (Finding finding : findings) {
             assertEquals(finding.level() == Level.OK, finding.remedy().isEmpty());
             assertEquals(1, finding.text().lines().count(), finding.text());
@@ -109,7 +109,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void namesTheCommandThatLoadsAModuleWhichTheKernelHas() throws InterruptedException {
+    void suggestsModprobeForAvailableModule() throws InterruptedException {
         host.without("/dev/infiniband/rdma_cm")
                 .file(
                         "/lib/modules/6.1.0-56-amd64/modules.dep",
@@ -118,13 +118,13 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void saysThatAContainerLacksTheDeviceFiles() throws InterruptedException {
+    void reportsMissingDeviceFilesInContainer() throws InterruptedException {
         host.without("/dev/infiniband/uverbs0").file("/proc/modules", "ib_uverbs 1 0 - Live 0x0\n");
         checkFinding(Level.ERROR, "ib_uverbs is loaded, but", "to the container");
     }
 
     @Test
-    void tellsThatLibibverbsLacksTheProviderOfADevice() throws InterruptedException {
+    void reportsMissingLibibverbsProvider() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.devices.clear();
         checkFinding(Level.ERROR, "bnxt_re0, which libibverbs lacks", "ibverbs-providers");
@@ -133,7 +133,7 @@ class RdmaExaminationTest {
     // Ports
 
     @Test
-    void anIdlePortBesideAGoodOneIsAWarning() throws InterruptedException {
+    void warnsAboutIdlePortBesideActiveOne() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.device(
                 device(
@@ -145,7 +145,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void aHostWithoutAnyActivePortHasAnError() throws InterruptedException {
+    void reportsErrorWithoutActivePort() throws InterruptedException {
         host.device(
                 device(
                         "mlx4_0",
@@ -156,17 +156,17 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void saysWhichInterfaceKeepsTheMtuLow() throws InterruptedException {
+    void namesInterfaceThatLimitsMtu() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.devices.set(
                 0, device("bnxt_re0", TransportType.INFINIBAND, false, roce(1024, LINK_LOCAL, V2)));
         host.file("/sys/class/net/eth2/mtu", "1500\n");
         checkFinding(
                 Level.WARNING,
-                "has the MTU 1024 and could have 4096, because the MTU of eth2 is 1500",
+                "has the MTU 1024 but supports 4096, because the MTU of eth2 is 1500",
                 "`ip link set dev eth2 mtu 4200`");
         host.file("/sys/class/net/eth2/mtu", "9000\n");
-        checkFinding(Level.WARNING, "has the MTU 1024 and could have 4096", "down and up");
+        checkFinding(Level.WARNING, "has the MTU 1024 but supports 4096", "down and up");
     }
 
     // GIDs
@@ -177,30 +177,29 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void callsOutAPortWithLinkLocalGidsOnly() throws InterruptedException {
+    void reportsPortWithOnlyLinkLocalGids() throws InterruptedException {
         useGids(LINK_LOCAL);
         host.address("eth2", "fe80::bace:f6ff:fe11:2233");
         checkFinding(Level.ERROR, "only link-local GIDs", "`ip addr add ADDRESS/PREFIX dev eth2`");
     }
 
     @Test
-    void callsOutRoceV1() throws InterruptedException {
+    void warnsAboutRoceV1() throws InterruptedException {
         useGids(V1);
-        checkFinding(Level.WARNING, "makes connections over IB/RoCE v1", "/rdma_cm/bnxt_re0");
+        checkFinding(Level.WARNING, "connects over IB/RoCE v1", "/rdma_cm/bnxt_re0");
         checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
     }
 
     @Test
-    void followsTheModeThatThePortWasSetTo() throws InterruptedException {
+    void respectsConfiguredRoceModeOfPort() throws InterruptedException {
         useGids(LINK_LOCAL, V1, V2);
         host.file("/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode", "IB/RoCE v1\n");
-        checkFinding(
-                Level.WARNING, "makes connections over IB/RoCE v1", "ports/1/default_roce_mode`");
+        checkFinding(Level.WARNING, "connects over IB/RoCE v1", "ports/1/default_roce_mode`");
         checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
     }
 
     @Test
-    void callsOutAnAddressWithoutGidOfTheMode() throws InterruptedException {
+    void warnsAboutAddressWithoutGidOfMode() throws InterruptedException {
         useGids(LINK_LOCAL, V1);
         checkFinding(
                 Level.WARNING,
@@ -209,18 +208,20 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void callsOutAWrongGid() throws InterruptedException {
+    void warnsAboutGidOfForeignAddress() throws InterruptedException {
         useGids(
                 LINK_LOCAL,
                 V2,
                 new Gid(5, "0000:0000:0000:0000:0000:ffff:c0a8:0909", "RoCE v2", "eth2"));
         checkFinding(
-                Level.WARNING, "GID 5 for 192.168.9.9, which is no address of eth2", "namespace");
+                Level.WARNING,
+                "GID 5 for 192.168.9.9, which is not an address of eth2",
+                "namespace");
         checkFinding(Level.OK, "uses GID 3 (RoCE v2) for 10.0.0.2", "");
     }
 
     @Test
-    void callsOutAnAddressThatHasNoGid() throws InterruptedException {
+    void warnsAboutAddressWithoutGid() throws InterruptedException {
         useGids(LINK_LOCAL, V2);
         host.address("eth2", "10.0.0.2", "10.0.0.3");
         checkFinding(Level.WARNING, "no GID for 10.0.0.3 of eth2", "down and up");
@@ -229,7 +230,7 @@ class RdmaExaminationTest {
     // Providers
 
     @Test
-    void refusesADeviceThatDoesNotKeepWritesInOrder() throws InterruptedException {
+    void reportsDeviceWithUnorderedWrites() throws InterruptedException {
         host.device(device("efa_0", TransportType.UNORDERED, false, roce(4096)));
         checkFinding(Level.ERROR, "efa_0 does not keep writes in order", "use an InfiniBand");
         DeviceFixtures.addRoce(host);
@@ -260,7 +261,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void asksToLookAtTheOrderingOfMlx5Firmware() throws InterruptedException {
+    void suggestsCheckingWriteOrderingOfMlx5Firmware() throws InterruptedException {
         addMlx5();
         checkFinding(
                 Level.WARNING,
@@ -269,14 +270,14 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void readsPciOrderOfMlx5() throws InterruptedException {
+    void readsPciWriteOrderOfMlx5() throws InterruptedException {
         addMlx5();
         String config = "/sys/pci/0000:41:00.0/config";
         host.file(config, configurationSpace(0x20));
         assertEquals(Level.OK, host.finding("keeps the order of PCIe writes").level());
         host.file(config, configurationSpace(0x30));
         checkFinding(Level.WARNING, "RlxdOrd+", "PCI_WR_ORDERING");
-        // What others than root can read of it, and what ends before the register.
+        // The part that users other than root can read, which ends before the register.
         for (int length : new int[] {0, 20, 64, 0x61, 0x68}) {
             host.file(config, Arrays.copyOf(configurationSpace(0x30), length));
             checkFinding(Level.WARNING, "is not readable here", "sudo");
@@ -288,7 +289,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void findsVariableThatRelaxesOrderOfPackets() throws InterruptedException {
+    void warnsAboutVariableThatRelaxesPacketOrder() throws InterruptedException {
         addMlx5();
         host.variables.put("MLX5_RELAXED_PACKET_ORDERING_ON", "all");
         checkFinding(
@@ -298,7 +299,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void readsDevicesOfAnotherSysfs(@TempDir Path other) throws IOException {
+    void readsDevicesFromAnotherSysfs(@TempDir Path other) throws IOException {
         Path device = Files.createDirectories(other.resolve("mlx5_0/device"));
         Files.writeString(device.resolve("numa_node"), "1");
         FileTree tree = new FileTree(root, other);
@@ -308,18 +309,18 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void comparesNumaNodeAndCpus() throws InterruptedException {
+    void warnsAboutCpusOfAnotherNumaNode() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.file("/sys/devices/system/node/node1/cpulist", "4-7\n");
-        checkFinding(Level.WARNING, "all of which are at another", "numactl --cpunodebind=1");
+        checkFinding(Level.WARNING, "all of which are on another node", "numactl --cpunodebind=1");
         host.file("/sys/devices/system/node/node1/cpulist", "0-1\n");
-        checkFinding(Level.WARNING, "some of which are at another", "--membind=1");
+        checkFinding(Level.WARNING, "some of which are on another node", "--membind=1");
     }
 
     // Flow control and counters
 
     @Test
-    void saysWhatOfFlowControlIsNotReadableOrOff() throws InterruptedException {
+    void warnsAboutDisabledOrUnreadableFlowControl() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.file("/sys/class/net/eth2/qos/pfc", "0 0 0 0 0 0 0 0\n")
                 .file("/sys/class/net/eth2/ecn/roce_np/enable/3", "0\n");
@@ -334,7 +335,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void saysThatCountersAreNotReadable() throws InterruptedException {
+    void warnsAboutUnreadableCounters() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.without("/sys/class/infiniband/bnxt_re0/ports/1/hw_counters/np_cnp_sent");
         checkFinding(
@@ -342,7 +343,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void tellsWhichCountersMoveBetweenTheSamples() throws InterruptedException {
+    void reportsCountersThatGrowBetweenSamples() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         String counters = "/sys/class/infiniband/bnxt_re0/ports/1/";
         host.file(counters + "hw_counters/out_of_sequence", "7\n");
@@ -360,7 +361,7 @@ class RdmaExaminationTest {
     // Memory
 
     @Test
-    void measuresTheLimitOfLockedMemoryByTheSizeOfALog() throws InterruptedException {
+    void comparesLockedMemoryLimitWithLogSize() throws InterruptedException {
         limit("8388608");
         checkFinding(Level.ERROR, "locked memory is limited to 8m", "ulimit -l unlimited");
         limit("104857600");
@@ -374,17 +375,17 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void trustsACapabilityInTheFirstUserNamespaceOnly() throws InterruptedException {
+    void trustsCapabilityOnlyInInitialUserNamespace() throws InterruptedException {
         limit("65536");
         host.file("/proc/self/status", "CapEff:\t0000000000004000\nCpus_allowed_list:\t0-3\n");
         checkFinding(Level.OK, "CAP_IPC_LOCK", "");
         host.file("/proc/self/uid_map", "         0       1000          1\n");
         checkFinding(Level.ERROR, "locked memory is limited to 64k", "LimitMEMLOCK");
-        checkFinding(Level.ERROR, "CAP_IPC_LOCK is effective in a user namespace only", "memlock");
+        checkFinding(Level.ERROR, "CAP_IPC_LOCK is effective only in a user namespace", "memlock");
     }
 
     @Test
-    void tellsACapabilityThatIsOnlyInTheBoundingSet() throws InterruptedException {
+    void reportsIneffectiveCapability() throws InterruptedException {
         limit("65536");
         host.file("/proc/self/status", "CapEff:\t0000000000000000\nCapBnd:\t0000000000004000\n");
         checkFinding(
@@ -394,22 +395,22 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void measuresSharedMemoryByTheSizeOfALog() throws InterruptedException {
+    void comparesSharedMemoryWithLogSize() throws InterruptedException {
         host.space = new Host.Space(64L << 20, 40L << 20);
         checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size=8g");
-        checkFinding(Level.ERROR, "a container has so little", "emptyDir");
+        checkFinding(Level.ERROR, "this is the default in containers", "emptyDir");
         host.space = new Host.Space(256L << 20, 200L << 20);
         checkFinding(Level.WARNING, "/dev/shm has 200m free", "remount");
         host.file("/proc/mounts", "/dev/sda1 / ext4 rw 0 0\n");
-        checkFinding(Level.ERROR, "/dev/shm is no tmpfs", "verbus.dir");
+        checkFinding(Level.ERROR, "/dev/shm is not a tmpfs", "verbus.dir");
     }
 
     @Test
-    void wantsHugePagesWhereThereIsAnAdapter() throws InterruptedException {
+    void recommendsHugePagesWithAdapter() throws InterruptedException {
         host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\n");
-        checkFinding(Level.OK, "files in /dev/shm have small pages", "");
+        checkFinding(Level.OK, "files in /dev/shm use small pages", "");
         DeviceFixtures.addRoce(host);
-        checkFinding(Level.WARNING, "files in /dev/shm have small pages", "huge=within_size");
+        checkFinding(Level.WARNING, "files in /dev/shm use small pages", "huge=within_size");
         host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\nhuge /mnt/huge hugetlbfs rw 0 0\n")
                 .file(
                         "/proc/meminfo",
@@ -418,29 +419,30 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void knowsWhichKernelsCopyPinnedPagesAtAFork() throws InterruptedException {
+    void warnsAboutKernelsThatDoNotCopyPinnedPagesOnFork() throws InterruptedException {
         host.forkSafety = VerbsLibraries.ForkSafety.UNKNOWN;
         checkFinding(Level.OK, "kernel 6.1.0-56-amd64 copies pinned pages", "");
         host.file("/proc/sys/kernel/osrelease", "5.10.0-9-amd64\n");
-        checkFinding(Level.WARNING, "off from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
+        checkFinding(
+                Level.WARNING, "its memory from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
     }
 
     // Processors and clock
 
     @Test
-    void seesProcessorsThatAreFewSlowOrShared() throws InterruptedException {
+    void warnsAboutFewSlowOrSharedCpus() throws InterruptedException {
         host.file("/proc/self/status", "Cpus_allowed_list:\t0-1\n")
                 .file("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
                 .file("/sys/devices/system/cpu/nohz_full", "(null)\n");
         checkFinding(Level.WARNING, "may run on 2 CPUs (0-1)", "verbus.threading");
-        checkFinding(Level.WARNING, "clocked by need: 1 powersave", "cpupower");
+        checkFinding(Level.WARNING, "follow the load: 1 powersave", "cpupower");
         checkFinding(Level.WARNING, "the timer still ticks", "nohz_full=8");
         host.file("/sys/devices/system/cpu/isolated", "\n");
         checkFinding(Level.WARNING, "no CPU is isolated", "isolcpus=");
     }
 
     @Test
-    void warnsOfASlowClock() throws InterruptedException {
+    void warnsAboutSlowClockSource() throws InterruptedException {
         String sysfs = "/sys/devices/system/clocksource/clocksource0/";
         host.file(sysfs + "current_clocksource", "hpet\n")
                 .file(sysfs + "available_clocksource", "hpet acpi_pm\n");
@@ -450,14 +452,14 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void isFoundAsAService() {
+    void isRegisteredAsService() {
         assertTrue(
                 ServiceLoader.load(Examination.class).stream()
                         .anyMatch(each -> each.type() == RdmaExamination.class));
     }
 
     @Test
-    void survivesWhateverDevicesTell() throws InterruptedException {
+    void toleratesInvalidDeviceAttributes() throws InterruptedException {
         Gid odd = new Gid(1, "not an address", "", "");
         host.device(
                 new DeviceInfo(

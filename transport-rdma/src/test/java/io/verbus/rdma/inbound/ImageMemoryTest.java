@@ -14,7 +14,7 @@ class ImageMemoryTest {
     private static final long LOG = LogLayout.fileLength(TERM);
 
     @Test
-    void givesEachHostItsShareAndAllTogetherTheirs() {
+    void limitsMemoryPerHostAndInTotal() {
         ImageMemory memory = new ImageMemory(2 * LOG, 3 * LOG);
         ImageMemory.Share first = memory.take("10.0.0.1", TERM);
         assertNotNull(memory.take("10.0.0.1", TERM));
@@ -27,7 +27,7 @@ class ImageMemoryTest {
     }
 
     @Test
-    void countsAnOfferThatFailedForAWhileLonger() {
+    void chargesFailedOfferUntilItExpires() {
         ImageMemory memory = new ImageMemory(2 * LOG, 100 * LOG);
         for (int i = 0; i < 2; i++) {
             ImageMemory.Share share = memory.take("10.0.0.1", TERM);

@@ -23,9 +23,9 @@ class CreditSlotsTest {
 
     private final SimDomain domain = new SimDomain(new SimNetwork(1));
 
-    /** Of refused blocks, 4 KiB each, 160 MiB would stay. */
+    /** If refused blocks of 4 KiB each leaked, 160 MiB would remain. */
     @Test
-    void aBlockThatIsRefusedLeavesNoMemory() throws IOException {
+    void freesMemoryOfBlockThatCannotBeRegistered() throws IOException {
         CreditSlots slots = new CreditSlots();
         domain.refuse("cannot pin memory");
         for (int i = 0; i < REFUSALS / 10; i++) {
@@ -50,9 +50,9 @@ class CreditSlotsTest {
         assertEquals(0, domain.regions());
     }
 
-    /** A peer that still can write it must not find what others have there. */
+    /** A peer that can still write there must not find memory that others use. */
     @Test
-    void memoryThatTheDeviceKeepsIsNotFreed() {
+    void keepsMemoryThatDeviceStillHolds() {
         CreditSlots slots = new CreditSlots();
         slots.add(slots.register(domain));
         CreditSlots.Slot slot = slots.take();

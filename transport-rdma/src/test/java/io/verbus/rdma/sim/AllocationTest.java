@@ -21,15 +21,15 @@ class AllocationTest {
     private static final int MEASURED = 100_000;
 
     /**
-     * Bytes in all that do not count: code that is compiled anew while it runs may allocate what it
-     * did not before. One object in each cycle would be more than a megabyte.
+     * Tolerated bytes in total: code that is recompiled while it runs may allocate more than
+     * before. One object per cycle would be more than a megabyte.
      */
     private static final long SLACK = 4096;
 
     @TempDir Path directory;
 
     @Test
-    void noDutyCycleAllocatesInSteadyState() {
+    void dutyCyclesAllocateNothingInSteadyState() {
         try (TwoDrivers net = new TwoDrivers(1, directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, 1);
             net.b.subscribe(TwoDrivers.CHANNEL, 2);

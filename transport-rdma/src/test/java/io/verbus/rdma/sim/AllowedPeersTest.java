@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashSet;
 
-/** Who may connect. Driver A is at 10.0.0.1. */
+/** Which peers may connect. Driver A is at 10.0.0.1. */
 class AllowedPeersTest {
     private static final int STREAM = 42;
     private static final String[] NO_OPTIONS = {};
@@ -29,7 +29,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void carriesStreamsOfAHostThatIsAllowed() {
+    void carriesStreamsOfAllowedHost() {
         try (TwoDrivers net = drivers("192.168.0.0/16,10.0.0.0/31")) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -39,7 +39,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void carriesStreamsOfTheSubnetUnlessTheOptionIsSet() {
+    void carriesStreamsOfSubnetByDefault() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
             net.b.fabric.prefixLength(30);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -58,19 +58,19 @@ class AllowedPeersTest {
                             .errors
                             .getFirst()
                             .contains(
-                                    "a connection from 10.0.0.4 to 10.0.0.2 was refused because it"
-                                            + " comes from outside of the subnet"),
+                                    "a connection from 10.0.0.4 to 10.0.0.2 was refused "
+                                            + "because it comes from outside the subnet"),
                     net.b.errors.toString());
         }
     }
 
     @Test
-    void admitsNobodyAtAnAddressThatIsAloneInItsSubnetAndSaysSo() {
+    void warnsAndRejectsAllIfAddressIsAloneInSubnet() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
             net.b.fabric.prefixLength(32);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             assertTrue(
-                    net.b.errors.getFirst().startsWith("WARN: nobody may connect to 10.0.0.2"),
+                    net.b.errors.getFirst().startsWith("WARN: no peer may connect to 10.0.0.2"),
                     net.b.errors.toString());
             net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("told", () -> !net.a.failures.isEmpty());
@@ -79,7 +79,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void refusesAHostThatIsNotAllowedAndTellsBothSides() {
+    void rejectsHostThatIsNotAllowedAndReportsToBothSides() {
         try (TwoDrivers net = drivers("10.0.0.2/31,fd00::/8")) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);

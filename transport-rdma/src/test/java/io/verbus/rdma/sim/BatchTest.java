@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** What has been committed when the sender comes by goes in as few batches as may be. */
+/** Frames committed before the sender's turn are sent in as few batches as possible. */
 class BatchTest {
     private static final long SEED = System.nanoTime();
     private static final int STREAM = 42;
@@ -20,7 +20,7 @@ class BatchTest {
     @TempDir private Path directory;
 
     @Test
-    void carriesAllFramesOfATermInOneBatch() {
+    void sendsAllFramesOfTermInOneBatch() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "1g")) {
             TestStream stream = fill(net);
             assertTrue(stream.offered > 50, () -> stream.offered + " frames; seed " + SEED);
@@ -32,7 +32,7 @@ class BatchTest {
     }
 
     @Test
-    void carriesNoMoreThanTheBatchLengthAtATurn() {
+    void limitsBatchToBatchLength() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "4k")) {
             TestStream stream = fill(net);
             long before = net.a.counter(": batches");
@@ -43,7 +43,7 @@ class BatchTest {
     }
 
     @Test
-    void carriesNoMoreThanPortTakesInOneMessage() {
+    void limitsBatchToMaxMessageOfPort() {
         try (TwoDrivers net = new TwoDrivers(SEED, directory, "rdma.batch-length", "1g")) {
             net.network.maxMessage(8192);
             TestStream stream = fill(net);
@@ -55,7 +55,7 @@ class BatchTest {
         }
     }
 
-    /** Fills a term but for what the last frame leaves, with nothing of it sent. */
+    /** Fills a term, except for the room of the last frame, without sending anything. */
     private static TestStream fill(TwoDrivers net) {
         net.publishing = false;
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);

@@ -5,7 +5,7 @@ package io.verbus.rdma.sim;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.outbound.LogPath;
 
-/** A rule by which a batch is put into a remote log: the real one, or one that is broken. */
+/** A rule for writing a batch into a remote log: the real one, or a broken one. */
 interface BatchWriter {
     /** Stages a batch, as {@link io.verbus.rdma.outbound.CommitRule#stage} does. */
     void stage(QueuePair queuePair, LogPath path, long position, int dataLength, int length);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** Errors that come later than a channel name it as the client wrote it. */
+/** Errors that occur after a channel was added name it as the client wrote it. */
 class ChannelsInErrorsTest {
     private static final int STREAM = 42;
 
@@ -56,7 +56,7 @@ class ChannelsInErrorsTest {
     }
 
     @Test
-    void namesChannelWhoseHostIsUnknown() {
+    void namesChannelWithUnknownHost() {
         String written = "aeron:rdma?x=1|endpoint=nobody.x:7999|term-length=64k";
         publish(written);
         net.until("told", () -> !net.a.errors.isEmpty());
@@ -73,7 +73,7 @@ class ChannelsInErrorsTest {
     }
 
     @Test
-    void namesChannelOfSubscriptionThatFindsNoPublication() {
+    void namesChannelOfSubscriptionWithoutPublication() {
         String written = "aeron:rdma?x=1|endpoint=10.0.0.2:7400|control=10.0.0.1:7999";
         net.b.subscribe(ChannelUri.parse(written), STREAM);
         net.until("told", () -> !net.b.errors.isEmpty());
@@ -81,7 +81,7 @@ class ChannelsInErrorsTest {
     }
 
     @Test
-    void namesChannelsWhoseListenersAreLostAndBack() {
+    void namesChannelsWhenListenersAreLostAndRestored() {
         String subscribed = "aeron:rdma?x=1|endpoint=10.0.0.2:7400";
         String published = "aeron:rdma?x=1|control=10.0.0.1:7500|control-mode=dynamic";
         net.b.subscribe(ChannelUri.parse(subscribed), STREAM);
@@ -99,7 +99,7 @@ class ChannelsInErrorsTest {
     }
 
     @Test
-    void namesChannelOfStreamThatItsReceiverRefuses() {
+    void namesChannelOfStreamThatReceiverRejects() {
         String written = "aeron:rdma?x=1|endpoint=10.0.0.2:7400|term-length=64k";
         String read = "aeron:rdma?y=1|endpoint=10.0.0.2:7400";
         net.b.setupRefusal = "there is no room";

@@ -37,7 +37,7 @@ class CommitRuleTest {
     }
 
     @Test
-    void neverShowsATornStaleLostOrDuplicatedFrame() {
+    void showsNoTornStaleLostOrDuplicateFrame() {
         AssertionError caught = firstCaught(CommitRule::stage, true, SCHEDULES);
         if (caught != null) {
             throw caught;
@@ -45,28 +45,28 @@ class CommitRuleTest {
     }
 
     @Test
-    void catchesARuleThatWritesTheBatchAtOnce() {
+    void catchesWritingBatchInOneWrite() {
         assertNotNull(firstCaught(CommitRuleTest::oneWrite, false, SCHEDULES_TO_CATCH));
     }
 
     @Test
-    void catchesARuleThatWritesNoZero() {
+    void catchesMissingZeroAfterBatch() {
         assertNotNull(firstCaught(CommitRuleTest::noZero, false, SCHEDULES_TO_CATCH));
     }
 
     @Test
-    void catchesARuleThatZeroesTheNextTermAfterItCommits() {
+    void catchesZeroingNextTermAfterCommit() {
         assertNotNull(firstCaught(CommitRuleTest::zeroAfterCommit, false, SCHEDULES_TO_CATCH));
     }
 
     @Test
-    void catchesARuleThatCommitsFirst() {
+    void catchesCommitBeforePayload() {
         assertNotNull(firstCaught(CommitRuleTest::commitFirst, false, SCHEDULES_TO_CATCH));
     }
 
-    /** The invariant is checked on its own: without a reader that happens to look. */
+    /** The invariant is checked alone, without a reader. */
     @Test
-    void theInvariantAloneCatchesARuleThatWritesNoZero() {
+    void catchesMissingZeroWithInvariantAlone() {
         assertNotNull(firstCaught(CommitRuleTest::noZero, true, SCHEDULES_TO_CATCH));
     }
 

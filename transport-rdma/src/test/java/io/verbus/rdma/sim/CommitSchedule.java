@@ -28,8 +28,9 @@ import java.util.ArrayDeque;
 import java.util.Random;
 
 /**
- * A random life of a remote log: frames are appended, sent by a rule, land piece by piece, and are
- * read by a real reader between any two steps. The image log begins full of frames of earlier laps.
+ * A random schedule of a remote log: frames are appended, sent by a rule, land piece by piece, and
+ * are read by a real reader between any two steps. The image log is initially full of frames of
+ * earlier laps.
  */
 final class CommitSchedule {
     static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
@@ -46,7 +47,7 @@ final class CommitSchedule {
                     MTU,
                     0);
 
-    /** The two logs, used by one schedule after the other. */
+    /** The two logs, reused by each schedule. */
     record Logs(LogBuffers source, LogBuffers image, byte[] garbage) implements AutoCloseable {
         static Logs create(Path directory) {
             byte[] garbage = new byte[LogLayout.PARTITIONS * TERM_LENGTH];
@@ -54,7 +55,7 @@ final class CommitSchedule {
             Random random = new Random(3);
             random.nextBytes(garbage);
             for (int at = 0; at < garbage.length; at += FrameHeader.ALIGNMENT) {
-                // Wherever a frame may begin stands what looks like one.
+                // Each possible start of a frame holds what looks like one.
                 int room = TERM_LENGTH - at % TERM_LENGTH;
                 int length = Math.min(room, FrameHeader.LENGTH + random.nextInt(200));
                 old.putLong(
@@ -96,7 +97,7 @@ final class CommitSchedule {
     private SimQueuePair queuePair;
     private long landedBefore;
 
-    /** Where the next batch will begin in the image. */
+    /** Position in the image at which the next batch begins. */
     private long frontier;
 
     private long tail;
@@ -326,7 +327,7 @@ final class CommitSchedule {
         cleaner.clean(consumed, 1 + random.nextInt(16_384));
     }
 
-    /** The queue pair fails at whatever step it is; what did land is found, the rest sent again. */
+    /** The queue pair fails at any step; the rest is sent again from where the image ends. */
     private void breakAndResume() {
         queuePair.fail("link down");
         queuePair.close();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** Counters of connections and images tell what really happened. */
+/** Counters of connections and images match what happened. */
 class CountersTest {
     private static final int STREAM = 3;
     private static final String AT_A = "rdma to 10.0.0.2:7400: ";
@@ -22,7 +22,7 @@ class CountersTest {
     @TempDir Path directory;
 
     @Test
-    void aConnectionTellsWhatItCarries() {
+    void countsTrafficOfConnection() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             assertEquals(0, net.a.counter(AT_A + "state"));
@@ -42,7 +42,7 @@ class CountersTest {
             assertEquals(atA.peer().number(), net.b.counter(AT_B + "queue pair"));
             assertEquals(1, net.a.counter(AT_A + "connects"));
             assertEquals(0, net.a.counter(AT_A + "failures"));
-            // Of padding only the headers are carried.
+            // Only the headers of padding are sent.
             long bytes = net.a.counter(AT_A + "bytes");
             assertTrue(bytes > 0 && bytes <= stream.position(), bytes + " bytes");
             long batches = net.a.counter(AT_A + "batches");
@@ -59,13 +59,13 @@ class CountersTest {
     }
 
     @Test
-    void aLostConnectionIsToldInWordsAtBothEnds() {
+    void labelsLostConnectionWithFailureAtBothEnds() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("carried", () -> stream.offered > 20);
             net.connection().breakLink("somebody fell over the cable");
-            net.until("goes on", () -> stream.resumes > 0 || net.a.counter(AT_A + "resumes") > 0);
+            net.until("continues", () -> stream.resumes > 0 || net.a.counter(AT_A + "resumes") > 0);
             assertEquals(1, net.a.counter(AT_A + "failures"));
             assertEquals(2, net.a.counter(AT_A + "connects"));
             String text = net.a.counterText();
@@ -86,7 +86,7 @@ class CountersTest {
     }
 
     @Test
-    void anImageTellsItsState() {
+    void reportsStateOfImage() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -94,7 +94,7 @@ class CountersTest {
             assertEquals(1, imageState(net));
             net.connection().breakLink("cable");
             net.until("held", () -> imageState(net) == 2);
-            net.until("goes on", () -> imageState(net) == 1);
+            net.until("continues", () -> imageState(net) == 1);
             assertTrue(
                     net.b
                             .counterText()
@@ -113,7 +113,7 @@ class CountersTest {
         }
     }
 
-    /** Of the only image; -1 if there is none. */
+    /** State of the only image; -1 if there is none. */
     private static long imageState(TwoDrivers net) {
         return net.b
                 .counterText()

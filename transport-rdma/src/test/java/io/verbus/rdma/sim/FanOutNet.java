@@ -23,7 +23,7 @@ final class FanOutNet implements AutoCloseable {
     static final long TAG = 7;
     static final String CONTROL = "10.0.0.1:7401";
 
-    /** One destination: its driver, and what its application has seen. */
+    /** One destination: its driver, and what its application has received. */
     final class Place {
         final int number;
         final boolean tagged;
@@ -31,10 +31,10 @@ final class FanOutNet implements AutoCloseable {
         boolean reading = true;
         int slowness;
 
-        /** Of its subscriptions. */
+        /** Endpoints of its subscriptions. */
         private final List<InboundEndpoint> endpoints = new ArrayList<>();
 
-        /** Images that have come to their end and were read up to there. */
+        /** Images that have ended and were read to their end. */
         final List<TestImage> ended = new ArrayList<>();
 
         Place(int number, boolean tagged) {
@@ -43,7 +43,7 @@ final class FanOutNet implements AutoCloseable {
             start();
         }
 
-        /** Its address at A. */
+        /** Its address as seen by A. */
         ChannelUri destination() {
             return ChannelUri.rdma(address() + ":7400").build();
         }
@@ -69,7 +69,7 @@ final class FanOutNet implements AutoCloseable {
             return endpoint;
         }
 
-        /** Its last subscription is closed, and its images with it. */
+        /** Closes its last subscription, and its images. */
         void leave() {
             endpoints.forEach(driver.transport::closeEndpoint);
             endpoints.clear();
@@ -79,7 +79,7 @@ final class FanOutNet implements AutoCloseable {
             }
         }
 
-        /** The image that goes on, beside those that are held in vain; null if there is none. */
+        /** The active image, besides those held in vain; null if there is none. */
         TestImage image() {
             TestImage open = null;
             for (TestImage image : driver.images) {
@@ -90,13 +90,13 @@ final class FanOutNet implements AutoCloseable {
             return open;
         }
 
-        /** Number of the message after the last one that was read of any image. */
+        /** Number of the message after the last one read from any image. */
         long next() {
             TestImage image = image();
             return image == null ? -1 : image.next;
         }
 
-        /** Whether it has read all that was published. */
+        /** Whether it has read everything published. */
         boolean isAtEnd(TestStream stream) {
             TestImage image = image();
             return image != null && image.position() == stream.position();
@@ -152,8 +152,8 @@ final class FanOutNet implements AutoCloseable {
     boolean isDynamic;
 
     /**
-     * Turns for each step of what takes long; 0 if that is done at once. An image is made within
-     * the probe timeout of 20 ms, for which its publisher keeps the log for it.
+     * Turns for each step of a slow task; 0 if it completes at once. An image is made within the
+     * probe timeout of 20 ms, for which its publisher keeps the log for it.
      */
     final int pace;
 

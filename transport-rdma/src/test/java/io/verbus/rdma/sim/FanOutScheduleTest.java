@@ -17,15 +17,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Random lives of a publication with several destinations, of which some are slow, die, lose their
- * connection and resume, are removed and added. Each image must hold an unbroken run of messages
- * with no byte wrong, up to the position at which it ends: what was sent was never reused. Those
- * that the flow control waits for must have every message in one image.
+ * Random schedules of a publication with several destinations, some of which are slow, die, lose
+ * their connection and resume, are removed and added. Each image must hold an unbroken run of
+ * correct messages up to its end position: sent log memory was never reused too early. Destinations
+ * that the flow control waits for must receive every message in one image.
  */
 class FanOutScheduleTest {
     private static final int SCHEDULES = 8 * Integer.getInteger("verbus.lives", 1);
 
-    /** Lives at most, where too little has happened in as many as {@link #SCHEDULES}. */
+    /** Maximum number of schedules, if too little has happened in {@link #SCHEDULES}. */
     private static final int MAX_SCHEDULES = 8 * SCHEDULES;
 
     private static final int EVENTS = 40;
@@ -39,7 +39,7 @@ class FanOutScheduleTest {
         "rdma.resume-timeout", "60s"
     };
 
-    /** What the lives of all schedules came to. */
+    /** Totals over all schedules. */
     private long left;
 
     private long resumes;
@@ -51,15 +51,15 @@ class FanOutScheduleTest {
     @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "max", "tagged,g:7"})
-    void whatWasSentWasNeverReused(String flowControl) {
+    void neverReusesSentLogMemory(String flowControl) {
         live(flowControl, false);
     }
 
-    /** The destinations come by themselves, and come back. */
+    /** The destinations announce themselves, and return. */
     @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "max"})
-    void whatWasSentToThoseThatCameWasNeverReused(String flowControl) {
+    void neverReusesLogMemorySentToDynamicReceivers(String flowControl) {
         live(flowControl, true);
     }
 
@@ -107,7 +107,7 @@ class FanOutScheduleTest {
                     net.add(stream, place);
                 }
             }
-            // The first is never killed nor removed: it has the tag, and must have every message.
+            // The first is never killed or removed: it has the tag, and must receive every message.
             Place steady = net.places.getFirst();
             net.until("steady", () -> steady.isConnected() && steady.image() != null);
             TestImage all = steady.image();
@@ -204,7 +204,7 @@ class FanOutScheduleTest {
                 "every destination is connected",
                 () -> net.places.stream().allMatch(p -> p.isConnected() && p.image() != null));
         long position = stream.position();
-        net.until("it goes on", () -> stream.position() > position + 3L * FanOutNet.TERM_LENGTH);
+        net.until("it continues", () -> stream.position() > position + 3L * FanOutNet.TERM_LENGTH);
         net.publishing = false;
         net.until(
                 "every destination is at the end",
@@ -215,7 +215,7 @@ class FanOutScheduleTest {
         terms += stream.position() / FanOutNet.TERM_LENGTH;
         resumes += net.a.counter(": resumes");
         for (Place place : net.places) {
-            left += Math.max(0, net.a.value("times that left " + place.destination().endpoint()));
+            left += Math.max(0, net.a.value("drops of " + place.destination().endpoint()));
             ended += place.ended.size();
         }
         stream.end();

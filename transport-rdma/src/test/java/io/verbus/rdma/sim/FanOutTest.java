@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** One publication to several destinations, each by the strategy of its flow control. */
+/** One publication to several destinations, with each flow control strategy. */
 class FanOutTest {
     private static final long TERM = FanOutNet.TERM_LENGTH;
 
@@ -74,7 +74,7 @@ class FanOutTest {
     }
 
     @RepeatedTest(3)
-    void deliversEveryMessageToEachOfThree() {
+    void deliversEveryMessageToEachDestination() {
         TestStream stream = start("min", false, false, false);
         untilAllConnected();
         net.until("ten terms", () -> stream.position() > 10 * TERM);
@@ -88,7 +88,7 @@ class FanOutTest {
     }
 
     @Test
-    void waitsForTheSlowestUnderMin() {
+    void waitsForSlowestReceiverWithMin() {
         TestStream stream = start("min", false, false);
         net.publishing = false;
         untilAllConnected();
@@ -99,13 +99,13 @@ class FanOutTest {
         net.forMillis(100);
         assertTrue(stream.position() <= at + TERM + 2000, stream.position() + " after " + at);
         place(1).reading = true;
-        net.until("goes on", () -> stream.position() > at + 5 * TERM);
+        net.until("continues", () -> stream.position() > at + 5 * TERM);
         readAll(stream, 0, 1);
-        assertEquals(0, net.a.counter("times that left 10.0.0.3:7400"));
+        assertEquals(0, net.a.counter("drops of 10.0.0.3:7400"));
     }
 
     @Test
-    void isNotConnectedBeforeAsManyAreThereAsTheGroupHas() {
+    void connectsOnceGroupIsComplete() {
         TestStream stream = start("min,g:/2", false);
         untilAllConnected();
         net.forMillis(50);
@@ -119,14 +119,14 @@ class FanOutTest {
     }
 
     @RepeatedTest(3)
-    void leavesTheSlowUnderMaxAndTakesItInAnew() {
+    void dropsAndRestartsSlowDestinationWithMax() {
         TestStream stream = start("max", false, false);
         untilAllConnected();
         TestImage first = place(1).image();
         place(1).reading = false;
         long at = stream.position();
         net.until("goes on alone", () -> stream.position() > at + 10 * TERM);
-        assertTrue(net.a.counter("times that left 10.0.0.3:7400") >= 1, net.a.counterText());
+        assertTrue(net.a.counter("drops of 10.0.0.3:7400") >= 1, net.a.counterText());
         assertTrue(
                 net.a.errors.toString().contains("10.0.0.3:7400 of stream 42"),
                 net.a.errors.toString());
@@ -140,7 +140,7 @@ class FanOutTest {
     }
 
     @Test
-    void isConnectedUnderTaggedOnlyWhileOneHasTheTag() {
+    void isConnectedOnlyWhileTaggedReceiverExists() {
         TestStream stream = start("tagged,g:7", false);
         net.until("connected there", () -> place(0).isConnected());
         net.forMillis(50);
@@ -154,7 +154,7 @@ class FanOutTest {
     }
 
     @Test
-    void waitsForTheTaggedOnly() {
+    void waitsOnlyForTaggedReceiver() {
         TestStream stream = start("tagged,g:7", true, false);
         untilAllConnected();
         place(1).reading = false;
@@ -166,12 +166,12 @@ class FanOutTest {
         assertTrue(stream.position() <= then + TERM + 2000, "waits for the tagged");
         place(0).reading = true;
         place(1).reading = true;
-        net.until("goes on", () -> stream.position() > then + 4 * TERM);
+        net.until("continues", () -> stream.position() > then + 4 * TERM);
         readAll(stream, 0, 1);
     }
 
     @Test
-    void aDestinationThatResumesFindsAllUnderMin() {
+    void resumesDestinationWithoutLossWithMin() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         TestImage image = place(1).image();
@@ -188,14 +188,14 @@ class FanOutTest {
     }
 
     @Test
-    void goesOnWithoutADeadDestinationWhenItsTimeHasPassed() {
+    void dropsDeadDestinationAfterTimeout() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         net.until("some", () -> place(1).image().received > 100);
         place(1).crash();
         long crashedNs = net.nowNs;
         long at = stream.position();
-        net.until("goes on", () -> stream.position() > at + 4 * TERM);
+        net.until("continues", () -> stream.position() > at + 4 * TERM);
         assertTrue(net.nowNs - crashedNs >= 300_000_000, "it was waited for");
         place(1).subscribe();
         net.until("the new driver's image", () -> place(1).image() != null && place(1).next() > 0);
@@ -204,20 +204,20 @@ class FanOutTest {
     }
 
     @Test
-    void aDeadDestinationHoldsNobodyUnderMaxForLongerThanAProbe() {
+    void dropsDeadDestinationWithinProbeTimeoutWithMax() {
         TestStream stream = start("max", false, false);
         untilAllConnected();
         place(1).driver.fabric.connections().getFirst().sim().cut();
         long at = stream.position();
         long cutNs = net.nowNs;
-        net.until("goes on", () -> stream.position() > at + 6 * TERM);
+        net.until("continues", () -> stream.position() > at + 6 * TERM);
         assertTrue(net.nowNs - cutNs < 200_000_000, (net.nowNs - cutNs) + " ns");
         net.until("there anew", () -> place(1).image() != null && place(1).isConnected());
         readAll(stream, 0, 1);
     }
 
     @Test
-    void endsTheImageOfADestinationThatIsRemoved() {
+    void endsImageOfRemovedDestination() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         TestImage image = place(1).image();
@@ -235,9 +235,9 @@ class FanOutTest {
         assertEquals(0, stream.disconnects);
     }
 
-    /** A device may read the log yet for what it has not sent, and another transport reuses it. */
+    /** A device may still read unsent parts of the log that another transport could reuse. */
     @RepeatedTest(3)
-    void anotherTransportWaitsForWhatADeviceMayStillRead() {
+    void holdsOtherTransportWhileDeviceMayReadLog() {
         TestStream stream = start("min", false);
         stream.isShared = true;
         untilAllConnected();
@@ -252,9 +252,9 @@ class FanOutTest {
         assertEquals(1, stream.disconnects);
     }
 
-    /** It is removed when its acceptance has arrived: what is sent to it is not reused before. */
+    /** It is removed once its acceptance has arrived: data sent to it is not reused earlier. */
     @RepeatedTest(3)
-    void theLogIsKeptForADestinationThatIsAcceptedWhenItIsRemoved() {
+    void keepsLogForDestinationRemovedWhenAccepted() {
         TestStream stream = start("max", false);
         untilAllConnected();
         net.publishing = false;
@@ -283,7 +283,7 @@ class FanOutTest {
     }
 
     @Test
-    void aSubscriberWhoComesLateIsOfferedTheStreamFromWhereItIs() {
+    void offersLateSubscriberStreamAtCurrentPosition() {
         TestStream stream = start("min", false);
         Place late = net.place(false);
         late.driver.transport.openEndpoint(late.destination());
@@ -291,7 +291,7 @@ class FanOutTest {
         net.until("ten terms", () -> stream.position() > 10 * TERM);
         late.subscribe();
         net.until("reads", () -> late.image() != null && late.image().received > 10);
-        // Where the stream has left its place before its image is made, it is offered once more.
+        // If the stream has moved on before its image exists, it is offered once more.
         int useless = net.pace == 0 ? 0 : 1;
         assertTrue(late.ended.size() <= useless, late.ended.size() + " images of no use");
         assertTrue(late.image().setup.position() > 9 * TERM);
@@ -299,7 +299,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesThePublicationWhenEveryDestinationHasAll() {
+    void releasesPublicationOnceEveryDestinationHasAll() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         place(1).reading = false;
@@ -320,7 +320,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesAPublicationWithoutDestinationsAtOnce() {
+    void releasesPublicationWithoutDestinationsAtOnce() {
         TestStream stream = start("max");
         net.place(false);
         net.forMillis(5);

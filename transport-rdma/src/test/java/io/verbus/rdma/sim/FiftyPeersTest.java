@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fifty drivers publish to one: each has a queue pair, a domain and images of its own. */
+/** Fifty drivers publish to one: each has its own queue pair, domain and images. */
 @Tag("slow")
 class FiftyPeersTest {
     private static final int PEERS = 50;
@@ -26,7 +26,7 @@ class FiftyPeersTest {
     @TempDir Path directory;
 
     @Test
-    void servesEachOfFiftyPeers() {
+    void servesFiftyPeers() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             List<TestDriver> peers = new ArrayList<>();

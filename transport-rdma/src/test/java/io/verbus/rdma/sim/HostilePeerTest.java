@@ -43,7 +43,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A peer that breaks the protocol fails its own connection, is told of in words, and no more. */
+/** A peer that breaks the protocol fails only its own connection, and is reported. */
 class HostilePeerTest {
     private static final int STREAM = 42;
 
@@ -51,7 +51,7 @@ class HostilePeerTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void aPublishingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+    void publishingDriverSurvivesRandomBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
                 net -> {
@@ -65,7 +65,7 @@ class HostilePeerTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void aSubscribingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+    void subscribingDriverSurvivesRandomBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
                 net -> {
@@ -84,7 +84,7 @@ class HostilePeerTest {
         return stream;
     }
 
-    /** Whatever became of the connection, the stream is carried again in the end. */
+    /** Whatever happened to the connection, the stream flows again in the end. */
     private static void assertGoesOn(TwoDrivers net, TestStream stream) {
         net.until(
                 "carried again",
@@ -104,7 +104,7 @@ class HostilePeerTest {
                 });
     }
 
-    /** Random bytes, and messages with a right header around random bytes. */
+    /** Random bytes, and messages with a valid header around random bytes. */
     @Provide
     Arbitrary<List<byte[]>> messages() {
         Arbitrary<byte[]> noise =
@@ -144,17 +144,17 @@ class HostilePeerTest {
     }
 
     @Test
-    void creditBeyondWhatWasSentFailsTheConnection() {
+    void closesConnectionOnCreditBeyondSentPosition() {
         assertCreditFails(1 << 20);
     }
 
     @Test
-    void creditThatIsNoPositionFailsTheConnection() {
+    void closesConnectionOnUnalignedCredit() {
         assertCreditFails(17);
     }
 
     @Test
-    void creditThatGoesBackFailsTheConnection() {
+    void closesConnectionOnDecreasingCredit() {
         assertCreditFails(-32);
     }
 
@@ -171,7 +171,7 @@ class HostilePeerTest {
                     "failed",
                     () -> {
                         if (net.a.errors.isEmpty()) {
-                            // Credit that was on its way may have replaced it.
+                            // Credit in flight may have replaced it.
                             slot.putLong(CreditLine.POSITION, before + offset);
                         }
                         return !net.a.errors.isEmpty();
@@ -186,17 +186,17 @@ class HostilePeerTest {
     }
 
     @Test
-    void aResumeBehindWhatWasReleasedBeginsTheStreamAnew() {
+    void restartsStreamOnResumeBehindReleasedPosition() {
         assertResumeBeginsAnew(-65_536);
     }
 
     @Test
-    void aResumeBeyondWhatWasSentBeginsTheStreamAnew() {
+    void restartsStreamOnResumeBeyondSentPosition() {
         assertResumeBeginsAnew(1 << 20);
     }
 
     @Test
-    void aResumeInTheMiddleOfAFrameBeginsTheStreamAnew() {
+    void restartsStreamOnResumeInsideFrame() {
         assertResumeBeginsAnew(-32);
     }
 
@@ -232,7 +232,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void anOfferMadeTwiceFailsTheConnection() {
+    void closesConnectionOnDuplicateOffer() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
@@ -265,7 +265,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aFloodOfOffersIsBounded() {
+    void closesConnectionOnTooManyOffers() {
         try (TwoDrivers net =
                 new TwoDrivers(System.nanoTime(), directory, "rdma.max-streams", "10")) {
             TestStream stream = connected(net);
@@ -297,7 +297,9 @@ class HostilePeerTest {
                 net.b.transport.receive(net.nowNs);
             }
             net.until("failed", () -> !net.b.errors.isEmpty());
-            assertTrue(net.b.errors.getFirst().contains("without end"), net.b.errors.toString());
+            assertTrue(
+                    net.b.errors.getFirst().contains("floods this driver"),
+                    net.b.errors.toString());
             assertGoesOn(net, stream);
         }
     }

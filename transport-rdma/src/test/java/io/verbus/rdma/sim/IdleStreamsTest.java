@@ -15,29 +15,30 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 
 /**
- * What a duty cycle of sender and receiver costs, with 1, 100 and 1,000 idle streams on one
- * connection: looks at streams, which are exact, and time, which is exact where it is instructions.
+ * Cost of a duty cycle of sender and receiver, with 1, 100 and 1,000 idle streams on one
+ * connection: the number of streams checked, which is exact, and time, which is exact if counted in
+ * instructions.
  */
 class IdleStreamsTest {
     private static final int CYCLES = 20_000;
     private static final long CYCLE_NS = 1_000;
 
-    /** Until each stream is taken for idle, with cycles of 10 ms. */
+    /** Time until each stream counts as idle, with cycles of 10 ms. */
     private static final int RESTING_CYCLES = 20;
 
-    /** Looks at an idle stream or image in a cycle in which it has its turn, at most. */
+    /** Maximum number of checks of an idle stream or image in a cycle in which it has its turn. */
     private static final int LOOKS = 3;
 
     @TempDir Path directory;
 
-    /** What a cycle costs. */
+    /** Cost of a cycle. */
     private record Cost(
             double sendersLooks, double receiversLooks, double sendNs, double receiveNs) {}
 
     @Tag("slow")
     @Test
     @Tag("instructions")
-    void aDutyCycleLooksAtOneStreamHoweverManyAreIdle() {
+    void checksOneStreamPerDutyCycle() {
         for (int i = 0; i < 5; i++) {
             measure(1); // until the code is compiled
         }
@@ -71,7 +72,7 @@ class IdleStreamsTest {
             long sendersLooks = -sendersLooks(net);
             long receiversLooks = -receiversLooks(net);
             for (int part = 0; part < 10; part++) {
-                // Both agents' cycles are as far apart as an agent's own are.
+                // The cycles of both agents are as far apart as those of one agent.
                 long beganNs = net.nowNs;
                 long start = System.nanoTime();
                 for (int i = 0; i < CYCLES / 10; i++) {
@@ -97,7 +98,7 @@ class IdleStreamsTest {
         }
     }
 
-    /** All are idle, after this. */
+    /** Lets all streams become idle. */
     private static void rest(TwoDrivers net) {
         for (int i = 0; i < RESTING_CYCLES + net.a.streams.size(); i++) {
             cycle(net, 10_000_000);
@@ -119,7 +120,7 @@ class IdleStreamsTest {
     }
 
     @Test
-    void aStreamThatWasIdleIsSentWithinItsTurn() {
+    void sendsFromIdleStreamWithinOneRound() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.publishing = false;
             int streams = 40;
@@ -142,7 +143,7 @@ class IdleStreamsTest {
     }
 
     @Test
-    void idleImagesAreGrantedNoCredit() {
+    void grantsNoCreditToIdleImages() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             net.b.subscribe(TwoDrivers.CHANNEL, 1);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, 1);
@@ -154,7 +155,7 @@ class IdleStreamsTest {
             assertEquals(grants, net.b.counter("at 10.0.0.2:7400: batches"));
             net.publishing = true;
             long before = net.b.image().received;
-            net.until("it goes on", () -> net.b.image().received > before + 1000);
+            net.until("it continues", () -> net.b.image().received > before + 1000);
         }
     }
 }

@@ -20,9 +20,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * Subscribers join a live image and leave it, in steps between which other threads run for as long
- * as they like: nothing is written over that a subscriber has yet to read, and each reads every
- * message from its first on.
+ * Subscribers join and leave a live image, in steps between which other threads may run: unread
+ * data is never overwritten, and each subscriber reads every message from its first one.
  */
 class JoinTest {
     private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 60);
@@ -37,22 +36,22 @@ class JoinTest {
     private static final ChannelUri SUBSCRIBED =
             ChannelUri.rdma("10.0.0.2:7400").window(128 * 1024).build();
 
-    /** What follows when a subscriber that joins has chosen the least of the positions. */
+    /** Steps after a joining subscriber has chosen the lowest position. */
     private enum Step {
         /** Its position counts. */
         COUNT,
 
-        /** It looks at what is granted, and joins no earlier. */
+        /** It checks the granted credit, and joins no earlier. */
         LOOK
     }
 
-    /** What a driver may get wrong. */
+    /** Mistakes that a driver could make. */
     private enum Fault {
         NONE(Step.COUNT, Step.LOOK),
         COUNTS_LAST(Step.LOOK, Step.COUNT),
         DOES_NOT_LOOK(Step.COUNT),
 
-        /** The receiver grants without another look at the subscribers. */
+        /** The receiver grants credit without checking the subscribers again. */
         GRANTS_BLINDLY(Step.COUNT, Step.LOOK);
 
         private final List<Step> steps;
@@ -65,7 +64,7 @@ class JoinTest {
     @TempDir Path directory;
 
     @Test
-    void nobodyMissesAMessageFromTheFirstOn() {
+    void missesNoMessageAfterJoining() {
         int[] joins = new int[1];
         AssertionError caught = firstCaught(SCHEDULES, Fault.NONE, joins);
         if (caught != null) {
@@ -76,19 +75,19 @@ class JoinTest {
 
     @Tag("slow")
     @Test
-    void catchesASubscriberThatCountsLast() {
+    void catchesSubscriberCountedTooLate() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.COUNTS_LAST, new int[1]));
     }
 
     @Tag("slow")
     @Test
-    void catchesASubscriberThatDoesNotLookAtWhatIsGranted() {
+    void catchesSubscriberThatIgnoresGrantedCredit() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.DOES_NOT_LOOK, new int[1]));
     }
 
     @Tag("slow")
     @Test
-    void catchesAReceiverThatGrantsBlindly() {
+    void catchesReceiverThatGrantsUnchecked() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.GRANTS_BLINDLY, new int[1]));
     }
 
@@ -113,10 +112,10 @@ class JoinTest {
 
         private final ArrayDeque<Step> steps = new ArrayDeque<>();
 
-        /** Who joins now, or null. */
+        /** The joining subscriber, or null. */
         private TestSubscriber joining;
 
-        /** Whether it goes on in the midst of what the receiver does, rather than after long. */
+        /** Whether it continues during a step of the receiver, rather than long afterwards. */
         private boolean isMeeting;
 
         private boolean areOthersAsleep;
@@ -185,7 +184,7 @@ class JoinTest {
             }
         }
 
-        /** A step of the conductor's; nothing else of it runs until the last. */
+        /** A step of the conductor; nothing else of it runs until the last one. */
         private void go() {
             if (joining == null) {
                 if (image.others.size() < MOST) {

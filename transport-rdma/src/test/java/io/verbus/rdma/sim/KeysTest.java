@@ -40,12 +40,12 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
-/** Hosts prove to each other that they have the key of their network, or are told nothing. */
+/** Hosts prove to each other that they have the key of their network, or learn nothing. */
 class KeysTest {
     private static final int STREAM = 42;
     private static final String ONE = "01".repeat(32);
     private static final String TWO = "02".repeat(32);
-    private static final String REFUSED = "connections refused for want of a key";
+    private static final String REFUSED = "connections refused without a valid key";
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String[] NO_OPTIONS = {};
 
@@ -57,7 +57,7 @@ class KeysTest {
     /** The last proof that was sent. */
     private byte[] proof;
 
-    /** Writes keys of the network in the place of a file, at once. */
+    /** Replaces a key file atomically. */
     private String[] keys(String name, String... keys) throws IOException {
         Path written = directory.resolve("new");
         StringBuilder text = new StringBuilder();
@@ -101,7 +101,7 @@ class KeysTest {
     }
 
     @Test
-    void carriesStreamsOfAHostWithTheKey() throws IOException {
+    void carriesStreamsOfHostWithKey() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             TestStream stream = exchange(net);
             untilCarried(net);
@@ -118,7 +118,7 @@ class KeysTest {
     }
 
     @Test
-    void asksNothingOfHostsWhoseNetworkHasNoKey() throws IOException {
+    void requiresNoProofInNetworkWithoutKey() throws IOException {
         Path file = directory.resolve("other");
         Files.writeString(file, "192.168.0.0/16 " + ONE);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -132,17 +132,17 @@ class KeysTest {
     }
 
     @Test
-    void refusesAPublishingHostWithoutTheKey() throws IOException {
+    void rejectsPublishingHostWithoutKey() throws IOException {
         assertRefused(NO_OPTIONS, keys("b", ONE), "it has no key");
     }
 
     @Test
-    void refusesAPublishingHostWithAnotherKey() throws IOException {
-        assertRefused(keys("a", TWO), keys("b", ONE), "it has another key");
+    void rejectsPublishingHostWithAnotherKey() throws IOException {
+        assertRefused(keys("a", TWO), keys("b", ONE), "its key differs");
     }
 
     @Test
-    void refusesToAskForAKeyWhereThereIsNone() throws IOException {
+    void rejectsSubscribingHostWithoutKey() throws IOException {
         assertRefused(keys("a", ONE), NO_OPTIONS, "this driver has none");
     }
 
@@ -151,7 +151,7 @@ class KeysTest {
             TestStream stream = exchange(net);
             net.until("told", () -> !net.a.failures.isEmpty());
             assertTrue(
-                    net.a.failures.getFirst().contains("for want of the key of its network"),
+                    net.a.failures.getFirst().contains("which lacks the network's key"),
                     net.a.failures.toString());
             assertTrue(net.b.errors.getFirst().contains(words), net.b.errors.toString());
             assertTrue(net.b.counter(REFUSED) > 0);
@@ -160,9 +160,9 @@ class KeysTest {
         }
     }
 
-    /** First both keys on each host, in any order of hosts, then the new one alone. */
+    /** First both keys on each host, in any order, then only the new one. */
     @Test
-    void changesKeysWithoutARestart() throws IOException {
+    void changesKeysWithoutRestart() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             exchange(net);
             untilCarried(net);
@@ -176,13 +176,13 @@ class KeysTest {
             reconnect(net);
             assertEquals(1, net.b.images.size());
             assertTrue(hasAudit(net.a, "keys file=", "networks=1"));
-            // A mistake changes nothing, and is told.
+            // A mistake changes nothing, and is reported.
             keys("b", "0102");
             net.until(
                     "told",
                     () ->
                             net.b.errors.stream()
-                                    .anyMatch(error -> error.contains("read before stay")));
+                                    .anyMatch(error -> error.contains("previous keys remain")));
             reconnect(net);
             keys("b", ONE);
             net.forMillis(2_500);
@@ -192,15 +192,15 @@ class KeysTest {
     }
 
     @Test
-    void guardsANetworkThatItsFileNamesNoMoreUntilALineOpensIt() throws IOException {
+    void protectsRemovedNetworkUntilItIsOpened() throws IOException {
         Path file = directory.resolve("b");
         try (TwoDrivers net = drivers(NO_OPTIONS, keys("b", ONE))) {
             keys("b");
-            awaitError(net, "names no network, as if it was empty");
+            awaitError(net, "lists no network, so it may be empty");
             TestStream stream = exchange(net);
             net.until("refused", () -> net.b.counter(REFUSED) > 0);
             Files.writeString(file, "192.168.0.0/16 " + TWO);
-            awaitError(net, "does not name 10.0.0.0/8 any more");
+            awaitError(net, "no longer lists 10.0.0.0/8");
             assertTrue(hasAudit(net.b, "keys file=", "networks=2 kept=10.0.0.0/8"));
             long refused = net.b.counter(REFUSED);
             net.until("refused again", () -> net.b.counter(REFUSED) > refused);
@@ -223,7 +223,7 @@ class KeysTest {
 
     // A host that lies
 
-    /** Connects with any words, and is told what is said to it. */
+    /** Connects with any private data, and records the answer. */
     private static final class Impostor implements FabricHandler {
         private final SimFabric fabric;
         private SimConnection connection;
@@ -293,7 +293,7 @@ class KeysTest {
                                 .setup(buffer, 0, offer, 0, false));
     }
 
-    /** A number of the key, which is no secret: it stands in each greeting. */
+    /** The key number, which is no secret: each greeting contains it. */
     private static Challenge challenge(Hello seen) {
         return new Challenge(seen.challenge().key(), 0, 1234, 5678);
     }
@@ -312,7 +312,7 @@ class KeysTest {
     }
 
     @Test
-    void tellsNothingToAHostThatProvesNothing() throws IOException {
+    void revealsNothingToHostWithoutProof() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
             Hello seen = greetingOfA(net);
             byte[] proofOfA = proof;
@@ -353,7 +353,7 @@ class KeysTest {
     }
 
     @Test
-    void givesAHostUpThatIsSilent() throws IOException {
+    void closesConnectionOfSilentHost() throws IOException {
         try (TwoDrivers net =
                 drivers(
                         keys("a", ONE),
@@ -369,9 +369,9 @@ class KeysTest {
         }
     }
 
-    /** A subscribing host that lies: no answer, a wrong one, and the publisher's own challenge. */
+    /** A dishonest subscribing host: no answer, a wrong one, and the publisher's own challenge. */
     @Test
-    void offersNothingToAHostThatProvesNothing() throws IOException {
+    void offersNoStreamToHostWithoutProof() throws IOException {
         List<UnaryOperator<Hello>> lies =
                 List.of(
                         seen -> new Hello(Versions.OURS, RejectCode.UNSPECIFIED, 9),
@@ -417,7 +417,7 @@ class KeysTest {
     }
 
     @Test
-    void takesAnnouncementsOnlyWithTheKey() throws IOException {
+    void acceptsAnnouncementsOnlyWithKey() throws IOException {
         InetSocketAddress control = new InetSocketAddress("10.0.0.1", 7300);
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", TWO, ONE))) {
             var channel =

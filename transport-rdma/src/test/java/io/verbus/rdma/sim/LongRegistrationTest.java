@@ -20,9 +20,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Things happen while a log is being registered or deregistered, which takes as long as the test
- * wants. That a log is released only when nothing touches it, and a domain closed only when it is
- * empty, {@link TestDriver} and {@link SimDomain} see to.
+ * Events during the registration or deregistration of a log, which takes as long as the test wants.
+ * {@link TestDriver} and {@link SimDomain} check that a log is released only when nothing uses it,
+ * and that a domain is closed only when it is empty.
  */
 class LongRegistrationTest {
     private static final int STREAM = 42;
@@ -53,14 +53,14 @@ class LongRegistrationTest {
         net.close();
     }
 
-    /** Two drivers with a stream that flows, as the connection must stand. */
+    /** Two drivers with an active stream, so that the connection is up. */
     private TestStream connected() {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);
         return stream;
     }
 
-    /** A stream whose image is there, and being registered. */
+    /** A stream whose image exists and is being registered. */
     private TestStream registeringAtB() {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("an image", () -> !net.b.images.isEmpty());
@@ -93,11 +93,11 @@ class LongRegistrationTest {
     // At the subscribing side
 
     @Test
-    void anImageGoesOnWhosePeerIsLostWhileItIsRegistered() {
+    void continuesImageIfPeerIsLostDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         net.forMillis(5);
         goOn();
         assertFlows(stream);
@@ -106,7 +106,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void anImageEndsWhosePublicationIsClosedWhileItIsRegistered() {
+    void endsImageIfPublicationClosesDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         end(stream);
@@ -121,7 +121,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void theEndOfAStreamIsToldWhenThePeerCanWriteNothingAnyMore() {
+    void reportsEndOfStreamOncePeerCannotWrite() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         end(stream);
@@ -133,7 +133,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsClosedWhileItIsRegisteredWaitsForASubscriber() {
+    void waitsForSubscriberIfImageClosesDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.b.subscribed.clear();
@@ -151,7 +151,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsRejectedWhileItIsRegisteredBeginsAnew() {
+    void restartsStreamIfImageIsRejectedDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.b.transport.closeImage(image, "a client has rejected it");
@@ -161,12 +161,12 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamWhoseImageIsClosedWhileItResumesBeginsAnew() {
+    void restartsStreamIfImageClosesDuringResume() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         net.forMillis(20);
         net.b.transport.closeImage(image, "its frames are wrong");
         net.forMillis(20);
@@ -177,14 +177,14 @@ class LongRegistrationTest {
     }
 
     @Test
-    void anImageIsHeldThatIsLostAgainWhileItResumes() {
+    void keepsImageThatIsLostAgainDuringResume() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
         for (int times = 2; times < 5; times++) {
             int connections = times;
             net.connection().breakLink("link flap");
-            net.until("connected anew", () -> net.network.connections() == connections);
+            net.until("reconnected", () -> net.network.connections() == connections);
             net.forMillis(20);
         }
         goOn();
@@ -193,14 +193,14 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDriverClosesThatRegistersAnImage() {
+    void closesDriverDuringRegistrationOfImage() {
         TestStream stream = registeringAtB();
         net.b.closeTransport();
         assertFalse(stream.connected);
     }
 
     @Test
-    void aClosedImageIsReleasedWhenItsLogIsDeregistered() {
+    void releasesClosedImageOnceDeregistered() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         stopBackground();
@@ -216,7 +216,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDomainIsClosedWhenItsLogsAreDeregistered() {
+    void closesDomainOnceLogsAreDeregistered() {
         TestStream stream = connected();
         stopBackground();
         end(stream);
@@ -229,7 +229,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void whatADeviceKeepsIsTakenDownNevertheless() {
+    void closesStreamWhoseRegionsDeviceKeeps() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         net.b.fabric.connections().getFirst().domain().keepRegions();
@@ -256,7 +256,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void streamsGoOnBesideOneWhoseLogIsRegistered() {
+    void continuesOtherStreamsDuringRegistration() {
         TestStream stream = registeringAtA();
         assertFlows(net.a.streams.getFirst());
         goOn();
@@ -264,7 +264,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aPublicationThatIsClosedWhileItIsRegisteredIsReleasedAfterwards() {
+    void releasesPublicationClosedDuringRegistrationAfterwards() {
         TestStream stream = registeringAtA();
         end(stream);
         net.forMillis(20);
@@ -275,20 +275,20 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aStreamBeginsOnTheConnectionThatStandsWhenItsLogIsRegistered() {
+    void startsStreamOnConnectionCurrentAfterRegistration() {
         TestStream stream = registeringAtA();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         goOn();
         assertFlows(stream);
     }
 
     @Test
-    void aLogIsRegisteredOnceMoreWhereTheNextConnectionIsOnAnotherDevice() {
+    void reregistersLogWhenConnectionMovesToAnotherDevice() {
         TestStream stream = registeringAtA();
         net.a.fabric.replaceDevice();
         net.connection().breakLink("link flap");
-        net.until("connected anew", () -> net.network.connections() == 2);
+        net.until("reconnected", () -> net.network.connections() == 2);
         assertEquals(2, net.a.fabric.domains(), "one still has registrations");
         goOn();
         assertFlows(stream);
@@ -296,7 +296,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void aDriverClosesThatRegistersALog() {
+    void closesDriverDuringRegistrationOfLog() {
         TestStream stream = registeringAtA();
         net.a.closeTransport();
         assertFalse(stream.connected);

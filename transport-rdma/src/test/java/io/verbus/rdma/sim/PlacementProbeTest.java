@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 
-/** Questions about what is in place, where a later write may land before an earlier one. */
+/** Probes for placed writes, if a later write may land before an earlier one. */
 class PlacementProbeTest {
     private static final int DEPTH = 4;
     private static final long INTERVAL_NS = 1_000;
@@ -52,7 +52,7 @@ class PlacementProbeTest {
         local.setMemory(0, 512, (byte) 7);
     }
 
-    /** Writes 100 bytes; returns the number of the question about them. */
+    /** Writes 100 bytes; returns the number of the probe that covers them. */
     private long write(int offset) {
         queuePair.stageWrite(
                 source.address() + offset,
@@ -76,7 +76,7 @@ class PlacementProbeTest {
     }
 
     @Test
-    void isAnsweredWhenEverythingBeforeIsInPlace() {
+    void confirmsOnlyWhatIsPlaced() {
         assertFalse(probe.isDue(0, queuePair.answered()));
         write(0);
         long question = write(200);
@@ -91,7 +91,7 @@ class PlacementProbeTest {
     }
 
     @Test
-    void asksAgainOnlyAfterAnswer() {
+    void probesAgainOnlyAfterAnswer() {
         long first = write(0);
         ask(0);
         long second = write(200);
@@ -104,9 +104,9 @@ class PlacementProbeTest {
         assertTrue(probe.isInPlace(second));
     }
 
-    /** A probe that finds no room takes what is outstanding, of which the first answers. */
+    /** A probe without free slot uses an outstanding request, whose first completion answers it. */
     @Test
-    void takesNoProbeWithoutRoomForQuestion() {
+    void usesOutstandingProbeIfQueueIsFull() {
         long question = 0;
         for (int i = 0; i < DEPTH; i++) {
             question = write(i * 100);

@@ -87,7 +87,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheStreamBehindItsLastMessage() {
+    void endsStreamAfterLastMessage() {
         TestStream stream = connected();
         net.until("some", () -> stream.offered > 500);
         net.publishing = false;
@@ -108,7 +108,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(3)
-    void subscribersAreNotToldOfAnEndThatIsUntold() {
+    void signalsNoEndOfStreamIfEosIsFalse() {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream =
                 net.a.publish(
@@ -132,7 +132,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void putsAStreamOffUntilASubscriberComes() {
+    void defersStreamUntilSubscriberArrives() {
         InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(300);
@@ -164,11 +164,11 @@ class RdmaTransportTest {
         net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("logged", () -> !net.a.errors.isEmpty());
         assertTrue(net.nowNs >= 10_000_000_000L, "after " + net.nowNs + " ns");
-        assertTrue(net.a.errors.getFirst().contains("nobody listens"), net.a.errors.toString());
+        assertTrue(net.a.errors.getFirst().contains("nothing listens"), net.a.errors.toString());
     }
 
     @Test
-    void holdsThePublisherBackWhileTheSubscriberSleeps() {
+    void appliesBackPressureWhileSubscriberSleeps() {
         TestStream stream = connected();
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
@@ -176,12 +176,12 @@ class RdmaTransportTest {
         assertTrue(stream.position() < 66L * 1024, "position " + stream.position());
         assertFalse(stream.offer());
         net.reading = true;
-        net.until("goes on", () -> net.b.image().position() > 300 * 1024);
+        net.until("continues", () -> net.b.image().position() > 300 * 1024);
         assertNoErrors();
     }
 
     @Test
-    void passesFramesThatAreLongerThanTheWindow() {
+    void carriesFramesLongerThanWindow() {
         ChannelUri small = ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(8192).build();
         net.b.subscribe(ChannelUri.rdma("10.0.0.2:7400").window(4096).build(), STREAM);
         TestStream stream = net.a.publish(small, STREAM);
@@ -191,7 +191,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void offersAnewWhenTheLastSubscriberGoes() {
+    void offersStreamAgainAfterLastSubscriberLeaves() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 50);
         TestImage first = net.b.image();
@@ -209,7 +209,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(5)
-    void goesOnAtTheFrontierAfterTheQueuePairFails() {
+    void resumesAtFrontierAfterQueuePairFailure() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage image = net.b.image();
@@ -217,7 +217,7 @@ class RdmaTransportTest {
         net.until("down", () -> net.b.fabric.connections().isEmpty());
         net.until("resumed", () -> net.a.counter("to 10.0.0.2:7400: resumes") == 1);
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 500);
+        net.until("continues", () -> image.received > before + 500);
         net.publishing = false;
         net.until("all read", () -> image.received == stream.offered);
         assertEquals(image, net.b.image());
@@ -231,7 +231,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(5)
-    void resumesTwentyStreamsThatShareAConnection() {
+    void resumesTwentyStreamsOfOneConnection() {
         List<TestStream> streams = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM + i);
@@ -255,7 +255,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void noticesASilentPeerInBoundedTime() {
+    void detectsSilentPeerInBoundedTime() {
         start(
                 System.nanoTime(),
                 "rdma.probe-timeout",
@@ -276,14 +276,14 @@ class RdmaTransportTest {
                         || net.b.errors.toString().contains("has not answered a probe"));
         net.publishing = true;
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 100);
+        net.until("continues", () -> image.received > before + 100);
         assertEquals(0, stream.disconnects);
     }
 
-    /** One side is impatient, and finds out alone. */
+    /** One side has a short probe timeout, and detects the outage alone. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void noticesASilentPeerAlthoughWhatIsPostedCompletes(boolean isPublisher) {
+    void detectsSilentPeerAlthoughRequestsComplete(boolean isPublisher) {
         net.close();
         String[] impatient = {
             "rdma.probe-timeout", "50ms",
@@ -316,7 +316,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void takesAnImageFromTheOldConnectionWhenItsDriverConnectsAnew() {
+    void movesImageToNewConnectionOfItsDriver() {
         net.close();
         String[] impatient = {"rdma.probe-timeout", "50ms", "rdma.probe-interval", "10ms"};
         net = new TwoDrivers(System.nanoTime(), directory, impatient, new String[0]);
@@ -326,16 +326,16 @@ class RdmaTransportTest {
         net.connection().sim().cut();
         net.until("resumed", () -> net.a.counter("resumes") == 1);
         assertTrue(net.nowNs - cutAt < 1_000_000_000, (net.nowNs - cutAt) + " ns");
-        assertTrue(net.b.errors.toString().contains("has connected anew"), net.b.errors.toString());
+        assertTrue(net.b.errors.toString().contains("has reconnected"), net.b.errors.toString());
         long before = image.received;
-        net.until("goes on", () -> image.received > before + 100);
+        net.until("continues", () -> image.received > before + 100);
         assertEquals(0, stream.disconnects);
         assertEquals(image, net.b.image());
         assertEquals(2, net.network.connections());
     }
 
     @Test
-    void endsTheImageOfADriverThatDoesNotComeBack() {
+    void endsImageIfPublishingDriverStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -347,7 +347,7 @@ class RdmaTransportTest {
         net.until("lost", () -> image.lost != null);
         assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
         assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
-        assertTrue(image.lost.contains("has not come back within 300 ms"), image.lost);
+        assertTrue(image.lost.contains("has not reconnected within 300 ms"), image.lost);
         assertTrue(
                 net.b.errors.getLast().startsWith("a stream of 10.0.0.1 is lost: its driver has"),
                 net.b.errors.toString());
@@ -356,7 +356,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsPublishersWhenAPeerDoesNotComeBack() {
+    void disconnectsPublicationIfPeerStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -366,14 +366,14 @@ class RdmaTransportTest {
         assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
         assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
         net.until(
-                "told", () -> net.a.failures.toString().contains("has not gone on within 300 ms"));
+                "told", () -> net.a.failures.toString().contains("has not resumed within 300 ms"));
         stream.end();
         net.a.transport.closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
     }
 
     @Test
-    void releasesAPublicationWhosePeerDoesNotComeBackWhileItEnds() {
+    void releasesClosingPublicationIfPeerStaysAway() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.reading = false;
@@ -387,7 +387,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void goesOnEvenLateIfTheImageIsStillThere() {
+    void resumesLateIfImageStillExists() {
         net.close();
         String[] hasty = {"rdma.resume-timeout", "0ms"};
         net = new TwoDrivers(System.nanoTime(), directory, hasty, new String[0]);
@@ -403,7 +403,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void beginsAnewWhenTheImageHasEndedMeanwhile() {
+    void restartsStreamIfImageHasEnded() {
         net.close();
         String[] hasty = {"rdma.resume-timeout", "0ms"};
         net = new TwoDrivers(System.nanoTime(), directory, new String[0], hasty);
@@ -423,7 +423,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void beginsAnewWithADriverThatWasRestarted() {
+    void restartsStreamWithRestartedDriver() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         net.b.crash();
@@ -432,13 +432,12 @@ class RdmaTransportTest {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
         assertEquals(1, stream.disconnects);
-        assertTrue(
-                net.a.errors.toString().contains("another than before"), net.a.errors.toString());
+        assertTrue(net.a.errors.toString().contains("has restarted"), net.a.errors.toString());
         assertEquals(0, net.a.counter("resumes"));
     }
 
     @Test
-    void endsTheImageOfADriverThatWasRestartedAsSoonAsItOffersTheSessionAgain() {
+    void endsOldImageWhenRestartedDriverOffersSameSession() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage first = net.b.image();
@@ -451,9 +450,9 @@ class RdmaTransportTest {
         assertEquals(2, net.b.images.size());
     }
 
-    /** It claims the id of the driver whose stream it wants, and the registration. */
+    /** It forges the id of the driver whose stream it wants, and the registration id. */
     @Test
-    void givesNoImageToAnotherDriverThatClaimsToBeItsOwn() throws IOException {
+    void deniesImageToDriverWithForgedId() throws IOException {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
         TestImage image = net.b.image();
@@ -515,13 +514,13 @@ class RdmaTransportTest {
     }
 
     @Test
-    void releasesAPublicationThatNobodyReceives() {
+    void releasesPublicationWithoutReceivers() {
         TestStream alone = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(50);
         alone.end();
         net.a.transport.closePublication(alone);
         net.until("released", () -> net.a.releasedStreams.contains(alone));
-        assertTrue(net.a.failures.getFirst().contains("nobody listens"));
+        assertTrue(net.a.failures.getFirst().contains("nothing listens"));
 
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream deferred = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -532,7 +531,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsAPublicationWhosePeerIsAwayForAMomentWhileItEnds() {
+    void endsClosingPublicationAfterShortOutage() {
         TestStream stream = connected();
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
@@ -549,7 +548,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThePublisherWhyItIsRefused() {
+    void reportsReasonOfRefusalToPublisher() {
         net.b.setupRefusal = "too little space for the log: free some";
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -562,7 +561,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsBothSidesWhenVersionsDiffer() {
+    void reportsVersionMismatchToBothSides() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         byte[] other = new Hello(new Versions(8, 9), RejectCode.UNSPECIFIED, 99).bytes();
         var probe = new Probing(net, other);
@@ -577,7 +576,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesWhatIsNoVerbusDriver() {
+    void rejectsPeerThatIsNoVerbusDriver() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         var probe = new Probing(net, "GET / HTTP/1.1".getBytes());
         net.until("rejected", () -> probe.ended != null);
@@ -586,12 +585,12 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThatAPeerIsNoVerbusDriver() {
+    void reportsListenerThatIsNoVerbusDriver() {
         assertFailsWith("is not a Verbus driver", new byte[] {1, 2, 3});
     }
 
     @Test
-    void tellsThatAPeerSpeaksAnotherVersion() {
+    void reportsListenerOfAnotherVersion() {
         assertFailsWith(
                 "speaks version 9",
                 new Hello(new Versions(9, 9), RejectCode.UNSPECIFIED, 99).bytes());
@@ -617,7 +616,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesAnEndpointThatIsInUse() {
+    void rejectsEndpointInUse() {
         net.network
                 .fabric("10.0.0.2")
                 .listen(new InetSocketAddress("10.0.0.2", 7400), ConnectionOptions.DEFAULT);
@@ -629,7 +628,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void sharesAnEndpointBetweenSubscriptions() {
+    void sharesEndpointBetweenSubscriptions() {
         InboundEndpoint first = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         InboundEndpoint second = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         assertEquals(first, second);
@@ -644,7 +643,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void opensDestinationThatNoSubscriptionShares() {
+    void neverSharesEndpointBetweenDestinationAndSubscription() {
         InboundEndpoint destination = net.b.transport.openDestination(TwoDrivers.CHANNEL);
         assertThrows(
                 TransportException.class, () -> net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
@@ -657,7 +656,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(20)
-    void closesAnEndpointUnderAStreamWithoutAnError() {
+    void closesEndpointOfActiveStreamWithoutError() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
@@ -670,7 +669,8 @@ class RdmaTransportTest {
         net.until("not connected", () -> !stream.connected);
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         net.until("told", () -> !net.a.failures.isEmpty());
-        assertTrue(net.a.failures.getFirst().contains("nobody listens"), net.a.failures.toString());
+        assertTrue(
+                net.a.failures.getFirst().contains("nothing listens"), net.a.failures.toString());
         assertNoErrors();
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         net.until("carried again", () -> stream.connected && net.b.image().received > 50);
@@ -678,7 +678,7 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(20)
-    void closesAnEndpointWhileAStreamEndsWithoutAnError() {
+    void closesEndpointOfEndingStreamWithoutError() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
@@ -697,7 +697,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsTheConnectionsOfAClosedEndpointInBoundedTime() {
+    void closesConnectionsOfClosedEndpointInBoundedTime() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);
@@ -706,11 +706,11 @@ class RdmaTransportTest {
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
         net.until("the image's end", () -> net.b.image().lost != null);
-        assertTrue(net.b.image().lost.contains("nobody subscribes"), net.b.image().lost);
+        assertTrue(net.b.image().lost.contains("no subscription uses"), net.b.image().lost);
     }
 
     @Test
-    void tellsPublishersThatADriverWasClosed() {
+    void reportsClosedDriverToPublishers() {
         TestStream stream = connected();
         net.b.closeTransport();
         net.until("told", () -> !net.a.failures.isEmpty());
@@ -722,7 +722,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsSubscribersThatADriverWasClosed() {
+    void reportsClosedDriverToSubscribers() {
         connected();
         TestImage image = net.b.image();
         net.a.closeTransport();
@@ -733,7 +733,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void tellsThePublisherThatItsLogCannotBeRegistered() {
+    void reportsFailedLogRegistrationToPublisher() {
         net.a.fabric.refuseRegistrations("cannot pin memory: raise ulimit -l");
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -743,7 +743,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void aTransportThatCannotBeMadeLeavesNothing() {
+    void leavesNothingIfConstructionFails() {
         try (TestHost few =
                 new TestHost(1, directory, 7) {
                     @Override
@@ -753,7 +753,7 @@ class RdmaTransportTest {
 
                     @Override
                     protected void closeTransport() {
-                        // There is none.
+                        // nothing to close
                     }
                 }) {
             SimFabric fabric = net.network.fabric("10.0.0.7");
@@ -765,9 +765,12 @@ class RdmaTransportTest {
         }
     }
 
-    /** What the device keeps is the device's: the image is closed and released all the same. */
+    /**
+     * Memory that the device does not release is the device's: the image is closed and released all
+     * the same.
+     */
     @Test
-    void takesAnImageDownWholeWhoseMemoryStaysPinned() {
+    void releasesImageWhoseMemoryStaysPinned() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 50);
         TestImage image = net.b.image();
@@ -782,7 +785,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void refusesAStreamWhoseImageCannotBeRegistered() {
+    void rejectsStreamWhoseImageCannotBeRegistered() {
         InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(100);
@@ -798,7 +801,7 @@ class RdmaTransportTest {
         net.until("released", () -> image.released);
     }
 
-    /** A connection that is made by hand to B's endpoint. */
+    /** A manual connection to B's endpoint. */
     private static final class Probing implements FabricHandler {
         String ended;
         byte[] answer;
@@ -841,7 +844,7 @@ class RdmaTransportTest {
         }
     }
 
-    /** A listener that accepts everybody with some words of its own. */
+    /** A listener that accepts every connection with a fixed answer. */
     private record Accepting(byte[] answer) implements FabricHandler {
         @Override
         public void onConnectRequest(

@@ -21,8 +21,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
 /**
- * Driver A sends requests, and driver B answers: A announces itself at B's control address for the
- * one session that B has told.
+ * Driver A sends requests, and driver B responds: A announces itself at B's control address for the
+ * session that B has reported.
  */
 class ResponsesTest {
     private static final int REQUESTS = 42;
@@ -108,7 +108,7 @@ class ResponsesTest {
     }
 
     @RepeatedTest(3)
-    void responsesComeToTheRequester() {
+    void deliversResponsesToRequester() {
         net();
         request();
         assertTrue(net.b.image().setup.wantsResponses());
@@ -123,7 +123,7 @@ class ResponsesTest {
     }
 
     @Test
-    void nobodyElseReceivesThem() {
+    void rejectsAnnouncementsOfOtherHosts() {
         net();
         request();
         TestStream responses = respond(8);
@@ -140,7 +140,7 @@ class ResponsesTest {
     }
 
     @RepeatedTest(3)
-    void theSessionIsToldAgainWhereTheConnectionWasLost() {
+    void repeatsResponseSessionAfterReconnect() {
         net();
         request();
         net.publishing = false;
@@ -158,7 +158,7 @@ class ResponsesTest {
     }
 
     @Test
-    void twoRequestersOfOneDriverHaveOneListener() {
+    void sharesListenerBetweenRequestersOfOneDriver() {
         net();
         request();
         InboundEndpoint other =

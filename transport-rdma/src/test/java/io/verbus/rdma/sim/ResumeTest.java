@@ -23,9 +23,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Connections fail at any step of random lives, also while they resume, with writes on their way
- * that land or do not: every message is delivered exactly once, in order, in one and the same
- * image.
+ * Connections fail at any step of random schedules, also while they resume, with writes in flight
+ * that may or may not land: every message is delivered exactly once, in order, in the same image.
  */
 class ResumeTest {
     private static final int SCHEDULES = 1_000 * Integer.getInteger("verbus.lives", 1);
@@ -47,7 +46,7 @@ class ResumeTest {
 
     @Tag("slow")
     @Test
-    void goesOnExactlyOnceAndInOrderWhateverFails() {
+    void deliversExactlyOnceInOrderDespiteFailures() {
         int[] resumes = new int[1];
         AssertionError caught = firstCaught(SCHEDULES, net -> {}, net -> resumes[0] += live(net));
         if (caught != null) {
@@ -56,15 +55,15 @@ class ResumeTest {
         assertTrue(resumes[0] > SCHEDULES / 4, resumes[0] + " streams went back");
     }
 
-    /** What is on its way still lands when the conductor has scanned the image. */
+    /** Writes in flight still land after the conductor has scanned the image. */
     @Test
-    void catchesAScanBeforeTheOldQueuePairIsDestroyed() {
+    void catchesScanBeforeQueuePairIsDestroyed() {
         assertNotNull(
                 firstCaught(SCHEDULES_TO_CATCH, net -> net.network.closeLate(), ResumeTest::live));
     }
 
     @Test
-    void catchesAResumeAtTheSenderPosition() {
+    void catchesResumeAtSenderPosition() {
         assertNotNull(
                 firstCaught(
                         SCHEDULES_TO_CATCH,
@@ -88,7 +87,7 @@ class ResumeTest {
         return null;
     }
 
-    /** Returns how often the sender went back to where the image ended. */
+    /** Returns how often the sender went back to the end of the image. */
     private static int live(TwoDrivers net) {
         if (net.random.nextInt(4) == 0) {
             net.network.completeAlone();
@@ -141,7 +140,7 @@ class ResumeTest {
         }
     }
 
-    /** B answers with the position up to which A has sent. */
+    /** B answers with A's sent position. */
     private static final class AtSenderPosition {
         private final MessageHeaderDecoder header = new MessageHeaderDecoder();
         private long sent;

@@ -37,7 +37,7 @@ class SafeOrderTest {
         return net;
     }
 
-    /** Messages, over a link that breaks now and then, up to the end of the stream. */
+    /** Sends messages over a link that breaks now and then, to the end of the stream. */
     private static void carry(TwoDrivers net) {
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
@@ -74,10 +74,10 @@ class SafeOrderTest {
         return null;
     }
 
-    /** It is enough that either driver asks for it. */
+    /** It is sufficient that either driver asks for it. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
-    void carriesStreamsWhereEitherDriverAsks(String orderOfA, String orderOfB) {
+    void carriesStreamsIfEitherDriverAsksForOrder(String orderOfA, String orderOfB) {
         AssertionError failure = firstFailure(orderOfA, orderOfB, RUNS);
         if (failure != null) {
             throw failure;
@@ -85,7 +85,7 @@ class SafeOrderTest {
     }
 
     @Test
-    void findsDisorderWhereNeitherDriverAsks() {
+    void detectsDisorderIfNeitherDriverAsksForOrder() {
         assertNotNull(firstFailure("trust", "trust", RUNS_TO_CATCH));
     }
 
@@ -106,7 +106,7 @@ class SafeOrderTest {
 
     @ParameterizedTest
     @CsvSource({"safe, 1, 0", "trust, 0, 1"})
-    void countsConnectionsByOrder(String order, int confirmed, int unordered) {
+    void countsConnectionsByWriteOrder(String order, int confirmed, int unordered) {
         try (TwoDrivers net = drivers(System.nanoTime(), order, "trust")) {
             PathInfo path = net.a.fabric.path();
             PathInfo doubtful =
@@ -136,15 +136,14 @@ class SafeOrderTest {
                         driver.value("rdma: connections whose commits wait for confirmation"));
                 assertEquals(
                         unordered,
-                        driver.value(
-                                "rdma: connections over adapters that may place out of order"));
+                        driver.value("rdma: connections over adapters that may reorder writes"));
             }
         }
     }
 
     @ParameterizedTest
     @CsvSource({"safe, trust", "trust, safe"})
-    void refusesDriverThatCannotConfirm(String orderOfA, String orderOfB) {
+    void rejectsDriverThatCannotConfirmWrites(String orderOfA, String orderOfB) {
         try (TwoDrivers net = drivers(System.nanoTime(), orderOfA, orderOfB)) {
             net.network.tamperGreetings(
                     greeting ->

@@ -63,9 +63,7 @@ public final class SimConnection implements Connection {
         return queuePair;
     }
 
-    /**
-     * Registers what the connection needs; false where that is refused, and the connection ends.
-     */
+    /** Registers the connection's memory; false if that fails, and the connection ends. */
     boolean provide(Provision needed) {
         try {
             needed.register(domain);
@@ -154,12 +152,12 @@ public final class SimConnection implements Connection {
         fabric.later(then);
     }
 
-    /** The connection manager tells this end that the connection has ended. */
+    /** The connection manager reports to this end that the connection has ended. */
     public void tellEnd(String reason) {
         fabric.ended(this, Cause.DISCONNECTED, reason, new byte[0]);
     }
 
-    /** The link breaks: both ends fail, at whatever step they are. */
+    /** Breaks the link: both ends fail, at any step. */
     public void breakLink(String reason) {
         queuePair.fail(reason);
         fabric.ended(this, Cause.DISCONNECTED, reason, new byte[0]);

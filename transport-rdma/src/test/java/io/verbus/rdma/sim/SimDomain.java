@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Registered memory. Local and remote keys have nothing in common, so that a mix-up is found. */
+/** Registered memory. Local and remote keys differ, so that a mix-up is detected. */
 public final class SimDomain implements Domain {
     private static final int REMOTE = 0x4000_0000;
 
@@ -43,12 +43,12 @@ public final class SimDomain implements Domain {
         calls.accept(work, then);
     }
 
-    /** The next registrations fail with these words; null ends that. */
+    /** Lets the next registrations fail with this text; null ends that. */
     public void refuse(String words) {
         refusal = words;
     }
 
-    /** Regions are not taken back from now on. */
+    /** The device releases no regions from now on. */
     public void keepRegions() {
         keepsRegions = true;
     }
@@ -72,7 +72,7 @@ public final class SimDomain implements Domain {
         return region;
     }
 
-    /** Regions that nobody has closed. */
+    /** Regions that are still open. */
     public int regions() {
         return (int) byLocalKey.values().stream().filter(region -> !region.isKept).count();
     }
@@ -103,7 +103,7 @@ public final class SimDomain implements Domain {
             throw new AssertionError(
                     "local key "
                             + key.value()
-                            + " does not name "
+                            + " no longer lists "
                             + length
                             + " bytes at "
                             + Long.toHexString(address));
@@ -118,7 +118,7 @@ public final class SimDomain implements Domain {
                 && region.holds(address, length);
     }
 
-    /** Whether a region holds the byte that nobody has closed. */
+    /** Whether an open region holds the byte. */
     boolean isRegistered(long address) {
         for (Region region : byLocalKey.values()) {
             if (!region.isKept && region.holds(address, 1)) {
@@ -154,7 +154,7 @@ public final class SimDomain implements Domain {
         private final Access access;
         private final int key;
 
-        /** It was closed, and is not taken back. */
+        /** It was closed, but the device has not released it. */
         private boolean isKept;
 
         Region(long address, long length, Access access, int key) {

@@ -33,7 +33,7 @@ public final class SimFabric implements Fabric {
     private final List<Event> events = new ArrayList<>();
     private final List<SimConnection> connections = new ArrayList<>();
 
-    /** Those that are not closed. */
+    /** Connections that are not closed. */
     private final List<SimDomain> domains = new ArrayList<>();
 
     private BiConsumer<Runnable, Consumer<RuntimeException>> calls =
@@ -72,12 +72,12 @@ public final class SimFabric implements Fabric {
         return network;
     }
 
-    /** Who makes the calls of domains, and tells of them; at once if nobody does. */
+    /** Executor of the calls of domains; null executes them at once. */
     void callsBy(BiConsumer<Runnable, Consumer<RuntimeException>> maker) {
         calls = maker;
     }
 
-    /** Makes a call; returns what it throws, or null. */
+    /** Makes a call; returns the exception it throws, or null. */
     static RuntimeException failureOf(Runnable work) {
         try {
             work.run();
@@ -87,12 +87,12 @@ public final class SimFabric implements Fabric {
         }
     }
 
-    /** Told in a later poll. */
+    /** Reported in a later poll. */
     void later(Runnable then) {
         events.add(new Event(null, handler -> then.run()));
     }
 
-    /** What all connections of this host tell of their path. */
+    /** Path that all connections of this host report. */
     PathInfo path() {
         return path;
     }
@@ -101,12 +101,12 @@ public final class SimFabric implements Fabric {
         path = all;
     }
 
-    /** With which the last connection of this host was begun. */
+    /** Options with which the last connection of this host was started. */
     ConnectionOptions lastOptions() {
         return lastOptions;
     }
 
-    /** From where the last connection of this host was to come; null for the route's choice. */
+    /** Source address of the last connection of this host; null lets the route decide. */
     InetSocketAddress lastSource() {
         return lastSource;
     }
@@ -135,7 +135,7 @@ public final class SimFabric implements Fabric {
         return prefixLength;
     }
 
-    /** Bits that the addresses of this host have in common with their subnets. */
+    /** Prefix length of this host's addresses. */
     public void prefixLength(int bits) {
         prefixLength = bits;
     }
@@ -176,14 +176,14 @@ public final class SimFabric implements Fabric {
         if (network.isWireCut()) {
             ended(initiating, Cause.UNREACHABLE, "no answer of " + remoteAddress, new byte[0]);
         } else if (listener == null) {
-            ended(initiating, Cause.REJECTED, "nobody listens at " + remoteAddress, new byte[0]);
+            ended(initiating, Cause.REJECTED, "nothing listens at " + remoteAddress, new byte[0]);
         } else {
             listener.fabric().request(listener, initiating, local, privateData);
         }
         return initiating;
     }
 
-    /** Who listens at an address, or at all addresses of the host that has it; or null. */
+    /** The listener at an address, or at all addresses of its host; or null. */
     private SimListener listener(InetSocketAddress address) {
         SimListener listener = network.listeners().get(address);
         InetSocketAddress any = new InetSocketAddress("0.0.0.0", address.getPort());
@@ -228,7 +228,7 @@ public final class SimFabric implements Fabric {
         return domain;
     }
 
-    /** The next connection that is begun is on another device, where no domain can be reused. */
+    /** Puts the next connection on another device, where no domain can be reused. */
     void replaceDevice() {
         isDeviceReplaced = true;
     }
@@ -243,13 +243,13 @@ public final class SimFabric implements Fabric {
         return domains.stream().anyMatch(domain -> domain.isRegistered(address));
     }
 
-    /** Domains that are open. */
+    /** Open domains. */
     int domains() {
         domains.removeIf(SimDomain::isClosed);
         return domains.size();
     }
 
-    /** Registrations in domains made from now on fail with these words; null ends that. */
+    /** Lets registrations in new domains fail with this text; null ends that. */
     public void refuseRegistrations(String words) {
         registrationRefusal = words;
     }
@@ -264,7 +264,7 @@ public final class SimFabric implements Fabric {
                 options.receiveDepth());
     }
 
-    /** The process is killed: it listens no more, and its peers are told. */
+    /** Kills the process: it stops listening, and its peers are notified. */
     void crash() {
         network.listeners().values().removeIf(listener -> listener.fabric() == this);
         for (SimConnection connection : connections) {
@@ -292,7 +292,7 @@ public final class SimFabric implements Fabric {
         events.removeIf(event -> event.connection == connection);
     }
 
-    /** Delivers the events in order; how many at a time is left to chance. */
+    /** Delivers the events in order, a random number at a time. */
     @Override
     public int poll(FabricHandler handler, long nowNs) {
         int count = 0;

@@ -37,7 +37,7 @@ public final class SimNetwork {
     private final Random random;
     private final List<SimQueuePair> queuePairs = new ArrayList<>();
 
-    /** Ends that have failed or are closed, of which something is still on its way. */
+    /** Ends that have failed or are closed, but still have writes in flight. */
     private final List<SimQueuePair> remains = new ArrayList<>();
 
     private final Map<InetSocketAddress, SimListener> listeners = new HashMap<>();
@@ -64,7 +64,7 @@ public final class SimNetwork {
         return new SimFabric(this, hostAddress);
     }
 
-    /** Makes a pair of connected queue pairs without the ceremony of a connection. */
+    /** Creates a pair of connected queue pairs without a handshake. */
     public SimQueuePair[] pair(SimDomain a, SimDomain b, int depth, int maxInline) {
         SimQueuePair left = new SimQueuePair(this, a, depth, maxInline, 16);
         SimQueuePair right = new SimQueuePair(this, b, depth, maxInline, 16);
@@ -98,7 +98,7 @@ public final class SimNetwork {
         return false;
     }
 
-    /** Lets everything happen that is on its way. */
+    /** Delivers everything in flight. */
     public void settle() {
         while (step()) {
             continue;
@@ -119,23 +119,23 @@ public final class SimNetwork {
         connections++;
     }
 
-    /** Queue pairs that are connected now. */
+    /** Number of connected queue pairs. */
     public int queuePairs() {
         return queuePairs.size();
     }
 
-    /** A queue pair that is connected now. */
+    /** A connected queue pair. */
     public SimQueuePair queuePair(int index) {
         return queuePairs.get(index);
     }
 
-    /** From now on whatever is staged lands and completes at once, and nothing is allocated. */
+    /** Lets everything staged land and complete at once, without allocation. */
     public void beInstant() {
         settle();
         instant = true;
     }
 
-    /** Whether whoever polls lets everything happen: a driver that closes waits for its peers. */
+    /** Whether polling delivers everything: a closing driver waits for its peers. */
     public void settleWhenPolled(boolean settle) {
         pollsSettle = settle;
     }
@@ -144,23 +144,22 @@ public final class SimNetwork {
         return pollsSettle;
     }
 
-    /** Breaks the promise of {@code close()}: what is on its way still lands behind it. */
+    /** Breaks the guarantee of {@code close()}: writes in flight still land afterwards. */
     public void closeLate() {
         closesLate = true;
     }
 
     /**
-     * From now on what is posted completes on its own side, wherever it is, and only a probe tells
-     * of the peer: as over iWARP.
+     * Lets requests complete locally before they land, so that only a probe reports on the peer, as
+     * over iWARP.
      */
     public void completeAlone() {
         completesAlone = true;
     }
 
     /**
-     * From now on a write may land before writes that were posted earlier, as on adapters that
-     * place out of order; messages and writes of no bytes still come behind all of them, and
-     * completions in order.
+     * Lets writes land before earlier ones, as on adapters that place out of order; messages and
+     * empty writes still follow all earlier writes, and completions stay in order.
      */
     public void overtake() {
         overtakes = true;
@@ -183,7 +182,7 @@ public final class SimNetwork {
         return completesAlone;
     }
 
-    /** Cuts all connections silently; until {@link #restoreWire} nobody can connect. */
+    /** Cuts all connections silently; nothing can connect until {@link #restoreWire}. */
     public void cutWire() {
         isWireCut = true;
         List.copyOf(queuePairs).forEach(SimQueuePair::cutIfConnected);
@@ -197,7 +196,7 @@ public final class SimNetwork {
         return isWireCut;
     }
 
-    /** Alters every message on its way. */
+    /** Alters every message in flight. */
     public void tamper(UnaryOperator<byte[]> alteration) {
         tampering = alteration;
     }
@@ -206,7 +205,7 @@ public final class SimNetwork {
         return tampering.apply(message);
     }
 
-    /** Alters what is said while connections are made, padded as it arrives. */
+    /** Alters the private data of connection requests and answers, padded as it arrives. */
     public void tamperGreetings(UnaryOperator<byte[]> alteration) {
         greetings = alteration;
     }

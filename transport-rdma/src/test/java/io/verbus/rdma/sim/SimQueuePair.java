@@ -88,7 +88,7 @@ public final class SimQueuePair implements QueuePair {
         return depth - staged.size() - (int) (postedCount - completed);
     }
 
-    /** As on a fabric where a sender waits for the peer's receives. */
+    /** Emulates a fabric on which a sender waits for the peer's receives. */
     @Override
     public boolean canSend() {
         return true;
@@ -268,14 +268,14 @@ public final class SimQueuePair implements QueuePair {
         return count;
     }
 
-    /** Takes nothing from the peer any more. */
+    /** Accepts nothing more from the peer. */
     void stop() {
         stopped = true;
     }
 
     // What the network does
 
-    /** Lets one thing happen; false if there is nothing. */
+    /** Performs one event; false if there is none. */
     boolean step() {
         if (closed || cut && !network.completesAlone() || failure != null) {
             return false;
@@ -346,7 +346,7 @@ public final class SimQueuePair implements QueuePair {
         }
     }
 
-    /** The head, or one of the writes behind it up to the first that waits for all before it. */
+    /** The head, or one of the later writes up to the first that waits for all earlier ones. */
     private SimWork anyThatCanLand() {
         List<SimWork> writes = new ArrayList<>();
         for (SimWork work : posted) {
@@ -376,12 +376,12 @@ public final class SimQueuePair implements QueuePair {
         }
     }
 
-    /** Work requests that have landed whole. */
+    /** Work requests that have landed completely. */
     public long landedCount() {
         return landedCount;
     }
 
-    /** The connection breaks here and now: both ends find out when they poll. */
+    /** Breaks the connection: both ends find out when they poll. */
     public void fail(String reason) {
         failEnd(reason);
         peer.failEnd("the other end failed");
@@ -395,7 +395,7 @@ public final class SimQueuePair implements QueuePair {
         }
     }
 
-    /** Some of what was posted is on its way: its bytes have left, up to the first message. */
+    /** Puts some posted requests in flight: their bytes have left, up to the first message. */
     private void leaveRemains() {
         int count = network.random().nextInt(4);
         while (remains.size() < count && !posted.isEmpty() && !posted.peek().isSend) {
@@ -411,7 +411,7 @@ public final class SimQueuePair implements QueuePair {
         }
     }
 
-    /** Lands a piece of what was on its way; false if that was the last, or nothing takes it. */
+    /** Lands a piece of what is in flight; false if that was the last, or nothing accepts it. */
     boolean landRemains() {
         SimWork head = remains.peek();
         boolean taken =
@@ -428,12 +428,12 @@ public final class SimQueuePair implements QueuePair {
         return !remains.isEmpty();
     }
 
-    /** The slot is freed with its connection: what lands later would land in others' memory. */
+    /** The slot is freed with its connection: later writes would land in memory of others. */
     private static boolean isCredit(SimWork work) {
         return work.length == CreditLine.WRITTEN_LENGTH;
     }
 
-    /** Nothing goes through any more, and nobody is told. */
+    /** Drops everything silently. */
     public void cut() {
         cut = true;
         peer.cut = true;
@@ -443,12 +443,12 @@ public final class SimQueuePair implements QueuePair {
         return cut;
     }
 
-    /** Whether it is connected and well. */
+    /** Whether it is connected and has not failed. */
     public boolean isConnected() {
         return peer != null && failure == null && !closed && !peer.closed;
     }
 
-    /** Cuts what is connected. */
+    /** Cuts the connection silently. */
     public void cutIfConnected() {
         if (isConnected()) {
             cut();

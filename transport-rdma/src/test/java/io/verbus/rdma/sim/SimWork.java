@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Random;
 
-/** A work request, and how much of it has landed. */
+/** A work request, and the part of it that has landed. */
 final class SimWork {
     private static final int LINE = 64;
     private static final int MAX_PIECES = 6;
@@ -26,13 +26,13 @@ final class SimWork {
     final int length;
     boolean signaled;
 
-    /** Whether the peer's keys were found to allow it. */
+    /** Whether the peer's keys permit it. */
     boolean isAllowed;
 
-    /** All of it has landed. */
+    /** Whether all of it has landed. */
     boolean hasLanded;
 
-    /** Whether the peer is to answer when it has landed. */
+    /** Whether the peer must answer once it has landed. */
     boolean asks;
 
     byte[] inline;

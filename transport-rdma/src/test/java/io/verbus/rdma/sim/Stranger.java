@@ -11,12 +11,12 @@ import io.verbus.rdma.fabric.Listener;
 import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
 
-/** Somebody of whom nothing is known, who asks for a connection and is refused. */
+/** An unknown peer that requests a connection and is rejected. */
 final class Stranger implements FabricHandler {
     private final SimFabric fabric;
     private byte[] refusal;
 
-    /** Lets the drivers go on until something holds. */
+    /** Runs the drivers until a condition holds. */
     interface Turns {
         void until(String what, BooleanSupplier condition);
     }
@@ -25,7 +25,7 @@ final class Stranger implements FabricHandler {
         this.fabric = fabric;
     }
 
-    /** Asks with any words; returns the answer. */
+    /** Connects with any private data; returns the answer. */
     byte[] ask(InetSocketAddress address, byte[] words, Turns turns) {
         refusal = null;
         fabric.connect(address, null, ConnectionOptions.DEFAULT, null, words);
@@ -41,7 +41,7 @@ final class Stranger implements FabricHandler {
     @Override
     public void onConnectRequest(
             Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
-        throw new AssertionError("nobody listens here");
+        throw new AssertionError("nothing listens here");
     }
 
     @Override

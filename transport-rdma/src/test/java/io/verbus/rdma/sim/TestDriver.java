@@ -18,16 +18,16 @@ import java.util.Map;
 final class TestDriver extends TestHost {
     private static final int MAX_COUNTERS = 4096;
 
-    /** Hosts of the names that end with .x; the others are unknown. */
+    /** Addresses of the host names that end with .x; others are unknown. */
     final Map<String, String> hosts = new HashMap<>();
 
     final SimFabric fabric;
     final RdmaTransport transport;
 
-    /** Connections that stood when the last image was lost. */
+    /** Connections that were up when the last image was lost. */
     int connectionsWhenLost = -1;
 
-    /** The conductor is in the midst of something, and has no turn. */
+    /** The conductor is busy, and has no turn. */
     boolean isConductorBusy;
 
     /** The receiver's thread does not run. */
@@ -88,7 +88,7 @@ final class TestDriver extends TestHost {
         }
     }
 
-    /** A duty cycle of the conductor, while the driver runs; so for the other agents. */
+    /** Runs a duty cycle of the conductor, while the driver runs; the same for the other agents. */
     void conduct(long nowNs) {
         if (!closed && !isConductorBusy) {
             transport.conduct(nowNs);
@@ -107,13 +107,13 @@ final class TestDriver extends TestHost {
         }
     }
 
-    /** Its process is killed: it does nothing any more, and its connections end. */
+    /** Kills its process: it does nothing more, and its connections end. */
     void crash() {
         closed = true;
         fabric.crash();
     }
 
-    /** Closes the transport, while the network does its part. */
+    /** Closes the transport while the network delivers. */
     @Override
     protected void closeTransport() {
         closed = true;

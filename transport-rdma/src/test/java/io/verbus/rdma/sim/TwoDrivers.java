@@ -30,13 +30,13 @@ final class TwoDrivers implements AutoCloseable {
     long nowNs;
     int maxTurns = 2_000_000;
 
-    /** Turns for each step of what takes long; 0 if that is done at once. */
+    /** Turns for each step of a slow task; 0 if it completes at once. */
     private final int pace;
 
-    /** Nothing that takes long goes on. */
+    /** Stops the progress of slow tasks. */
     boolean isBackgroundStopped;
 
-    /** Whether the applications do their part. */
+    /** Whether the applications publish and read. */
     boolean publishing = true;
 
     boolean reading = true;
@@ -49,7 +49,7 @@ final class TwoDrivers implements AutoCloseable {
         this(seed, directory, pace(new Random(seed)), optionsOfA, optionsOfB);
     }
 
-    /** One in which what takes long does so. */
+    /** Creates one in which slow tasks take turns. */
     static TwoDrivers takingLong(long seed, Path directory, String... options) {
         return new TwoDrivers(seed, directory, 1, options, options);
     }
@@ -150,14 +150,14 @@ final class TwoDrivers implements AutoCloseable {
         }
     }
 
-    /** Starts another driver in the place of A, which has crashed. */
+    /** Replaces A, which has crashed, by another driver. */
     void restartA() {
         crashed.add(a);
         a = new TestDriver(network, "10.0.0.1", 5000 + random.nextInt(1000), directory);
         takeLong(a);
     }
 
-    /** Starts another driver in the place of B, which has crashed. */
+    /** Replaces B, which has crashed, by another driver. */
     void restartB() {
         crashed.add(b);
         b = new TestDriver(network, "10.0.0.2", 7000 + random.nextInt(1000), directory);

@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The rule of commit against an oracle: a batch whose first word comes by a Write of its own, as
- * Verbus writes it, has to look to its reader as one whose first word comes by an Atomic Write,
- * which a device may neither tear nor let pass the Write before it. Skipped where there is none, as
- * on rxe of Linux 6.1 and on siw.
+ * Compares the commit rule with an oracle: a batch whose first word comes in a Write of its own, as
+ * Verbus writes it, must look to its reader like one whose first word comes in an Atomic Write,
+ * which a device may neither tear nor reorder before the preceding Write. Skipped where Atomic
+ * Write is unavailable, as on rxe of Linux 6.1 and on siw.
  */
 @Tag("lab")
 @Tag("kernel")
@@ -38,12 +38,12 @@ class AtomicWriteLabTest {
     private static final int SLOTS = 199;
     private static final int LENGTH = SLOT * (SLOTS + 1);
 
-    /** Batches that a reader has seen, and what it has seen of them that no reader may see. */
+    /** Number of batches that a reader has seen, and of violations. */
     private record Seen(int batches, int ofAnotherWord, int incomplete) {}
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aWordWrittenEitherWayComesWholeAndLast(boolean isAtomic) throws Exception {
+    void commitWordArrivesWholeAndLast(boolean isAtomic) throws Exception {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             assumeTrue(pair.a().path().isRoce(), "the test's queue pairs are RoCE's");
@@ -120,7 +120,7 @@ class AtomicWriteLabTest {
         return new Seen(BATCHES, ofAnotherWord, incomplete);
     }
 
-    /** Differs in each of its bytes from what stood there, so that one torn is another's. */
+    /** Differs from the previous value in each byte, so that a torn word is detected. */
     private static long value(int batch, int offset) {
         long ofByte = 1 + (batch + offset / 8) % 255;
         return ofByte * 0x0101_0101_0101_0101L;

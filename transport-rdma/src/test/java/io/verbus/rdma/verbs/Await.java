@@ -22,8 +22,8 @@ final class Await {
                 throw new AssertionError(DEADLINE_S + " s have passed without: " + what);
             }
             work.run();
-            // What is waited for may need this processor: a process that starts, a device that the
-            // kernel plays.
+            // The awaited event may need this processor: a starting process, or a device emulated
+            // by the kernel.
             if (++spins > SPINS) {
                 LockSupport.parkNanos(PARK_NS);
             }

@@ -62,12 +62,12 @@ class ConnectionLabTest {
     }
 
     @Test
-    void bindsAFreePort() {
+    void bindsFreePort() {
         assertTrue(lab.listen().localAddress().getPort() > 0);
     }
 
     @Test
-    void saysThatAPortIsInUse() {
+    void reportsPortInUse() {
         Listener listener = lab.listen();
         VerbsException thrown =
                 assertThrows(
@@ -81,14 +81,14 @@ class ConnectionLabTest {
     }
 
     @Test
-    void listensAgainAtAPortThatWasClosed() {
+    void listensAgainAtClosedPort() {
         Listener listener = lab.listen();
         listener.close();
         lab.fabricB.listen(listener.localAddress(), Lab.OPTIONS).close();
     }
 
     @Test
-    void saysThatAnAddressIsNoRdmaDevices() {
+    void reportsAddressWithoutRdmaDevice() {
         VerbsException thrown =
                 assertThrows(
                         VerbsException.class,
@@ -97,7 +97,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void saysThatNobodyListens() {
+    void reportsMissingListener() {
         Listener listener = lab.listen();
         listener.close();
         Connection a = lab.connect(listener.localAddress(), null, new byte[0]);
@@ -106,13 +106,13 @@ class ConnectionLabTest {
         assertTrue(
                 ended.reason()
                         .contains(
-                                "nobody listens at "
+                                "nothing listens at "
                                         + SocketAddresses.text(listener.localAddress())),
                 ended.reason());
     }
 
     @Test
-    void carriesTheAnswerOfARefusal() {
+    void carriesPrivateDataOfRejection() {
         Connection a = lab.connect(lab.listen().localAddress(), null, new byte[0]);
         Connection b = lab.awaitRequest();
         b.reject(new byte[] {7, 8, 9}, failure -> fail(failure));
@@ -123,7 +123,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void saysThatAnAddressIsUnreachable() {
+    void reportsUnreachableAddress() {
         String absent = Lab.addressB().substring(0, Lab.addressB().lastIndexOf('.')) + ".99";
         Connection a = lab.connect(Lab.at(absent, 4000), null, new byte[0]);
         var ended = lab.awaitEnd(lab.eventsA, a);
@@ -132,7 +132,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void tellsThePeerOfAClose() {
+    void notifiesPeerOfClose() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         pair.a().close();
         assertEquals(Cause.DISCONNECTED, lab.awaitEnd(lab.eventsB, pair.b()).cause());
@@ -142,7 +142,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void connectsAgainInTheSameDomain() {
+    void reconnectsInSameDomain() {
         Listener listener = lab.listen();
         Lab.Pair first = lab.connectTo(listener);
         lab.close(first.a());
@@ -187,7 +187,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void seesThatThePeersProcessWasKilled() throws Exception {
+    void detectsKilledPeerProcess() throws Exception {
         Listener listener = lab.listen();
         Process child =
                 LabChild.start(
@@ -207,7 +207,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void closesAllThatIsLeftOpen() {
+    void closesEverythingLeftOpen() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         lab.register(pair.a(), 4096, Access.LOCAL_READ);
         lab.register(pair.b(), 4096, Access.REMOTE_WRITE);

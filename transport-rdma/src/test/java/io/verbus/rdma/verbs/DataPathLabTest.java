@@ -80,7 +80,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void handsMoreMessagesOverThanThereAreSlotsInOrder() {
+    void deliversMoreMessagesThanReceiveSlotsInOrder() {
         int messages = 5 * Lab.OPTIONS.receiveDepth();
         RegisteredMemory memory = lab.register(pair.a(), 8L * messages, Access.LOCAL_READ);
         for (int sent = 0; sent < messages; sent++) {
@@ -110,7 +110,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void writesSingleGatheredInlineAndNothing() {
+    void writesSingleGatheredInlineAndEmptyPayloads() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory target = lab.register(pair.b(), 4096, Access.REMOTE_WRITE);
         long from = source.address();
@@ -128,7 +128,7 @@ class DataPathLabTest {
         qpA.stageWrite(0, 0, key, to, remote);
         long posted = qpA.post(true);
         if (qpA.maxInline() >= Long.BYTES) {
-            Memory.putLong(from + 2048, 55); // an inline write has been read
+            Memory.putLong(from + 2048, 55); // inline data has already been read
         }
         Await.until("completion", () -> qpA.completed() == posted, () -> qpA.poll(inboxA));
 
@@ -147,7 +147,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void landsEachPayloadBeforeItsCommitWord() throws Exception {
+    void placesPayloadBeforeCommitWord() throws Exception {
         assumeFalse("mlx5-ooo".equals(System.getenv("STRICT_DEVICE")), "the device keeps no order");
         int messages = 100_000;
         int slot = 512;
@@ -193,7 +193,7 @@ class DataPathLabTest {
         assertEquals(0, reader.get(60, TimeUnit.SECONDS));
     }
 
-    /** Number of messages whose payload was not there when the commit word was. */
+    /** Number of messages whose payload was missing when the commit word was visible. */
     private static long countTorn(
             MemorySegment view, int messages, int slots, int slot, AtomicLong consumed) {
         long torn = 0;
@@ -220,9 +220,9 @@ class DataPathLabTest {
         return 16 + (int) (sequence * 2654435761L >>> 7 & 0x7fff) % (slot / 8 - 2) * 8;
     }
 
-    /** Again and again, so that neither side runs out of receives. */
+    /** Repeats often, so that neither side runs out of receives. */
     @Test
-    void asksAndIsAnsweredBothWays() {
+    void answersProbesBothWays() {
         assumeTrue(Lab.iWarp(), "elsewhere it is the device that answers");
         for (int i = 0; i < 5 * Lab.OPTIONS.receiveDepth(); i++) {
             long awaitedByA = qpA.stageProbe();
@@ -253,7 +253,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void refusesTheKeyOfAnotherDomain() {
+    void rejectsKeyOfAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory foreign = lab.register(other.b(), 4096, Access.REMOTE_WRITE);
@@ -279,7 +279,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void tellsTheOtherEndOfAFailure() {
+    void reportsFailureToOtherEnd() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         qpA.stageWrite(source.address(), 8, source.localKey(), 4096, new RemoteKey(0x7777));
         qpA.post(true);
@@ -296,7 +296,7 @@ class DataPathLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refusesToWriteMemoryRegisteredForReadingOnlyAndSaysWhyEvenIfUnasked(boolean signaled) {
+    void rejectsRemoteWriteToMemoryWithoutWriteAccess(boolean signaled) {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory target = lab.register(pair.b(), 4096, Access.LOCAL_WRITE);
         qpA.stageWrite(
@@ -306,10 +306,7 @@ class DataPathLabTest {
         assertRefused(inboxA.failures.getFirst());
     }
 
-    /**
-     * iWARP completes a write when it is on its way; a peer that refuses it then ends the
-     * connection.
-     */
+    /** iWARP completes a write once it is sent; a peer that rejects it then ends the connection. */
     private static void assertRefused(String reason) {
         if (Lab.iWarp()) {
             assertTrue(reason.contains("had already ended"), reason);

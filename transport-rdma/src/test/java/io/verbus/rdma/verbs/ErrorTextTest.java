@@ -31,7 +31,7 @@ class ErrorTextTest {
     @TempDir Path directory;
 
     @Test
-    void namesThePackagesOfAnAbsentLibrary() {
+    void namesPackagesOfMissingLibrary() {
         String message =
                 assertThrows(VerbsException.class, () -> SharedLibrary.open("libabsent.so.1"))
                         .getMessage();
@@ -39,7 +39,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void namesTheFunctionThatALibraryLacks() {
+    void namesMissingFunctionOfLibrary() {
         SharedLibrary libc = SharedLibrary.open("libc.so.6");
         String message =
                 assertThrows(VerbsException.class, () -> libc.function("ibv_absent")).getMessage();
@@ -47,7 +47,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void tellsHowToGetADeviceWhereThereIsNone() {
+    void explainsHowToAddDeviceIfNoneExists() {
         String message =
                 assertThrows(VerbsException.class, () -> VerbsFabric.requireDevice(List.of()))
                         .getMessage();
@@ -55,7 +55,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void doesNotOpenOnAHostWithoutADevice() {
+    void refusesToOpenWithoutDevice() {
         assumeTrue(Files.notExists(Path.of("/sys/class/infiniband")));
         String message =
                 assertThrows(
@@ -66,7 +66,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void refusesUnorderedDevicesByName() {
+    void rejectsUnorderedDevicesByName() {
         var efa = new Devices.Listed("rdmap0s6", TransportType.of(4));
         String message =
                 assertThrows(VerbsException.class, () -> VerbsFabric.requireDevice(List.of(efa)))
@@ -75,7 +75,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void takesAHostThatHasOneOrderedDeviceAmongOthers() {
+    void acceptsHostWithOneOrderedDevice() {
         VerbsFabric.requireDevice(
                 List.of(
                         new Devices.Listed("rdmap0s6", TransportType.of(4)),
@@ -83,7 +83,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void refusesPlatformsThatTheOffsetsDoNotHoldOn() {
+    void rejectsUnsupportedPlatforms() {
         assertContains(
                 assertThrows(
                                 VerbsException.class,
@@ -98,7 +98,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void namesCallErrorAndTheLimitOfLockedMemory() {
+    void namesCallErrnoAndLockedMemoryLimit() {
         VerbsException thrown =
                 VerbsException.of("ibv_reg_mr", Errno.ENOMEM, "8 bytes cannot be registered", "");
         assertEquals(Errno.ENOMEM, thrown.errno());
@@ -114,7 +114,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void namesOtherCausesOfLittleMemoryThanLimit() {
+    void namesOtherCausesThanLockedMemoryLimit() {
         String[] others = {
             "regions", "queues", "memory of its own", "ibv_devinfo -v", "huge pages"
         };
@@ -128,7 +128,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void saysWhoMayUseTheDevices() {
+    void explainsDevicePermissions() {
         assertContains(
                 VerbsException.of("ibv_open_device", Errno.EACCES, "no", "").getMessage(),
                 "EACCES",
@@ -136,7 +136,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void findsTheFileBehindAnAddress() throws IOException {
+    void findsFileMappedAtAddress() throws IOException {
         Path file = Files.write(directory.resolve("a log"), new byte[8192]);
         try (Arena arena = Arena.ofConfined();
                 FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -147,10 +147,10 @@ class ErrorTextTest {
     }
 
     @Test
-    void tellsNobodyListeningFromARefusal() {
+    void distinguishesMissingListenerFromRejection() {
         EndText.Ending nobody = EndText.of(rejected(8), "10.0.0.1:4000");
         assertEquals(Cause.REJECTED, nobody.cause());
-        assertContains(nobody.reason(), "nobody listens at 10.0.0.1:4000");
+        assertContains(nobody.reason(), "nothing listens at 10.0.0.1:4000");
         assertEquals(0, nobody.privateData().length);
 
         EndText.Ending refused = EndText.of(rejected(28), "10.0.0.1:4000");
@@ -160,7 +160,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void putsEachEndInWords() {
+    void describesEachEndOfConnection() {
         assertEnd(VerbsAbi.RDMA_CM_EVENT_ADDR_ERROR, -Errno.ETIMEDOUT, Cause.UNREACHABLE, "host");
         assertEnd(VerbsAbi.RDMA_CM_EVENT_ROUTE_ERROR, -Errno.EINVAL, Cause.UNREACHABLE, "route");
         assertEnd(
@@ -171,7 +171,7 @@ class ErrorTextTest {
     }
 
     @Test
-    void endsNothingWithTheEventsOfALiveConnection() {
+    void ignoresEventsOfLiveConnection() {
         int timeWaitExit = 15;
         assertNull(EndText.of(new CmEvent(null, null, timeWaitExit, 0, ANSWER), "10.0.0.1:4000"));
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Lab implements AutoCloseable {
     static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT;
 
-    /** What a device did not take back. */
+    /** Errors of resources that a device did not release. */
     final List<Throwable> stayed = new CopyOnWriteArrayList<>();
 
     /** Warnings of devices. */
@@ -62,7 +62,7 @@ final class Lab implements AutoCloseable {
         return System.getenv().getOrDefault("VERBUS_LAB_ADDR1", "10.77.0.1");
     }
 
-    /** Whether the devices here carry RDMA over TCP. */
+    /** Whether the devices carry RDMA over TCP. */
     static boolean iWarp() {
         return Devices.list().stream()
                 .anyMatch(device -> device.transport() == TransportType.IWARP);
@@ -72,7 +72,7 @@ final class Lab implements AutoCloseable {
         return new InetSocketAddress(host, port);
     }
 
-    /** What one side was told. */
+    /** Events of one side. */
     static final class Recorder implements FabricHandler {
         final List<Connection> requests = new ArrayList<>();
         final List<byte[]> requestData = new ArrayList<>();
@@ -164,7 +164,7 @@ final class Lab implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Closes an end, and waits until it is taken down. */
+    /** Closes an end, and waits until it is released. */
     void close(Connection connection) {
         AtomicBoolean isTakenDown = new AtomicBoolean();
         connection.close(null, () -> isTakenDown.set(true));
@@ -187,7 +187,7 @@ final class Lab implements AutoCloseable {
         return file;
     }
 
-    /** A mapping of its own, shared with every other of the same file. */
+    /** A separate mapping that shares the file with all others. */
     MemorySegment map(Path file, long length) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(
@@ -199,7 +199,7 @@ final class Lab implements AutoCloseable {
         }
     }
 
-    /** What a queue pair handed over. */
+    /** What a queue pair delivered. */
     static final class Inbox implements QueuePair.Handler {
         final List<byte[]> messages = new ArrayList<>();
         final List<String> failures = new ArrayList<>();

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process of its own: a peer to kill, or one with a low limit of locked memory. */
+/** A child process: a peer to kill, or one with a low limit of locked memory. */
 final class LabChild {
     private static final long LIFE_S = 60;
 
     private LabChild() {}
 
-    /** Starts one, after the command and arguments that are to wrap it. */
+    /** Starts a child through a wrapper command. */
     static Process start(List<String> wrapper, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -51,7 +51,7 @@ final class LabChild {
         }
     }
 
-    /** Connects and stays until it is killed. */
+    /** Connects and runs until it is killed. */
     private static void connect(InetSocketAddress local, InetSocketAddress remote) {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIFE_S);
         try (VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning)) {
@@ -64,7 +64,7 @@ final class LabChild {
         }
     }
 
-    /** Registers memory on the device of an address and prints what came of it. */
+    /** Registers memory on the device of an address and prints the result. */
     private static void register(InetSocketAddress local, long length) {
         try (Arena arena = Arena.ofConfined();
                 VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning)) {

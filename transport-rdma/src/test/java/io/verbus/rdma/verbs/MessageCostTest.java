@@ -26,8 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts what the messages of a stream ask of an adapter. The table in docs/performance.md has the
- * same counts, so that a change that adds a call or a read is seen without an adapter.
+ * Counts the adapter's work per message of a stream. The table in docs/performance.md has the same
+ * counts, so that an additional call or read is noticed without an adapter.
  */
 @Tag("lab")
 @Tag("strict")
@@ -86,7 +86,7 @@ class MessageCostTest {
                 queuePairs.get(connection), paths.get(connection), position, length, length);
     }
 
-    /** One cycle of the sender, and what it asks of the adapter. */
+    /** Runs one cycle of the sender, and returns the adapter's work. */
     private String cost(String what, Runnable staging) {
         List<Long> before = COUNTS.stream().map(StrictDevice::count).toList();
         staging.run();
@@ -106,7 +106,7 @@ class MessageCostTest {
     }
 
     @Test
-    void costsWhatThePageSays() throws IOException, URISyntaxException {
+    void matchesCostsOnPerformancePage() throws IOException, URISyntaxException {
         connect();
         QueuePair queuePair = queuePairs.getFirst();
         LogPath path = paths.getFirst();

@@ -17,8 +17,8 @@ import java.util.ArrayDeque;
 import java.util.Random;
 
 /**
- * Two sides that send and ask whenever they may: neither ever has more under way than the other
- * takes.
+ * Two sides that send and probe whenever they may: neither ever has more outstanding than the other
+ * accepts.
  */
 class MessageWindowTest {
     private static final long SEED = System.nanoTime();
@@ -37,7 +37,7 @@ class MessageWindowTest {
     }
 
     private record OnItsWay(boolean isMessage, long grant, int asked, int answer) {
-        /** Gives a header to the side at which it arrives. */
+        /** Delivers a header to the receiving side. */
         void arriveAt(MessageWindow window, long memory) {
             Memory.putLong(memory + MessageWindow.GRANT, grant);
             Memory.putInt(memory + MessageWindow.ASKED, asked);
@@ -54,7 +54,7 @@ class MessageWindowTest {
         }
     }
 
-    /** A side: its window, and what is on its way to it. */
+    /** A side: its window, and what is in flight to it. */
     private final class Side {
         private final MessageWindow window;
         private final int receives;
@@ -101,7 +101,7 @@ class MessageWindowTest {
             return window.answered() > askedAfter;
         }
 
-        /** Asks again as soon as the last question is answered, at once or with a message. */
+        /** Probes again as soon as the last probe is answered, at once or with a message. */
         private void ask(Side peer, boolean atOnce) {
             if (answers == 0 || isAnswered()) {
                 answers++;
@@ -116,7 +116,7 @@ class MessageWindowTest {
 
     @ParameterizedTest
     @CsvSource({"8, 8", "8, 4096", "64, 64", "9, 17", "4096, 8"})
-    void neverLetsMoreBeUnderWayThanThePeerTakes(int receivesOfOne, int receivesOfTwo) {
+    void limitsOutstandingMessagesToReceivesOfPeer(int receivesOfOne, int receivesOfTwo) {
         Random random = new Random(SEED);
         Side one = new Side(receivesOfOne);
         Side two = new Side(receivesOfTwo);
@@ -126,7 +126,7 @@ class MessageWindowTest {
             if (random.nextInt(4) == 0) {
                 side.ask(other, random.nextBoolean());
             }
-            // Now and then a side does nothing but send for a while, or nothing but take.
+            // Now and then a side only sends for a while, or only receives.
             if ((step >> 6 & 1) == 0 ? random.nextInt(4) > 0 : random.nextInt(4) == 0) {
                 if (side.window.isOpen()) {
                     side.send(other, true);
@@ -135,17 +135,17 @@ class MessageWindowTest {
                 side.take(other);
             }
         }
-        // Few, where the other side finds the grants only behind thousands of messages.
+        // Few, because the other side finds the grants only after thousands of messages.
         assertTrue(one.taken > 200, () -> one.taken + " taken; seed " + SEED);
         assertTrue(two.taken > 200, () -> two.taken + " taken; seed " + SEED);
         assertTrue(one.answers > 20, () -> one.answers + " answers; seed " + SEED);
         assertTrue(two.answers > 20, () -> two.answers + " answers; seed " + SEED);
     }
 
-    /** One side only sends, the other only takes: the grants alone keep it going. */
+    /** One side only sends, the other only receives: grants alone keep it going. */
     @ParameterizedTest
     @CsvSource({"8", "64", "4096"})
-    void goesOnWhileOneSideHasNothingToSay(int receives) {
+    void continuesWhileOneSideSendsNothing(int receives) {
         Side sender = new Side(8);
         Side taker = new Side(receives);
         while (taker.taken < 20_000) {
@@ -167,7 +167,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void refusesWhatThePeerHasNoRoomFor() {
+    void rejectsMessageBeyondWindow() {
         MessageWindow window = window(8);
         for (int i = 0; i < 4; i++) {
             window.onSend();
@@ -181,9 +181,9 @@ class MessageWindowTest {
         assertFalse(window.isOpen());
     }
 
-    /** What is sent without a question is not answered, however much there is. */
+    /** Requests sent without a probe are not answered. */
     @Test
-    void countsAsAnsweredWhatWasPostedUpToTheQuestion() {
+    void countsRequestsBeforeProbeAsAnswered() {
         Side asking = new Side(8);
         Side asked = new Side(8);
         asking.send(asked, true);
@@ -201,7 +201,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void takesNoAnswerForOneToAnotherQuestion() {
+    void ignoresAnswerToEarlierProbe() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         window.ask();
@@ -213,9 +213,9 @@ class MessageWindowTest {
         assertEquals(1, window.answered());
     }
 
-    /** A peer that asks and asks makes no more than one answer due. */
+    /** A peer that probes continuously makes only one answer due. */
     @Test
-    void answersManyQuestionsAtOnce() {
+    void answersManyProbesAtOnce() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         for (int question = 1; question <= 1000; question++) {
@@ -227,7 +227,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void sendsNothingFirstFromTheSideThatAccepts() {
+    void acceptingSideNeverSendsFirst() {
         long memory = arena.allocate(MessageWindow.memoryLength(SEND_DEPTH), Long.BYTES).address();
         MessageWindow window = new MessageWindow(memory, 77, SEND_DEPTH, 8, false);
         window.ask();
@@ -237,7 +237,7 @@ class MessageWindowTest {
     }
 
     @Test
-    void keepsTheHeadersOfOutstandingRequestsApart() {
+    void usesSeparateHeadersForOutstandingRequests() {
         MessageWindow window = window(64);
         long first = window.header(1);
         for (int id = 2; id <= SEND_DEPTH; id++) {

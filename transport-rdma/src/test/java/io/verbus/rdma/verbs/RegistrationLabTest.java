@@ -25,12 +25,12 @@ import java.util.concurrent.TimeUnit;
 @Tag("slow")
 @Timeout(240)
 class RegistrationLabTest {
-    /** Without the capability to lock memory beyond the limit, which root otherwise has. */
+    /** Runs without CAP_IPC_LOCK, which root otherwise has. */
     private static final List<String> LOW_LIMIT =
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
 
     @Test
-    void namesTheLimitOfLockedMemoryThatIsTooLow() throws Exception {
+    void reportsLockedMemoryLimitThatIsTooLow() throws Exception {
         Process child =
                 LabChild.start(LOW_LIMIT, "register", Lab.addressB(), Integer.toString(1 << 20));
         String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -42,7 +42,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void saysThatMemoryIsNotMapped() {
+    void reportsUnmappedMemory() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             VerbsException thrown =
@@ -55,7 +55,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void namesTheFileOfAMappingThatThePeerCouldNotWrite() throws Exception {
+    void namesFileOfReadOnlyMapping() throws Exception {
         try (Lab lab = new Lab()) {
             Path file = lab.file();
             lab.map(file, 4096);
@@ -78,7 +78,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void keepsADomainThatStillHasRegions() {
+    void keepsDomainWithRegions() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             RegisteredMemory region = lab.register(pair.a(), 4096, Access.REMOTE_WRITE);
@@ -97,7 +97,7 @@ class RegistrationLabTest {
     }
 
     @Test
-    void listsTheDevicesWithPortsAndAddresses() {
+    void listsDevicesWithPortsAndAddresses() {
         List<DeviceInfo> devices = Devices.list();
         assertFalse(devices.isEmpty());
         for (DeviceInfo device : devices) {
@@ -105,7 +105,7 @@ class RegistrationLabTest {
             assertTrue(port.active(), device::toString);
             assertTrue(port.activeMtu() >= 256, device::toString);
             assertFalse(port.gids().isEmpty(), device::toString);
-            // An iWARP device has addresses of IP only.
+            // An iWARP device has only IP addresses.
             assertEquals(
                     device.transport() == TransportType.IWARP,
                     port.gids().getFirst().netdev().isEmpty(),

@@ -23,7 +23,7 @@ import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The other side of the function pointer reads each list as a provider would. */
+/** The target of the function pointer reads each list as a provider would. */
 @SuppressWarnings("restricted")
 class SendQueueTest {
     private static final int DEPTH = 16;
@@ -74,7 +74,7 @@ class SendQueueTest {
     }
 
     @Test
-    void postsWhatIsStagedInOrderAsOneList() {
+    void postsStagedRequestsInOrderAsOneList() {
         queue.stageWrite(0x1000, 100, 7, 0x2000, 8, 9, 0xA000, 11);
         queue.stageWrite(0x3000, 8, 7, 0xB000, 12);
         queue.stageSend(0x4000, 200, 13);
@@ -110,7 +110,7 @@ class SendQueueTest {
     }
 
     @Test
-    void endsEachListAtItsOwnLast() {
+    void terminatesEachListAtItsLastRequest() {
         for (int length : new int[] {3, 1, 5, 2}) {
             for (int i = 0; i < length; i++) {
                 queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
@@ -122,7 +122,7 @@ class SendQueueTest {
     }
 
     @Test
-    void signalsAQuarterOfTheDepthApartWhateverIsAsked() {
+    void signalsEveryQuarterOfDepth() {
         for (int i = 0; i < DEPTH; i++) {
             queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
             queue.post(false);
@@ -137,7 +137,7 @@ class SendQueueTest {
     }
 
     @Test
-    void signalsTheLastOfAListWhenAsked() {
+    void signalsLastRequestOfListWhenAsked() {
         queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         queue.post(true);
@@ -147,7 +147,7 @@ class SendQueueTest {
     }
 
     @Test
-    void sendsAMessageBehindItsHeader() {
+    void sendsMessageAfterHeader() {
         queue.stageSend(0x5000, 14, 0x4000, 200, 13);
         queue.stageSend(0x5010, 14, 0, 0, 0);
         queue.post(false);
@@ -159,7 +159,7 @@ class SendQueueTest {
     }
 
     @Test
-    void carriesInlineOnlyWhatFits() {
+    void inlinesOnlyPayloadsThatFit() {
         queue.stageWrite(0x1000, MAX_INLINE, 1, 0x2000, 2);
         queue.stageWrite(0x1000, MAX_INLINE + 1, 1, 0x2000, 2);
         queue.post(false);
@@ -167,7 +167,7 @@ class SendQueueTest {
     }
 
     @Test
-    void gathersTwoPiecesThatFitIntoOneInlinePiece() {
+    void mergesTwoPiecesThatFitInline() {
         long memory = arena.allocate(64, 8).address();
         Memory.putLong(memory, 11);
         Memory.putLong(memory + 8, 22);
@@ -211,7 +211,7 @@ class SendQueueTest {
     }
 
     @Test
-    void postsWriteThatIsNotInlineInListWithTheNext() {
+    void postsNonInlineWriteInListWithNext() {
         queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         queue.post(false);
@@ -222,7 +222,7 @@ class SendQueueTest {
     }
 
     @Test
-    void stopsAtTheFirstWriteThatTheProviderRefuses() {
+    void stopsAtFirstRejectedWrite() {
         result = Errno.ENOMEM;
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
@@ -231,7 +231,7 @@ class SendQueueTest {
     }
 
     @Test
-    void probesWithNoMemoryAtAll() {
+    void postsEmptyWriteAsProbe() {
         queue.stageWrite(0, 0, 0, 0x2000, 2);
         queue.post(true);
         assertEquals(List.of(), lists.getFirst().getFirst().pieces());
@@ -251,7 +251,7 @@ class SendQueueTest {
     }
 
     @Test
-    void aCompletionIsDueOfWhatIsSignaled() {
+    void expectsCompletionOnlyOfSignaledRequests() {
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         queue.post(false);
         assertFalse(queue.isCompletionDue());
@@ -266,7 +266,7 @@ class SendQueueTest {
     }
 
     @Test
-    void refusesToStageMoreThanTheQueueHolds() {
+    void rejectsStagingBeyondCapacity() {
         for (int i = 0; i < DEPTH; i++) {
             queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         }
@@ -274,19 +274,19 @@ class SendQueueTest {
     }
 
     @Test
-    void postsNothingWhereNothingIsStaged() {
+    void postsNothingIfNothingIsStaged() {
         assertEquals(0, queue.post(true));
         assertEquals(List.of(), lists);
     }
 
     @Test
-    void givesThePositiveErrnoWhicheverSignTheProviderUses() {
+    void returnsPositiveErrnoForEitherSign() {
         result = -Errno.ENOMEM;
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
         assertEquals(Errno.ENOMEM, queue.post(false));
     }
 
-    /** Called through the function pointer, where nothing may be thrown. */
+    /** Called through the function pointer, so it must not throw. */
     int postSend(long qp, long list, long bad) {
         if (qp != QP) {
             return Errno.EINVAL;
@@ -322,7 +322,7 @@ class SendQueueTest {
                 Memory.getInt(wr + VerbsAbi.SendWr.RKEY));
     }
 
-    /** A send has no target: what its slot says there is left over and means nothing. */
+    /** A send has no target: its slot holds leftover values there. */
     private List<List<Request>> withoutTargetsOfSends() {
         return lists.stream()
                 .map(list -> list.stream().map(SendQueueTest::withoutTarget).toList())

@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 
 class SocketAddressesTest {
     @Test
-    void writesIpv4AsTheKernelReadsIt() {
+    void writesIpv4InKernelLayout() {
         try (Arena arena = Arena.ofConfined()) {
             long at = SocketAddresses.allocate(arena, new InetSocketAddress("10.77.0.1", 0x1234));
             assertArrayEquals(new byte[] {2, 0, 0x12, 0x34, 10, 77, 0, 1}, Memory.getBytes(at, 8));
@@ -21,7 +21,7 @@ class SocketAddressesTest {
     }
 
     @Test
-    void readsBackWhatItWrote() {
+    void readsBackWrittenAddresses() {
         try (Arena arena = Arena.ofConfined()) {
             for (InetSocketAddress address :
                     new InetSocketAddress[] {
@@ -35,14 +35,14 @@ class SocketAddressesTest {
     }
 
     @Test
-    void givesNullWhereNoAddressIsSet() {
+    void returnsNullForUnsetAddress() {
         try (Arena arena = Arena.ofConfined()) {
             assertNull(SocketAddresses.read(arena.allocate(128, 8).address()));
         }
     }
 
     @Test
-    void printsAddressesAsUrisDo() {
+    void printsAddressesInUriForm() {
         assertEquals("10.0.0.1:4", SocketAddresses.text(new InetSocketAddress("10.0.0.1", 4)));
         assertEquals(
                 "[2001:db8:0:0:0:0:0:1]:4",

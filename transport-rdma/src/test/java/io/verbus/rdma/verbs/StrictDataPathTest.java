@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
-/** Work requests on each kind of adapter that the strict device plays. */
+/** Work requests on each kind of adapter that the strict device emulates. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(60)
@@ -78,9 +78,9 @@ class StrictDataPathTest {
         assertEquals(List.of(), inbox.failures);
     }
 
-    /** rdma_cm's own 655 ms would stop all that the peer writes, each time. */
+    /** The 655 ms of rdma_cm would block all writes of the peer, each time. */
     @Test
-    void waitsShortlyWhereMessageFindsNoReceive() {
+    void waitsBrieflyIfReceiverIsNotReady() {
         Lab.Pair pair = connect("mlx5");
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         int messages = Lab.OPTIONS.receiveDepth() + 10;
@@ -104,9 +104,12 @@ class StrictDataPathTest {
         assertEquals(List.of(), received.failures);
     }
 
-    /** The last message of the handshake is lost; data tells the accepting side that it stands. */
+    /**
+     * The last message of the handshake is lost; data signals to the accepting side that the
+     * connection is up.
+     */
     @Test
-    void isEstablishedByDataThatComesFirst() {
+    void isEstablishedByEarlyData() {
         StrictDevice.profile("mlx5");
         lab = new Lab();
         Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
@@ -124,10 +127,10 @@ class StrictDataPathTest {
         }
     }
 
-    /** Bytes that each kind of adapter carries inline, of those that are tried in turn. */
+    /** Maximum inline bytes of each kind of adapter, among those tried in turn. */
     @ParameterizedTest
     @CsvSource({"ib, 220", "irdma, 96", "bnxt, 96", "small, 32", "mana, 0"})
-    void takesMostInlineThatDeviceOffers(String profile, int inline) {
+    void usesMaximumInlineOfDevice(String profile, int inline) {
         StrictDevice.profile(profile);
         lab = new Lab();
         ConnectionOptions options =
@@ -150,10 +153,10 @@ class StrictDataPathTest {
         assertEquals(inline, b.queuePair().maxInline());
     }
 
-    /** Told once of a device: without inline, and with fewer work requests than are asked for. */
+    /** Reported once per device: no inline data, and fewer work requests than requested. */
     @ParameterizedTest
     @CsvSource({"mana, '', and 0 bytes inline", "ib, send-depth:1:8, 8 work requests"})
-    void tellsOnceWhatDeviceGivesLess(String profile, String plan, String words) {
+    void warnsOnceIfDeviceGrantsLess(String profile, String plan, String words) {
         StrictDevice.profile(profile);
         lab = new Lab();
         StrictDevice.plan(plan);
@@ -171,9 +174,9 @@ class StrictDataPathTest {
         assertTrue(told.contains(words), told);
     }
 
-    /** Whoever is refused costs no queue pair. */
+    /** A rejected peer costs no queue pair. */
     @Test
-    void makesNoQueuePairBeforeRequestIsDecided() {
+    void createsNoQueuePairBeforeRequestIsAccepted() {
         StrictDevice.profile("ib");
         lab = new Lab();
         long before = StrictDevice.count("queue-pairs");
@@ -188,7 +191,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void tellsThatCgroupMayRefuse() {
+    void namesCgroupLimitOnEagain() {
         StrictDevice.profile("ib");
         lab = new Lab();
         StrictDevice.plan("rdma_create_qp:1:11");
@@ -202,17 +205,17 @@ class StrictDataPathTest {
         }
     }
 
-    /** What each kind of adapter says of the order in which it places writes. */
+    /** Write order that each kind of adapter reports. */
     @ParameterizedTest
     @CsvSource({"mlx5, KEPT", "mlx5-ooo, DOUBTFUL", "iwarp, DOUBTFUL", "irdma, UNKNOWN"})
-    void tellsOrderOfWrites(String profile, PathInfo.Order order) {
+    void reportsWriteOrderOfDevice(String profile, PathInfo.Order order) {
         Lab.Pair pair = connect(profile);
         assertEquals(order, pair.a().path().order());
         assertEquals(order, pair.b().path().order());
     }
 
     @Test
-    void refusesAdapterThatMayPlaceOutOfOrderWhereOrderIsChecked() {
+    void rejectsUnorderedAdapterIfOrderIsChecked() {
         StrictDevice.profile("mlx5-ooo");
         lab = new Lab();
         try (VerbsFabric checked = VerbsFabric.open(lab.stayed::add, true)) {
@@ -239,9 +242,9 @@ class StrictDataPathTest {
         }
     }
 
-    /** The device has room for 256 regions, and locked memory is not what is short. */
+    /** The device has room for 256 regions; locked memory is not the limit. */
     @Test
-    void namesOtherCausesThanLockedMemory() {
+    void reportsExhaustedRegions() {
         Lab.Pair pair = connect("small");
         VerbsException refused =
                 assertThrows(
@@ -256,10 +259,10 @@ class StrictDataPathTest {
         assertTrue(message.contains("no more regions"), message);
     }
 
-    /** bnxt_re's library may wait when it posts: the JVM must be able to stop its threads then. */
+    /** bnxt_re's library may block when it posts: the JVM must still reach safepoints. */
     @ParameterizedTest
     @CsvSource({"ib, true", "bnxt, false"})
-    void postsSoThatJvmIsNotHeldWhereDeviceMayWait(String profile, boolean isHeld)
+    void postingDoesNotBlockSafepointsIfDeviceMayWait(String profile, boolean isHeld)
             throws Exception {
         Lab.Pair pair = connect(profile);
         QueuePair qp = pair.a().queuePair();
@@ -290,7 +293,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void namesEventsThatExplainWhatIsLostLater() {
+    void warnsAboutAsynchronousDeviceEvents() {
         connect("mlx5");
         for (int type : new int[] {11, 12, 13, 17, 18}) {
             StrictDevice.event(1, type, 1);
@@ -298,13 +301,13 @@ class StrictDataPathTest {
         Await.until("five events", () -> lab.warnings.size() >= 5, lab::poll);
         List<String> told = lab.warnings.stream().distinct().toList();
         assertEquals(4, told.size(), told::toString);
-        for (String words : List.of("GIDs", "partitions", "LID", "subnet manager is another")) {
+        for (String words : List.of("GIDs", "partitions", "LID", "subnet manager was replaced")) {
             assertTrue(told.stream().anyMatch(t -> t.contains(words)), told::toString);
         }
-        assertTrue(told.stream().allMatch(t -> t.contains("strict1 reports of port 1")));
+        assertTrue(told.stream().allMatch(t -> t.contains("strict1 reports for port 1")));
     }
 
-    /** The device ends the process where librdmacm would fault. */
+    /** The device ends the process where librdmacm would crash. */
     @Test
     void readsNoEventWhileItsQueuePairIsDestroyed() {
         StrictDevice.profile("ib");
@@ -318,7 +321,7 @@ class StrictDataPathTest {
             Await.until("a held call", () -> StrictDevice.count("held") > 0, lab::poll);
             b.accept(new byte[] {2});
             long startNs = System.nanoTime();
-            // The answer arrives within this time, in which the fabric looks for it 100 times.
+            // The answer arrives within this time, in which the fabric polls 100 times.
             Await.until("looks", () -> System.nanoTime() - startNs > 100_000_000, lab::poll);
             assertFalse(hasEnded[0]);
         } finally {
@@ -328,7 +331,7 @@ class StrictDataPathTest {
     }
 
     @Test
-    void tellsLongestMessageOfPort() {
+    void reportsLongestMessageOfPort() {
         assertEquals(1 << 20, connect("small").a().queuePair().maxMessage());
     }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Devices that are reset. The strict device frees a removed device's context as librdmacm does, and
- * ends the process where anything touches it afterwards.
+ * Devices that are reset. Like librdmacm, the strict device frees the context of a removed device,
+ * and ends the process if anything uses it afterwards.
  */
 @Tag("lab")
 @Tag("strict")
@@ -43,7 +43,7 @@ class StrictDeviceLossTest {
     }
 
     @Test
-    void endsConnectionsRegionsAndDomainsOfDeviceThatWasReset() {
+    void closesConnectionsRegionsAndDomainsOfResetDevice() {
         Listener listener = lab.listen();
         Lab.Pair pair = lab.connectTo(listener);
         RegisteredMemory region = lab.register(pair.a(), 4096, Access.LOCAL_READ);
@@ -55,7 +55,7 @@ class StrictDeviceLossTest {
         Connection next = lab.connect(listener.localAddress(), pair.a().domain(), new byte[] {1});
         pair.a().close();
         lab.awaitRequest().accept(new byte[] {2});
-        Await.until("connected anew", () -> lab.eventsA.established.contains(next), lab::poll);
+        Await.until("reconnected", () -> lab.eventsA.established.contains(next), lab::poll);
 
         assertNotSame(pair.a().domain(), next.domain());
         assertTrue(pair.a().domain().isUnusable());
@@ -66,9 +66,9 @@ class StrictDeviceLossTest {
         assertEquals(77, wrote);
     }
 
-    /** Of a device that is gone, nobody asks for events. */
+    /** A removed device is not polled for events. */
     @Test
-    void goesOnPollingAfterDeviceIsGoneForGood() {
+    void keepsPollingAfterDeviceIsRemoved() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         StrictDevice.remove(DEVICE_OF_A);
         try {
@@ -112,7 +112,7 @@ class StrictDeviceLossTest {
     }
 
     @Test
-    void closesListenerThatWaitsForItsDevice() {
+    void closesListenerWaitingForDevice() {
         Listener listener = lab.listen();
         StrictDevice.remove(DEVICE_OF_B);
         try {

@@ -21,14 +21,16 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Rules of verbs, each broken on purpose: the strict device ends the process with their names. */
+/**
+ * Rules of verbs, each broken on purpose: the strict device ends the process and names the rule.
+ */
 @Tag("lab")
 @Tag("strict")
 @Timeout(60)
 class StrictRulesTest {
     private static final String PROGRAM = "breaks";
 
-    /** Of the device and of that program, which lab/strict has made. */
+    /** Folder of the device and of that program, which lab/strict has built. */
     private static final Path FOLDER =
             Path.of(System.getenv().getOrDefault("LD_LIBRARY_PATH", "").split(":")[0]);
 
@@ -49,7 +51,7 @@ class StrictRulesTest {
     }
 
     @Test
-    void findsNothingWhereNothingIsBroken() throws Exception {
+    void passesWithoutViolation() throws Exception {
         assertEquals(new Run(0, ""), run("", "ib"));
     }
 
@@ -78,19 +80,19 @@ class StrictRulesTest {
                 "use-after-close",
                 "use-after-destroy"
             })
-    void namesRuleThatIsBroken(String rule) throws Exception {
+    void namesBrokenRule(String rule) throws Exception {
         assertNamed(rule, run(rule, "ib"));
     }
 
     @Test
-    void namesRulesOfCertainAdapters() throws Exception {
+    void namesBrokenRuleOfSpecificAdapter() throws Exception {
         assertNamed("first-to-speak", run("first-to-speak", "iwarp"));
         assertNamed("message-too-long", run("message-too-long", "small"));
         assertNamed("opcode", run("atomic-word", "irdma"));
         assertNamed("zero-length-piece", run("zero-length-piece", "mlx5"));
     }
 
-    /** Each rule that the device's sources name is broken here, but for what no program can do. */
+    /** Each rule in the device's sources is broken here, except those that no program can break. */
     @Test
     void breaksEveryRule() throws IOException {
         Pattern rule = Pattern.compile("RULE\\(\"([a-z-]+)\"");

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 
 /**
- * Lays the C structures out again from their declarations, member by member with the rules of an
- * LP64 compiler, and compares.
+ * Recomputes the layout of the C structures from their declarations, by the rules of an LP64
+ * compiler, and compares.
  */
 class VerbsAbiTest {
     private static final int PTR = 8;
@@ -18,7 +18,7 @@ class VerbsAbiTest {
     private static final int U8 = 1;
 
     @Test
-    void scatterGatherElement() {
+    void layoutOfScatterGatherElementMatches() {
         new Struct()
                 .add("addr", U64, VerbsAbi.Sge.ADDRESS)
                 .add("length", U32, VerbsAbi.Sge.LENGTH)
@@ -27,7 +27,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void sendWorkRequest() {
+    void layoutOfSendWorkRequestMatches() {
         new Struct()
                 .add("wr_id", U64, VerbsAbi.SendWr.ID)
                 .add("next", PTR, VerbsAbi.SendWr.NEXT)
@@ -45,7 +45,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void receiveWorkRequest() {
+    void layoutOfReceiveWorkRequestMatches() {
         new Struct()
                 .add("wr_id", U64, VerbsAbi.RecvWr.ID)
                 .add("next", PTR, VerbsAbi.RecvWr.NEXT)
@@ -55,7 +55,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void workCompletion() {
+    void layoutOfWorkCompletionMatches() {
         new Struct()
                 .add("wr_id", U64, VerbsAbi.Wc.ID)
                 .add("status", U32, VerbsAbi.Wc.STATUS)
@@ -74,7 +74,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void pathOfAQueuePair() {
+    void layoutOfQueuePairPathMatches() {
         new Struct()
                 .add("qp_state", U32, VerbsAbi.QpAttr.STATE)
                 .add("cur_qp_state", U32)
@@ -103,7 +103,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void queuePairAttributes() {
+    void layoutOfQueuePairAttributesMatches() {
         new Struct()
                 .add("qp_context", PTR)
                 .add("send_cq", PTR, VerbsAbi.QpInitAttr.SEND_CQ)
@@ -120,7 +120,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void queuePairAndRegion() {
+    void layoutOfQueuePairAndRegionMatches() {
         new Struct()
                 .array("context, qp_context, pd, send_cq, recv_cq, srq", PTR, 6)
                 .add("handle", U32)
@@ -133,7 +133,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void contextWithItsThirtyTwoOperations() {
+    void layoutOfContextMatches() {
         new Struct()
                 .add("device", PTR)
                 .array("operations before poll_cq", PTR, 11)
@@ -147,7 +147,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void connectionManagerIdentifier() {
+    void layoutOfConnectionIdMatches() {
         new Struct()
                 .add("verbs", PTR, VerbsAbi.CmId.VERBS)
                 .add("channel", PTR)
@@ -163,7 +163,7 @@ class VerbsAbiTest {
     }
 
     @Test
-    void connectionManagerEventAndParameters() {
+    void layoutOfConnectionEventAndParametersMatches() {
         new Struct()
                 .add("id", PTR, VerbsAbi.CmEvent.ID)
                 .add("listen_id", PTR, VerbsAbi.CmEvent.LISTEN_ID)
@@ -193,7 +193,7 @@ class VerbsAbiTest {
             return array(member, size, 1);
         }
 
-        /** A member that must be at an offset. */
+        /** A member with an expected offset. */
         Struct add(String member, int size, int offset) {
             return array(member, size, 1, offset);
         }
@@ -203,14 +203,14 @@ class VerbsAbiTest {
             return array(member, size, count);
         }
 
-        /** The name only tells the reader where the declaration has got to. */
+        /** The name is only for the reader. */
         Struct array(String member, int size, int count) {
             end = align(end, size) + size * count;
             alignment = Math.max(alignment, size);
             return this;
         }
 
-        /** The end: the whole must have a length. */
+        /** Checks the total length. */
         void size(int length) {
             assertEquals(align(end, alignment), length, "length");
         }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.DriverPulse;
+import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.tools.ToolRun;
+
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Tools distinguish a stalled driver from one that is gone, and from one that has closed. */
+@Tag("slow")
+@Timeout(60)
+class StalledDriverToolsTest {
+    private final Path directory = DriverDirectory.uniquePath();
+
+    private static void assertSays(Path directory, String words) {
+        String dir = directory.toString();
+        for (String command : new String[] {"stat", "metrics", "streams", "errors"}) {
+            ToolRun run = ToolRun.of(command, "--dir", dir);
+            assertEquals(1, run.status(), command);
+            assertTrue(run.err().contains(words), run.err());
+            assertEquals(1, run.err().lines().count(), run.err());
+            // The records of a dead driver are printed.
+            assertEquals(command.equals("errors") ? "no errors\n" : "", run.out());
+        }
+    }
+
+    @Test
+    void distinguishStalledFromKilledDriver() throws IOException {
+        try (ChildProcess driver =
+                ChildProcess.start(MediaDriver.class, "dir=" + directory, "threading=shared")) {
+            driver.awaitLine("verbus driver ready");
+            driver.signal("STOP");
+            assertSays(directory, " has stalled: its process is there, but");
+            driver.signal("CONT");
+            assertEquals(0, ToolRun.of("stat", "--dir", directory.toString()).status());
+            driver.kill();
+            assertSays(directory, " is gone: there is no such process");
+        }
+        DriverDirectory.open(directory).close();
+    }
+
+    @Test
+    void reportClosedDriver(@TempDir Path folder) throws IOException {
+        Path left = folder.resolve(CncFile.NAME);
+        try (MediaDriver driver =
+                MediaDriver.launch(Drivers.config().directory(directory).build())) {
+            Files.copy(driver.directory().resolve(CncFile.NAME), left);
+        }
+        // As a closing driver leaves it.
+        try (CncFile cnc = CncFile.map(left)) {
+            new ManyToOneRingBuffer(cnc.toDriver())
+                    .consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
+        }
+        assertSays(folder, " has been shut down: start a media driver");
+    }
+}
