@@ -374,7 +374,7 @@ class ChannelUriTest {
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is invalid",
                 "verbus:ipc?tags=1,;tags '1,' is invalid",
                 "verbus:ipc?tags=7,-1;tags '7,-1' is invalid",
-                "verbus:ipc?tags=9223372036854775808;is wrong",
+                "verbus:ipc?tags=9223372036854775808;is invalid",
                 "verbus:ipc?term-id=1|init-term-id=1;has only some of init-term-id, term-id and",
                 "verbus:ipc?term-offset=0;set all three, or none",
                 "verbus:ipc?init-term-id=5|term-id=4|term-offset=0;term-id 4 is before init",
