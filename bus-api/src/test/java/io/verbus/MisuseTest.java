@@ -27,11 +27,11 @@ class MisuseTest {
         assertEquals(
                 List.of(
                         "handler: a handler polls the image of LOG, which has called it: return"
-                            + " from the handler first",
+                                + " from the handler first",
                         "claim: this claim is still open for 8 bytes of term 7, and the stream"
-                            + " waits for it: commit or abort a claim before it is reused",
+                                + " waits for it: commit or abort a claim before it is reused",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
-                            + " it by one thread at a time",
+                                + " it by one thread at a time",
                         "one thread after the other: nothing"),
                 output("true"));
     }
