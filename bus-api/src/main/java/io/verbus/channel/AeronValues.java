@@ -45,7 +45,7 @@ final class AeronValues {
             case FLOW_CONTROL -> FLOW_TIME.matcher(value).replaceAll("$1ns");
             case TTL -> value.equals("0") ? null : plain(value);
             case TAGS -> value.equals(NO_TAG) ? null : LEADING.matcher(value).replaceAll("");
-            case SEND_TIMESTAMP, RECEIVE_TIMESTAMP ->
+            case SEND_TIMESTAMP, RECEIVE_TIMESTAMP, MEDIA_TIMESTAMP ->
                     value.equals(RESERVED_OFFSET) ? ValueForm.RESERVED : value;
             case SESSION_ID, STREAM_ID, GROUP_TAG, MAX_RESEND -> plain(value);
             default -> value;

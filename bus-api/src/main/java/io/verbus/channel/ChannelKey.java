@@ -400,6 +400,16 @@ enum ChannelKey {
             ValueForm.TIMESTAMP,
             "Offset in a message at which the receiving driver writes its time of arrival."),
 
+    MEDIA_TIMESTAMP(
+            "media-rcv-ts-offset",
+            Side.NONE,
+            Side.NONE,
+            Side.SUBSCRIPTION,
+            "none",
+            ValueForm.TIMESTAMP,
+            "Offset in a message at which the receiving driver writes when the kernel or the"
+                    + " network adapter received it."),
+
     ALIAS(
             "alias",
             Side.BOTH,

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** Checks that the values of a channel are consistent, and what a channel can be used for. */
 final class ChannelRules {
@@ -265,6 +266,27 @@ final class ChannelRules {
                         + " add tether=false, or remove rejoin");
     }
 
+    /** Rejects a media timestamp that would overwrite another timestamp, or be overwritten. */
+    private static void checkTimestamps(ChannelUri channel) {
+        OptionalInt media = channel.mediaTimestamp();
+        refuse(
+                areOverlapping(media, channel.receiveTimestamp()),
+                channel,
+                "has media-rcv-ts-offset and channel-rcv-ts-offset, which overlap: set them at"
+                        + " least 8 apart");
+        refuse(
+                areOverlapping(media, channel.sendTimestamp()),
+                channel,
+                "has media-rcv-ts-offset and channel-snd-ts-offset, which overlap: set them at"
+                        + " least 8 apart");
+    }
+
+    private static boolean areOverlapping(OptionalInt one, OptionalInt other) {
+        return one.isPresent()
+                && other.isPresent()
+                && Math.abs(one.getAsInt() - other.getAsInt()) < Long.BYTES;
+    }
+
     static void checkPublishable(
             ChannelUri channel,
             Map<ChannelKey, Object> values,
@@ -344,6 +366,7 @@ final class ChannelRules {
                 "has the session-id of a tag, which only a publication can use: set the session id"
                         + " itself");
         checkRejoin(channel);
+        checkTimestamps(channel);
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
@@ -420,7 +443,7 @@ final class ChannelRules {
 
     static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuseOverRdma(
-                channel.receiveTimestamp().isPresent(),
+                channel.receiveTimestamp().isPresent() || channel.mediaTimestamp().isPresent(),
                 channel,
                 "receive timestamps, because a one-sided Write does not notify the receiver: set"
                         + " channel-snd-ts-offset on the publication");

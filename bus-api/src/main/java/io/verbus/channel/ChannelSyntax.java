@@ -14,15 +14,6 @@ final class ChannelSyntax {
     private static final String AERON_SCHEME = "aeron:";
     private static final String AERON_SPY_SCHEME = "aeron-spy:aeron:";
 
-    /** Time at which the network card has received a message, which no socket reports here. */
-    private static final String MEDIA_TIMESTAMP = "media-rcv-ts-offset";
-
-    /**
-     * Unsupported Aeron keys that would change the stream, with the only value that can be ignored.
-     */
-    private static final Map<String, String> UNSUPPORTED =
-            Map.of(MEDIA_TIMESTAMP, "", ChannelKey.RECEIVE_TIMESTAMP.text(), "");
-
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
                     + " with |key=value for each further key";
@@ -107,31 +98,27 @@ final class ChannelSyntax {
         boolean isIdle =
                 media == ChannelMedia.IPC
                         && (key == ChannelKey.END_OF_STREAM
-                                || key == ChannelKey.RECEIVE_TIMESTAMP
-                                || name.equals(MEDIA_TIMESTAMP)
+                                || isOfReceipt(key)
                                 || key == ChannelKey.CONTROL_MODE
                                         && !value.equals(ChannelKey.RESPONSE));
         if (isIdle) {
             return;
         }
-        String harmless = isKnown ? value : UNSUPPORTED.getOrDefault(name, value);
-        if (!harmless.equals(value)) {
+        if (!isKnown && isOfReceipt(key) && !value.isEmpty()) {
             faults.put(
-                    ChannelKey.RECEIVE_TIMESTAMP,
+                    key,
                     new UnsupportedChannelException(
                             "channel '"
                                     + text
                                     + "' has "
                                     + pair
-                                    + ", which is not supported: "
-                                    + (key == ChannelKey.RECEIVE_TIMESTAMP
-                                            ? "a one-sided Write does not notify the receiver; set"
-                                                    + " channel-snd-ts-offset on the publication"
-                                            : "leave it out")));
+                                    + ", which is not supported: a one-sided Write does not notify"
+                                    + " the receiver; set channel-snd-ts-offset on the"
+                                    + " publication"));
         }
         String translated = isKnown ? AeronValues.translate(key, value) : null;
         values.remove(key); // the last value of a repeated key wins
-        if (isKnown && !(faults.get(key) instanceof UnsupportedChannelException)) {
+        if (isKnown) {
             faults.remove(key);
         }
         if (translated != null) {
@@ -141,6 +128,11 @@ final class ChannelSyntax {
                 faults.put(key, e);
             }
         }
+    }
+
+    /** Returns whether a key, which may be null, asks for the time of receipt. */
+    private static boolean isOfReceipt(ChannelKey key) {
+        return key == ChannelKey.RECEIVE_TIMESTAMP || key == ChannelKey.MEDIA_TIMESTAMP;
     }
 
     /** Throws the first fault that concerns both ends; keeps those that only one end reads. */

@@ -628,9 +628,7 @@ public final class ChannelUri {
      * #RESERVED_TIMESTAMP}; empty if it does not.
      */
     public OptionalInt sendTimestamp() {
-        return values.get(ChannelKey.SEND_TIMESTAMP) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return timestamp(ChannelKey.SEND_TIMESTAMP);
     }
 
     /**
@@ -638,7 +636,19 @@ public final class ChannelUri {
      * #sendTimestamp}.
      */
     public OptionalInt receiveTimestamp() {
-        return values.get(ChannelKey.RECEIVE_TIMESTAMP) instanceof Integer value
+        return timestamp(ChannelKey.RECEIVE_TIMESTAMP);
+    }
+
+    /**
+     * Returns the offset at which the receiving driver writes when the kernel or the network
+     * adapter received the datagram, as {@link #sendTimestamp}.
+     */
+    public OptionalInt mediaTimestamp() {
+        return timestamp(ChannelKey.MEDIA_TIMESTAMP);
+    }
+
+    private OptionalInt timestamp(ChannelKey key) {
+        return values.get(key) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }

@@ -105,6 +105,17 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
+     * Sets {@code media-rcv-ts-offset}.
+     *
+     * @param offset offset in a message at which the receiving driver writes when the kernel or the
+     *     network adapter received it, or {@link ChannelUri#RESERVED_TIMESTAMP}.
+     * @throws BusException if the value is out of range.
+     */
+    public ChannelUri.Builder mediaTimestamp(int offset) {
+        return set(ChannelKey.MEDIA_TIMESTAMP, ValueForm.TIMESTAMP.writer().apply(offset));
+    }
+
+    /**
      * Sets {@code response-correlation-id}.
      *
      * @param id for requests, id of the response subscription; for responses, id of the request

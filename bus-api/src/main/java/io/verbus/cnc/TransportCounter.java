@@ -77,7 +77,11 @@ public enum TransportCounter {
     /** Datagrams from addresses that may not answer. Sender. */
     UDP_SENDER_NOT_ALLOWED(1118, "udp: datagrams to the sender refused by verbus.udp.allow"),
     /** Frames of a stream that come from another address than its sender's. Receiver. */
-    UDP_FORGED(1119, "udp: forged frames");
+    UDP_FORGED(1119, "udp: forged frames"),
+    /** For {@code media-rcv-ts-offset}. Receiver. */
+    UDP_KERNEL_TIMESTAMPS(1120, "udp: datagrams with a timestamp of the kernel"),
+    /** For {@code media-rcv-ts-offset}. Receiver. */
+    UDP_ADAPTER_TIMESTAMPS(1121, "udp: datagrams with a timestamp of the adapter");
 
     private final int number;
     private final String label;

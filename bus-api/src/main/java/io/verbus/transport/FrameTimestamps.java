@@ -42,7 +42,18 @@ public final class FrameTimestamps {
      * @param length length of the run in bytes, of whole frames.
      */
     public void stamp(UnsafeBuffer frames, int from, int length) {
-        long now = clock.nanoTime();
+        stamp(frames, from, length, clock.nanoTime());
+    }
+
+    /**
+     * Writes a given time into each frame of a run.
+     *
+     * @param frames buffer with the frames.
+     * @param from offset of the first frame.
+     * @param length length of the run in bytes, of whole frames.
+     * @param timeNs time in nanoseconds since the epoch.
+     */
+    public void stamp(UnsafeBuffer frames, int from, int length, long timeNs) {
         int end = from + length;
         int at = from;
         while (at + FrameHeader.LENGTH <= end) {
@@ -55,7 +66,7 @@ public final class FrameTimestamps {
                     FrameHeader.type(word) == FrameHeader.TYPE_DATA
                             && (FrameHeader.flags(word) & FrameHeader.FLAG_BEGIN) != 0;
             if (begins && offset + Long.BYTES <= frameLength) {
-                frames.putLong(at + offset, now);
+                frames.putLong(at + offset, timeNs);
             }
             at += FrameHeader.align(frameLength);
         }

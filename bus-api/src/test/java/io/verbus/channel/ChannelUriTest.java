@@ -774,8 +774,11 @@ class ChannelUriTest {
         "term-length=64k|mtu=16k, true",
         "max-resend=257, true",
         "cc=vegas, false",
-        "media-rcv-ts-offset=0, false",
-        "media-rcv-ts-offset=0|channel-rcv-ts-offset=8, false"
+        "media-rcv-ts-offset=-1, false",
+        "media-rcv-ts-offset=0|channel-rcv-ts-offset=7, false",
+        "media-rcv-ts-offset=8|channel-rcv-ts-offset=1, false",
+        "media-rcv-ts-offset=reserved|channel-rcv-ts-offset=reserved, false",
+        "media-rcv-ts-offset=8|channel-snd-ts-offset=8, false"
     })
     void rejectsInvalidAeronValueOnlyOnTheSideThatReadsIt(String keys, boolean isPublications) {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys);
@@ -802,7 +805,7 @@ class ChannelUriTest {
                         () ->
                                 ChannelUri.parse("aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0")
                                         .checkSubscribable());
-        assertTrue(refused.getMessage().contains("not supported: leave it out"));
+        assertTrue(refused.getMessage().contains("a one-sided Write does not notify"));
     }
 
     @Test
@@ -1015,6 +1018,15 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(ChannelUri.RESERVED_TIMESTAMP), received.receiveTimestamp());
         assertEquals(received, ChannelUri.parse(received.toString()));
         assertEquals(OptionalInt.empty(), received.sendTimestamp());
+        ChannelUri byMedia =
+                ChannelUri.parse(
+                        "aeron:udp?endpoint=h:1|media-rcv-ts-offset=8|channel-rcv-ts-offset=0"
+                                + "|channel-snd-ts-offset=reserved");
+        byMedia.checkSubscribable();
+        assertEquals(OptionalInt.of(8), byMedia.mediaTimestamp());
+        assertEquals(
+                ChannelUri.udp("h:1").mediaTimestamp(8).build(),
+                ChannelUri.parse("verbus:udp?endpoint=h:1|media-rcv-ts-offset=8"));
         assertEquals(
                 OptionalInt.of(0),
                 ChannelUri.parse("verbus:rdma?endpoint=h:1|channel-snd-ts-offset=0")

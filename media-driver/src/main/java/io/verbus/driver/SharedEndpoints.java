@@ -66,6 +66,12 @@ final class SharedEndpoints {
                         added,
                         each);
                 checkSame(
+                        "media-rcv-ts-offset",
+                        text(channel.mediaTimestamp()),
+                        text(other.mediaTimestamp()),
+                        added,
+                        each);
+                checkSame(
                         "rejoin",
                         channel.tether().rejoins(),
                         other.tether().rejoins(),

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
-import io.aeron.ErrorCode;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.exceptions.RegistrationException;
@@ -178,13 +177,6 @@ class AeronTimestampsTest {
         assertThrows(
                 RegistrationException.class,
                 () -> ours.addPublication(endpoint + "|channel-snd-ts-offset=16", STREAM));
-        RegistrationException unsupported =
-                assertThrows(
-                        RegistrationException.class,
-                        () ->
-                                ours.addSubscription(
-                                        endpoint + "|media-rcv-ts-offset=8", STREAM + 1));
-        assertEquals(ErrorCode.NOT_SUPPORTED, unsupported.errorCode());
         RegistrationException overRdma =
                 assertThrows(
                         RegistrationException.class,

@@ -108,7 +108,7 @@ class ChannelErrorsTest {
                 "aeron:udp?x=1|endpoint=127.0.0.1:0",
                 "aeron:udp?x=1|endpoint=nosuch.invalid:PORT",
                 "aeron:udp?x=1|endpoint=224.0.1.1:PORT|interface={nowhere0}",
-                "aeron:udp?x=1|media-rcv-ts-offset=0|endpoint=127.0.0.1:PORT",
+                "aeron:udp?x=1|media-rcv-ts-offset=x|endpoint=127.0.0.1:PORT",
                 "aeron:udp?x=1|session-id=tag:5|endpoint=127.0.0.1:PORT",
                 "aeron-spy:aeron:udp?x=1|alias=y",
                 "aeron:ipc?x=1|stream-id=7",

@@ -65,6 +65,15 @@ class UdpAllocationTest {
         measure("verbus:udp?control-mode=manual|fc=min", places, places);
     }
 
+    @Test
+    void noAgentAllocatesForTimesOfReceipt() throws IOException {
+        String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        measure(
+                channel,
+                List.of(),
+                List.of(channel + "|media-rcv-ts-offset=8|channel-rcv-ts-offset=16"));
+    }
+
     private void measure(String channel, List<String> destinations, List<String> places) {
         DriverConfig config =
                 Drivers.config()

@@ -76,8 +76,8 @@ final class ServiceOptions {
             names = "--idle",
             paramLabel = "STRATEGY",
             description =
-                    "Idle strategy of the sending thread: busy_spin, noop, yield, backoff, sleep"
-                            + " (default: ${DEFAULT-VALUE}).")
+                    "Idle strategy of the sending thread: busy_spin, noop, yield, backoff, agrona,"
+                            + " sleep (default: ${DEFAULT-VALUE}).")
     private Idle idle = Idle.BACKOFF;
 
     @Option(
@@ -152,6 +152,7 @@ final class ServiceOptions {
             throw wrong("--threading takes shared, shared_network or dedicated, not invoker");
         }
         check("--pairs", pairs, 1, MAX_PAIRS);
+        WorkChecks.driverIdle(spec, driverIdle);
         WorkChecks.log(spec, mtu, termLength);
         check("--length", length, Work.MIN_LENGTH, mtu - 2 * Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_435);

@@ -4,6 +4,7 @@ package io.verbus.perf;
 
 import io.verbus.BusException;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.perf.load.Work.Idle;
 import io.verbus.perf.load.Work.Wire;
 
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,6 +38,15 @@ final class WorkChecks {
             LogLayout.checkTermLength(termLength);
         } catch (BusException ex) {
             throw new ParameterException(spec.commandLine(), "--term-length: " + ex.getMessage());
+        }
+    }
+
+    /** Checks the value of {@code --driver-idle}. */
+    static void driverIdle(CommandSpec spec, Idle idle) {
+        if (idle == Idle.AGRONA) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--driver-idle is agrona, which is for clients only: use backoff");
         }
     }
 

@@ -107,7 +107,9 @@ final class WorkOptions {
             paramLabel = "STRATEGY",
             description = {
                 "Idle strategy of the sending and reflecting threads: busy_spin, noop, yield,"
-                        + " backoff, sleep (default: ${DEFAULT-VALUE})."
+                        + " backoff, agrona, sleep (default: ${DEFAULT-VALUE}). agrona is a"
+                        + " BackoffIdleStrategy without arguments, which yields 5 times before it"
+                        + " parks; backoff yields 20 times."
             })
     private Idle idle = Idle.BUSY_SPIN;
 
@@ -218,6 +220,7 @@ final class WorkOptions {
      * @throws ParameterException if an option is wrong.
      */
     Work work(int length, Load load, long messages, long warmup) {
+        WorkChecks.driverIdle(spec, driverIdle);
         WorkChecks.log(spec, mtu, termLength);
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_532);

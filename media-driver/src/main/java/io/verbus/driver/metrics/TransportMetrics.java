@@ -159,6 +159,14 @@ final class TransportMetrics {
                             "udp_forged_frames_total",
                             "Frames of a stream from another address than its sender's."),
                     of(
+                            TransportCounter.UDP_KERNEL_TIMESTAMPS,
+                            "udp_kernel_timestamps_total",
+                            "Datagrams with the kernel's time for media-rcv-ts-offset."),
+                    of(
+                            TransportCounter.UDP_ADAPTER_TIMESTAMPS,
+                            "udp_adapter_timestamps_total",
+                            "Datagrams with the network adapter's time for media-rcv-ts-offset."),
+                    of(
                             ConnectionCounter.STATE,
                             "rdma_connection_state",
                             Unit.STATE,

@@ -73,10 +73,10 @@ class CarriersTest {
         assertEquals(channel.media(), carriers.media(channel));
     }
 
-    @Test
-    void rejectsChannelThatRdmaCannotCarry() {
-        ChannelUri channel =
-                ChannelUri.parse("aeron:udp?endpoint=10.1.0.1:1|channel-rcv-ts-offset=0");
+    @ParameterizedTest
+    @ValueSource(strings = {"channel-rcv-ts-offset", "media-rcv-ts-offset"})
+    void rejectsChannelThatRdmaCannotCarry(String key) {
+        ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=10.1.0.1:1|" + key + "=0");
         UnsupportedChannelException refused =
                 assertThrows(UnsupportedChannelException.class, () -> carriers.carried(channel));
         assertTrue(refused.getMessage().contains("leads to a network of rdma.networks"));

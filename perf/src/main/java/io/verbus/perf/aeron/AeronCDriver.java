@@ -78,6 +78,7 @@ final class AeronCDriver {
             case YIELD -> "yield";
             case BACKOFF -> "backoff";
             case SLEEP -> "sleeping";
+            case AGRONA -> throw new IllegalArgumentException("agrona is not for drivers");
         };
     }
 

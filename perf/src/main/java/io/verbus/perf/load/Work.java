@@ -187,8 +187,10 @@ public record Work(
         NOOP,
         /** Yields. */
         YIELD,
-        /** Spins, yields, then parks for increasing periods. */
+        /** Spins, yields, then parks for increasing periods, like a driver of Aeron by default. */
         BACKOFF,
+        /** The same with the defaults of Agrona, which yield less often. Not for drivers. */
+        AGRONA,
         /** Sleeps for a millisecond. */
         SLEEP;
 
@@ -204,6 +206,7 @@ public record Work(
                                 20,
                                 TimeUnit.MICROSECONDS.toNanos(1),
                                 TimeUnit.MILLISECONDS.toNanos(1));
+                case AGRONA -> new BackoffIdleStrategy();
                 case SLEEP -> new SleepingIdleStrategy(TimeUnit.MILLISECONDS.toNanos(1));
             };
         }

@@ -77,6 +77,12 @@ public final class ReceiverCounters extends CounterSet {
     /** Frames from an address other than that of the stream's sender. */
     public final AtomicCounter forged;
 
+    /** Datagrams with a requested timestamp of the kernel. */
+    public final AtomicCounter kernelTimes;
+
+    /** Datagrams with a requested timestamp of the network adapter. */
+    public final AtomicCounter adapterTimes;
+
     /**
      * @param host driver in which to allocate the counters.
      */
@@ -103,6 +109,8 @@ public final class ReceiverCounters extends CounterSet {
         joinedRows = counter(TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED);
         notAllowed = counter(TransportCounter.UDP_RECEIVER_NOT_ALLOWED);
         forged = counter(TransportCounter.UDP_FORGED);
+        kernelTimes = counter(TransportCounter.UDP_KERNEL_TIMESTAMPS);
+        adapterTimes = counter(TransportCounter.UDP_ADAPTER_TIMESTAMPS);
     }
 
     /** Counts a datagram that the kernel did not accept. */

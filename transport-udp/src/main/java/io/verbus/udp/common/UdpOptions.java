@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param congestionControl {@link #CONGESTION_CONTROL}.
  * @param gso {@link #GSO}.
  * @param gro {@link #GRO}.
+ * @param adapterTimestamps whether {@link #MEDIA_TIMESTAMPS} prefers the network adapter's.
  * @param maxImages {@link #MAX_IMAGES}.
  * @param maxImagesPerHost {@link #MAX_IMAGES_PER_HOST}.
  * @param maxTermLength {@link #MAX_TERM_LENGTH}.
@@ -52,6 +53,7 @@ public record UdpOptions(
         String congestionControl,
         boolean gso,
         boolean gro,
+        boolean adapterTimestamps,
         int maxImages,
         int maxImagesPerHost,
         int maxTermLength,
@@ -131,6 +133,16 @@ public record UdpOptions(
                     "udp.gro",
                     true,
                     "Whether the kernel may join received datagrams (generic receive offload).");
+
+    private static final String ADAPTER = "adapter";
+
+    static final Option<String> MEDIA_TIMESTAMPS =
+            Option.choice(
+                    "udp.media-timestamps",
+                    "kernel",
+                    List.of("kernel", ADAPTER),
+                    "Clock of media-rcv-ts-offset: the kernel's, which is the system's, or the"
+                            + " network adapter's own where it writes timestamps.");
 
     static final Option<Integer> MAX_IMAGES =
             Option.count(
@@ -280,6 +292,7 @@ public record UdpOptions(
                     CONGESTION_CONTROL,
                     GSO,
                     GRO,
+                    MEDIA_TIMESTAMPS,
                     MAX_IMAGES,
                     MAX_IMAGES_PER_HOST,
                     MAX_TERM_LENGTH,
@@ -320,6 +333,7 @@ public record UdpOptions(
                 CONGESTION_CONTROL.read(host),
                 GSO.read(host),
                 GRO.read(host),
+                MEDIA_TIMESTAMPS.read(host).equals(ADAPTER),
                 MAX_IMAGES.read(host),
                 MAX_IMAGES_PER_HOST.read(host),
                 MAX_TERM_LENGTH.read(host).intValue(),

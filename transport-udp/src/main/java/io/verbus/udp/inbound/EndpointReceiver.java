@@ -22,6 +22,7 @@ import java.util.function.LongConsumer;
 final class EndpointReceiver {
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
+    private final MediaTimes times;
     private final SourceFilter allowed;
     private final ControlSender sender;
     private final Queue<ReceiverEvent> events;
@@ -63,6 +64,9 @@ final class EndpointReceiver {
             Queue<ReceiverEvent> events) {
         this.socket = socket;
         this.incoming = incoming;
+        times =
+                new MediaTimes(
+                        endpoint, socket, incoming, counters, events, options.adapterTimestamps());
         allowed = new SourceFilter(options.allow(), counters.notAllowed);
         this.sender = sender;
         this.counters = counters;
@@ -199,7 +203,11 @@ final class EndpointReceiver {
         for (int i = 0; i < work; i++) {
             if (!incoming.isLost(i) && isAllowed(i, nowNs)) {
                 dispatcher.onDatagram(
-                        incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
+                        incoming.buffer(i),
+                        incoming.length(i),
+                        incoming.source(i),
+                        times.of(i),
+                        nowNs);
             }
         }
         ReceiveImage[] all = images;

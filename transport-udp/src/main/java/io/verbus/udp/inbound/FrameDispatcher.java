@@ -36,6 +36,9 @@ final class FrameDispatcher {
     /** Unparsed part of a datagram; its bounds keep reads within the datagram. */
     private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
 
+    /** When the current datagram was received; 0 if no stream of the endpoint wants to know. */
+    private long receivedNs;
+
     private final UnsafeBuffer request =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
 
@@ -74,9 +77,13 @@ final class FrameDispatcher {
      * @param datagram buffer that starts with the datagram.
      * @param length length of the datagram.
      * @param source source of the datagram.
+     * @param time when it was received, in nanoseconds since the epoch; 0 if no stream wants to
+     *     know.
      * @param nowNs monotonic time.
      */
-    void onDatagram(UnsafeBuffer datagram, int length, SocketAddress source, long nowNs) {
+    void onDatagram(
+            UnsafeBuffer datagram, int length, SocketAddress source, long time, long nowNs) {
+        receivedNs = time;
         int at = 0;
         do {
             part.wrap(datagram.addressOffset() + at, length - at);
@@ -114,7 +121,7 @@ final class FrameDispatcher {
         long key = ReceiveImage.key(streamId, sessionId);
         ReceiveImage image = images.get(key);
         if (image != null) {
-            return image.onData(part, source, nowNs);
+            return image.onData(part, source, receivedNs, nowNs);
         }
         if (rejections.has(key, nowNs)) {
             reject(key, sessionId, streamId, source, nowNs);

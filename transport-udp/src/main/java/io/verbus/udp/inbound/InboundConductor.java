@@ -144,6 +144,7 @@ public final class InboundConductor implements AutoCloseable {
         endpoint.use(isDestination);
         try {
             endpoint.join(channel);
+            endpoint.tellTime(channel, options.adapterTimestamps());
             checkBuffer(endpoint, channel);
             channel.datagrams().sendBuffer().ifPresent(endpoint::sendBuffer);
         } catch (TransportException e) {
@@ -204,7 +205,11 @@ public final class InboundConductor implements AutoCloseable {
                 network.checkAgain(endpoint); // the old address is still valid
                 return;
             }
-            endpoint.become(socket(address, group), address, group);
+            DatagramSocket socket = socket(address, group);
+            if (endpoint.tellsTime()) {
+                socket.tellTime(options.adapterTimestamps());
+            }
+            endpoint.become(socket, address, group);
         } catch (TransportException e) {
             host.onError(channel, e);
             return;
@@ -241,6 +246,7 @@ public final class InboundConductor implements AutoCloseable {
     public void join(InboundEndpoint open, ChannelUri channel) {
         ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
         endpoint.join(channel);
+        endpoint.tellTime(channel, options.adapterTimestamps());
         checkBuffer(endpoint, channel);
         if (endpoint.isReopened()) {
             agent.commands().add(new ReceiverCommand.Attach(endpoint));
@@ -409,6 +415,18 @@ public final class InboundConductor implements AutoCloseable {
                     endpoints.remove(detached.endpoint());
                 }
             }
+            case ReceiverEvent.Untimed untimed ->
+                    host.onError(
+                            untimed.endpoint().channel(),
+                            new TransportException(
+                                    "WARN: datagrams at "
+                                            + untimed.endpoint().description()
+                                            + " have no timestamp of the network adapter, which"
+                                            + " udp.media-timestamps=adapter requests, so messages"
+                                            + " get the kernel's: enable the adapter's"
+                                            + " (`ethtool -T INTERFACE` shows whether it has any,"
+                                            + " `hwstamp_ctl -i INTERFACE -r 1` enables them), or"
+                                            + " set udp.media-timestamps=kernel"));
             case ReceiverEvent.Refused refused ->
                     host.onError(
                             refused.endpoint().channel(),
@@ -424,6 +442,7 @@ public final class InboundConductor implements AutoCloseable {
 
     private void receive(ReceiverEvent.Offered offered, InboundImage image) {
         ReceiveImage receiving = new ReceiveImage(image, offered, options, counters, events, nowNs);
+        offered.endpoint().tellTime(image.channel(), options.adapterTimestamps());
         EndpointTerms terms = offered.endpoint().terms();
         notes.receiving(
                 image,

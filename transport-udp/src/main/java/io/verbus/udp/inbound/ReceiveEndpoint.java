@@ -219,6 +219,18 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return terms;
     }
 
+    /** Reports when datagrams are received if a channel writes that into messages. */
+    void tellTime(ChannelUri asking, boolean isOfAdapter) {
+        if (asking.mediaTimestamp().isPresent()) {
+            socket.tellTime(isOfAdapter);
+        }
+    }
+
+    /** Whether it reports when datagrams are received. */
+    boolean tellsTime() {
+        return socket.tellsTime();
+    }
+
     /** Requests a send buffer size in bytes. */
     void sendBuffer(int bytes) {
         socket.sendBuffer(bytes);

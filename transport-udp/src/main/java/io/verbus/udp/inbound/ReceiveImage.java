@@ -77,6 +77,9 @@ final class ReceiveImage {
     /** Records when frames arrive; null if the channel does not request timestamps. */
     private final FrameTimestamps arrivals;
 
+    /** Records when the kernel or the adapter received frames; null if not requested. */
+    private final FrameTimestamps receipts;
+
     /** Null unless the stream consists of requests. */
     private final ResponseNotice responses;
 
@@ -168,6 +171,7 @@ final class ReceiveImage {
         probe = new RoundTripProbe(endpoint.receiverId());
         distance = new Distance(log.termLength());
         arrivals = FrameTimestamps.of(image.channel().receiveTimestamp());
+        receipts = FrameTimestamps.of(image.channel().mediaTimestamp());
         responses =
                 offered.wantsResponses()
                         ? new ResponseNotice(
@@ -272,10 +276,11 @@ final class ReceiveImage {
      *
      * @param part part of the datagram, with the header of one frame at least.
      * @param from source of the datagram.
+     * @param receivedNs when it was received, in nanoseconds since the epoch; 0 if unknown.
      * @param nowNs monotonic time.
      * @return number of bytes handled, whether stored or not; -1 if the frames are invalid.
      */
-    int onData(UnsafeBuffer part, SocketAddress from, long nowNs) {
+    int onData(UnsafeBuffer part, SocketAddress from, long receivedNs, long nowNs) {
         if (!source.isSame(from)) {
             onForged(part, from, nowNs);
             return Frames.dataSpan(part);
@@ -309,6 +314,9 @@ final class ReceiveImage {
         }
         if (arrivals != null) {
             arrivals.stamp(part, 0, Math.min(length, part.capacity()));
+        }
+        if (receipts != null && receivedNs != 0) {
+            receipts.stamp(part, 0, Math.min(length, part.capacity()), receivedNs);
         }
         int duplicates = log.insert(part, position, length, granted);
         if (duplicates > 0) {

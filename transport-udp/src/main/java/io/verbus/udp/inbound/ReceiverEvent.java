@@ -48,6 +48,9 @@ sealed interface ReceiverEvent {
     /** Nothing writes to a closed image any more. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
+    /** A datagram has no timestamp of the adapter, so it gets the kernel's. */
+    record Untimed(ReceiveEndpoint endpoint) implements ReceiverEvent {}
+
     /** The kernel refuses to send from an endpoint. */
     record Refused(ReceiveEndpoint endpoint, int errno) implements ReceiverEvent {}
 }

@@ -30,6 +30,12 @@ public final class DatagramSocket implements AutoCloseable {
     /** Whether datagrams carry the local address that they were sent to. */
     private boolean tellsLocal;
 
+    /**
+     * Whether datagrams carry the time at which they were received. Written by the thread that
+     * opened the socket; read by the receiving thread.
+     */
+    private volatile boolean tellsTime;
+
     private boolean isClosed;
 
     /** Whether more datagrams may be waiting. Used by the receiving thread. */
@@ -269,6 +275,7 @@ public final class DatagramSocket implements AutoCloseable {
             }
             requested = other.requested;
             localAddress = other.localAddress;
+            tellsTime = other.tellsTime;
         }
     }
 
@@ -288,9 +295,41 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /** Whether datagrams carry the local address that they were sent to. */
-    boolean tellsLocal() {
-        return tellsLocal;
+    /**
+     * Makes datagrams carry the time at which the kernel received them and, if requested, the time
+     * at which the adapter did, if that has timestamps enabled. Another thread may use the socket
+     * meanwhile. Idempotent.
+     *
+     * @param isOfAdapter whether to request the adapter's time, too.
+     * @see <a href="https://docs.kernel.org/networking/timestamping.html">timestamping</a>
+     */
+    public void tellTime(boolean isOfAdapter) {
+        if (tellsTime) {
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            set(arena, state, LinuxAbi.SOL_SOCKET, LinuxAbi.SO_TIMESTAMPNS, 1);
+            if (isOfAdapter) {
+                set(
+                        arena,
+                        state,
+                        LinuxAbi.SOL_SOCKET,
+                        LinuxAbi.SO_TIMESTAMPING,
+                        LinuxAbi.TIMESTAMPING_ADAPTER);
+            }
+        }
+        tellsTime = true;
+    }
+
+    /** Whether datagrams carry the time at which they were received. */
+    public boolean tellsTime() {
+        return tellsTime;
+    }
+
+    /** Whether datagrams carry control messages that are read. */
+    boolean tellsMore() {
+        return tellsLocal || tellsTime;
     }
 
     /** The file descriptor. */

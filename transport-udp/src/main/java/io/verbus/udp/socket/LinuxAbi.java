@@ -29,6 +29,15 @@ final class LinuxAbi {
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
 
+    /** Enables timestamps of the kernel, and is the type of their control message. */
+    static final int SO_TIMESTAMPNS = 35;
+
+    /** Enables timestamps of the adapter, and is the type of their control message. */
+    static final int SO_TIMESTAMPING = 37;
+
+    /** {@code SOF_TIMESTAMPING_RX_HARDWARE} and {@code SOF_TIMESTAMPING_RAW_HARDWARE}. */
+    static final int TIMESTAMPING_ADAPTER = 1 << 2 | 1 << 6;
+
     static final int IPPROTO_IP = 0;
     static final int IP_TTL = 2;
     static final int IP_PKTINFO = 8;
@@ -180,7 +189,29 @@ final class LinuxAbi {
 
         static final int SIZE_OF_INFO6 = 40;
 
+        /** Length including padding of a message whose value is an int32. */
+        static final int SIZE_OF_INT = 24;
+
+        /** Length of a message whose value is a {@link Time}. */
+        static final int SIZE_OF_TIME = VALUE + Time.SIZE;
+
+        /** Length of a message whose value is three {@link Time}s, the adapter's last. */
+        static final int SIZE_OF_TIMES = VALUE + 3 * Time.SIZE;
+
         private ControlMessage() {}
+    }
+
+    /** {@code struct timespec} of 64-bit systems. */
+    static final class Time {
+        /** int64, since the epoch. */
+        static final int SECONDS = 0;
+
+        /** int64. */
+        static final int NANOSECONDS = 8;
+
+        static final int SIZE = 16;
+
+        private Time() {}
     }
 
     /** {@code struct in_pktinfo}, after the header of a {@link ControlMessage}. */

@@ -17,16 +17,21 @@ import java.util.ServiceLoader;
  * <pre>
  *  mmsghdr[n]  ──name──▶ address[n] of the sender
  *              ──iov───▶ iovec[n] ──base──▶ buffer[n]
- *              ──control─▶ cmsghdr[…]: the local address, if the socket reports it
+ *              ──control─▶ cmsghdr[…]: the local address and the time, if the socket reports them
  * </pre>
  */
 public final class ReceiveBatch implements AutoCloseable {
     private static final int ADDRESS_SIZE = 32;
 
     /**
-     * Space for the kernel's control messages: whether datagrams are joined, and the local address.
+     * Space for the kernel's control messages: two times, whether datagrams are joined, and the
+     * local address.
      */
-    private static final int CONTROL_SIZE = 64;
+    private static final int CONTROL_SIZE =
+            LinuxAbi.ControlMessage.SIZE_OF_TIME
+                    + LinuxAbi.ControlMessage.SIZE_OF_TIMES
+                    + LinuxAbi.ControlMessage.SIZE_OF_INT
+                    + LinuxAbi.ControlMessage.SIZE_OF_INFO6;
 
     /** Null except in tests; a constant, so that compiled code has no check. */
     private static final ServiceLoader.Provider<DatagramLoss> LOSSES =
@@ -47,7 +52,7 @@ public final class ReceiveBatch implements AutoCloseable {
 
     /**
      * Space for control messages that all headers refer to; 0 unless the last socket reports local
-     * addresses.
+     * addresses or times.
      */
     private int controlSize;
 
@@ -98,7 +103,7 @@ public final class ReceiveBatch implements AutoCloseable {
      */
     public int receive(DatagramSocket socket) {
         calls++;
-        int count = socket.isBusy || socket.tellsLocal() ? receiveAll(socket) : receiveOne(socket);
+        int count = socket.isBusy || socket.tellsMore() ? receiveAll(socket) : receiveOne(socket);
         received += count;
         for (int i = 0; i < count; i++) {
             receivedBytes += length(i);
@@ -126,7 +131,7 @@ public final class ReceiveBatch implements AutoCloseable {
     }
 
     private int receiveAll(DatagramSocket socket) {
-        int size = socket.tellsLocal() ? CONTROL_SIZE : 0;
+        int size = socket.tellsMore() ? CONTROL_SIZE : 0;
         int changed = size == controlSize ? used : capacity;
         for (int i = 0; i < changed; i++) {
             int header = i * LinuxAbi.MultiMessage.SIZE;
@@ -185,6 +190,21 @@ public final class ReceiveBatch implements AutoCloseable {
             source.readInfo(controls, index * CONTROL_SIZE, size);
         }
         return source;
+    }
+
+    /**
+     * Reads when a datagram of the last batch was received.
+     *
+     * @param index datagram of a socket that {@linkplain DatagramSocket#tellTime reports} times.
+     * @param time destination.
+     */
+    public void readTime(int index, ReceiptTime time) {
+        int size =
+                (int)
+                        headers.getLong(
+                                index * LinuxAbi.MultiMessage.SIZE
+                                        + LinuxAbi.MultiMessage.CONTROL_LENGTH);
+        time.read(controls, index * CONTROL_SIZE, size);
     }
 
     @Override

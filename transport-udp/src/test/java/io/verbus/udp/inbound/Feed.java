@@ -22,6 +22,6 @@ public final class Feed {
     }
 
     public void datagram(UnsafeBuffer datagram, int length) {
-        endpoint.receiver().dispatcher.onDatagram(datagram, length, source, clock.getAsLong());
+        endpoint.receiver().dispatcher.onDatagram(datagram, length, source, 0, clock.getAsLong());
     }
 }
