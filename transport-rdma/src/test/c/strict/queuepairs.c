@@ -252,6 +252,10 @@ EXPORT int ibv_query_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask,
     pthread_mutex_lock(&lock);
     struct queue_pair *qp = queue_pair_of(base, __func__);
     context_of(base->context, __func__);
+    if (is_gone(qp->context)) {
+        pthread_mutex_unlock(&lock);
+        return EIO;
+    }
     memset(attr, 0, sizeof *attr);
     memset(init, 0, sizeof *init);
     attr->qp_state = base->state;

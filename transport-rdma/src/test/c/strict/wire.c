@@ -89,6 +89,8 @@ static void put_request(struct wire *wire, struct queue_pair *qp) {
 
 void pump(struct wire *wire) {
     struct queue_pair *qp = wire->id ? wire->id->qp : NULL;
+    if (wire->gone_ns)
+        wake_service(); // to count the time of what is not answered
     if (wire->is_over || wire->is_dark)
         return;
     bool may_go = flush(wire);
