@@ -154,6 +154,10 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *base) {
         RULE("use-after-destroy", "%s of a region that was deregistered", __func__);
     context_of(base->context, __func__);
     int error = destroyed(region->domain->context);
+    // deregistered-while-posted: IBA 10.6.7.4: requests that still use the region fail, or what they read or write
+    // has another owner by then.
+    if (!error && is_posted(base->lkey))
+        RULE("deregistered-while-posted", "the region of the key 0x%x is deregistered while a request uses it", base->lkey);
     if (!error) {
         region->is_open = false;
         region->domain->users--;

@@ -208,6 +208,7 @@ struct queue_pair {
 void make_queue_pair(struct queue_pair *qp, struct context *context, struct domain *domain, struct ibv_qp_init_attr *attr);
 void end_queue_pair(struct queue_pair *qp);
 void fail_queue_pair(struct queue_pair *qp);
+bool is_posted(uint32_t lkey); // in a request or receive that has not completed
 void finish_requests(struct queue_pair *qp, uint64_t number, int status);
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *list, struct ibv_send_wr **bad);
 int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *list, struct ibv_recv_wr **bad);

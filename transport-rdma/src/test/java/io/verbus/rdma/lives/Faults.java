@@ -17,6 +17,7 @@ final class Faults {
     private static final String[] FALLIBLE = {
         "ibv_alloc_pd",
         "ibv_create_cq",
+        "ibv_modify_qp",
         "ibv_post_recv",
         "ibv_post_send",
         "ibv_query_device",
@@ -24,13 +25,18 @@ final class Faults {
         "ibv_query_qp",
         "ibv_reg_mr",
         "rdma_accept",
+        "rdma_bind_addr",
         "rdma_connect",
         "rdma_create_id",
         "rdma_create_qp",
         "rdma_disconnect",
+        "rdma_get_cm_event",
+        "rdma_listen",
+        "rdma_notify",
         "rdma_reject",
         "rdma_resolve_addr",
         "rdma_resolve_route",
+        "rdma_set_option",
         "resolve-address"
     };
 
