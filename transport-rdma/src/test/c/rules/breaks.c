@@ -189,6 +189,8 @@ int main(int count, char **arguments) {
         one.length = LENGTH + 1, post(&one, 1, 0);
     else if (BREAKS("local-access"))
         one.lkey = ibv_reg_mr(a.pd, a.memory, LENGTH, 0)->lkey, receive(&one);
+    else if (BREAKS("deregistered-while-posted"))
+        receive(&one), ibv_dereg_mr(a.mr);
     else if (BREAKS("access-flags"))
         ibv_reg_mr(a.pd, a.memory, LENGTH, 1 << 20);
     else if (BREAKS("too-many-pieces"))

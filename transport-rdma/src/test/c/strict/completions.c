@@ -22,6 +22,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *base, int entries, void 
         queue->context = context;
         queue->is_open = true;
         queue->entries = calloc((size_t)entries, sizeof *queue->entries);
+        count(COMPLETION_QUEUES, 1);
     }
     pthread_mutex_unlock(&lock);
     return queue ? &queue->base : NULL;
@@ -48,6 +49,8 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *base) {
         free(queue->entries);
         queue->entries = NULL;
     }
+    if (error != EBUSY)
+        count_end(COMPLETION_QUEUES, &queue->is_uncounted);
     pthread_mutex_unlock(&lock);
     return error;
 }
@@ -57,9 +60,12 @@ void complete(struct completion_queue *queue, const struct completion *completio
     uint32_t capacity = (uint32_t)queue->base.cqe;
     if (queue->count == capacity)
         RULE("completion-queue-overrun", "more than %u completions", capacity);
-    if (completion->sender && fault("completion") == DROP)
+    int delay_ms = 0;
+    if (completion->sender && fault_and_delay("completion", &delay_ms) == DROP)
         return;
-    queue->entries[(queue->head + queue->count) % capacity] = *completion;
+    struct completion *entry = &queue->entries[(queue->head + queue->count) % capacity];
+    *entry = *completion;
+    entry->due_ns = delay_ms ? now_ns() + delay_ms * 1000000ll : 0;
     __atomic_store_n(&queue->count, queue->count + 1, __ATOMIC_RELEASE);
 }
 
@@ -73,6 +79,8 @@ int poll_cq(struct ibv_cq *base, int entries, struct ibv_wc *wc) {
     int taken = 0;
     while (taken < entries && queue->count) {
         struct completion *next = &queue->entries[queue->head];
+        if (next->due_ns && now_ns() < next->due_ns)
+            break;
         wc[taken++] = next->wc;
         if (next->sender && next->sender->is_open)
             next->sender->freed = next->number;

@@ -129,13 +129,6 @@ void on_request(struct cm_id *listener, int fd) {
     id->wire = open_wire(accepted, id);
 }
 
-static void drop(struct cm_id *id) {
-    id->is_open = false;
-    id->channel->ids--;
-    leave_wire(id->wire);
-    id->wire = NULL;
-}
-
 static void on_connect_request(struct cm_id *id, const struct message *message, const uint8_t *data) {
     struct cm_id *listener = id->base.context;
     struct device *device;
@@ -144,7 +137,7 @@ static void on_connect_request(struct cm_id *id, const struct message *message, 
     device = device_at(id->base.src.sin_addr);
     id->base.context = NULL;
     if (!listener->is_open || !device) {
-        drop(id);
+        end_id(id);
         return;
     }
     bind_to_device(id, device);
@@ -290,7 +283,7 @@ void on_end_of_wire(struct wire *wire) {
     if (wire->is_quiet || wire->is_dark || id->has_left || id->is_disconnected || id->state == OVER)
         return;
     if (id->is_passive && id->state == IDLE) {
-        drop(id);
+        end_id(id);
     } else if (id->state == CONNECTING) {
         id->state = OVER;
         tell(id, RDMA_CM_EVENT_REJECTED, is_iwarp() ? -ECONNREFUSED : INVALID_SERVICE_ID, NULL, "", 0, REJECT_DATA);

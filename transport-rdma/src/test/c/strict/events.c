@@ -114,20 +114,21 @@ void forget_events(struct cm_id *id) {
     for (struct event **link = &channel->first; *link;) {
         struct event *event = *link;
         if (event->id == id || event->base.listen_id == &id->base) {
-            if (event->id != id) { // a request that nobody will answer
-                struct cm_id *asked = event->id;
-                asked->is_open = false;
-                asked->channel->ids--;
-                if (asked->wire)
-                    leave_wire(asked->wire);
-                asked->wire = NULL;
-                if (asked->cm)
-                    leave_device(asked->cm);
-            }
+            if (event->id != id) // a request that nobody will answer
+                end_id(event->id);
             *link = event->next;
             free(event);
         } else {
             link = &event->next;
+        }
+    }
+    for (struct event **link = &channel->first; *link;) {
+        struct event *event = *link;
+        if (event->id->is_open) {
+            link = &event->next;
+        } else { // another of that request
+            *link = event->next;
+            free(event);
         }
     }
     channel->last = &channel->first;

@@ -5,7 +5,8 @@
 // A plan is one line, in STRICT_DEVICE_PLAN or given to strict_plan(): "NAME:N:ERRNO[,…]" has the N-th call
 // of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12", or take so many milliseconds ("~"), as in
 // "rdma_connect:*:~30000". NAME may also be what is no call: "completion" (of a send queue; drop), "ready" (the last message of a
-// handshake; drop), "send-depth" (a queue pair gets so many work requests and no more).
+// handshake; drop), "send-depth" (a queue pair gets so many work requests and no more). A delayed "completion" is polled so much
+// later, and those behind it with it.
 
 #define _GNU_SOURCE
 #include "strict.h"
@@ -25,17 +26,23 @@ static int planned;
 static uint32_t plans; // that were given
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[COUNTS];
-static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us", "adapter-reads", "packets", "bytes", "held"};
+static char note[256]; // what a test runs now
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us", "adapter-reads", "packets", "bytes", "held", "ids", "domains", "regions", "completion-queues"};
 
 void broken_rule(const char *name, const char *detail, ...) {
     va_list arguments;
     va_start(arguments, detail);
     fprintf(stderr, "strict device: broken rule %s: ", name);
     vfprintf(stderr, detail, arguments);
-    fprintf(stderr, "\n");
+    fprintf(stderr, "%s%s\n", *note ? "; " : "", note);
     fflush(stderr);
     va_end(arguments);
     abort(); // a JVM prints the Java frames of the call that broke it
+}
+
+// Is printed with a rule that is broken from now on, such as the seed of what runs.
+EXPORT void strict_note(const char *text) {
+    snprintf(note, sizeof note, "%s", text);
 }
 
 EXPORT void strict_plan(const char *text) {
@@ -64,17 +71,24 @@ void load_plan(void) {
         strict_plan(text);
 }
 
-int fault(const char *name) {
-    int error = 0, delay_ms = 0;
+// Does not wait: what it is about is due so much later.
+int fault_and_delay(const char *name, int *delay_ms) {
+    int error = 0;
+    *delay_ms = 0;
     if (__atomic_load_n(&planned, __ATOMIC_ACQUIRE) == 0)
         return 0;
     pthread_mutex_lock(&plan_lock);
     for (int i = 0; i < planned && !error; i++)
         if (!strcmp(plan[i].name, name) && plan[i].left && (plan[i].left < 0 || --plan[i].left == 0)) {
             error = plan[i].error;
-            delay_ms = plan[i].delay_ms;
+            *delay_ms = plan[i].delay_ms;
         }
     pthread_mutex_unlock(&plan_lock);
+    return error;
+}
+
+int fault(const char *name) {
+    int delay_ms, error = fault_and_delay(name, &delay_ms);
     uint32_t round = __atomic_load_n(&plans, __ATOMIC_ACQUIRE);
     if (delay_ms)
         count(HELD, 1);
@@ -91,13 +105,20 @@ void count(enum count what, uint64_t how_many) {
 }
 
 // With the lock held.
+void count_end(enum count what, bool *is_uncounted) {
+    if (!*is_uncounted)
+        count(what, (uint64_t)-1);
+    *is_uncounted = true;
+}
+
+// With the lock held.
 void count_longest(enum count what, uint64_t value) {
     if (counts[what] < value)
         __atomic_store_n(&counts[what], value, __ATOMIC_RELAXED);
 }
 
 // Doorbells are post-send calls: each call rings once. Queue pairs are those that there are now; held are the calls that a plan
-// delays now.
+// delays now; ids, domains, regions and completion queues are those that are not destroyed.
 EXPORT int64_t strict_count(const char *name) {
     for (int i = 0; i < COUNTS; i++)
         if (!strcmp(count_names[i], name))

@@ -32,7 +32,26 @@ struct cm_id *new_id(struct channel *channel) {
     id->next = ids;
     ids = id;
     channel->ids++;
+    count(IDS, 1);
     return id;
+}
+
+// What is left of it is never used again.
+void end_id(struct cm_id *id) {
+    id->is_open = false;
+    id->channel->ids--;
+    count(IDS, (uint64_t)-1);
+    if (id->wire)
+        leave_wire(id->wire);
+    id->wire = NULL;
+    if (id->cm)
+        leave_device(id->cm);
+    id->cm = NULL;
+    for (struct cm_id **link = &ids; *link; link = &(*link)->next)
+        if (*link == id) {
+            *link = id->next;
+            break;
+        }
 }
 
 void bind_to_device(struct cm_id *id, struct device *device) {
@@ -109,21 +128,9 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *base) {
     forget_events(id);
     await_acknowledgements(id);
     say_goodbye(id);
-    id->is_open = false;
-    id->channel->ids--;
     forget_events(id);
     close_port(id);
-    if (id->wire)
-        leave_wire(id->wire);
-    id->wire = NULL;
-    if (id->cm)
-        leave_device(id->cm);
-    id->cm = NULL;
-    for (struct cm_id **link = &ids; *link; link = &(*link)->next)
-        if (*link == id) {
-            *link = id->next;
-            break;
-        }
+    end_id(id);
     pthread_mutex_unlock(&lock);
     return 0;
 }

@@ -13,13 +13,13 @@
 #define REMOTE_KEYS 0x70000000u
 #define KEY_STEP 256u
 #define KEY_TAG 7u
-#define MAX_REGIONS (1 << 20)
+#define MAX_REGIONS (1 << 22)
 
 struct region {
     struct ibv_mr base;
     struct domain *domain;
     int access;
-    bool is_open;
+    bool is_open, is_uncounted;
 };
 
 static struct region *regions[MAX_REGIONS];
@@ -39,6 +39,7 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *base) {
         domain->base.context = base;
         domain->context = context;
         domain->is_open = true;
+        count(DOMAINS, 1);
     }
     pthread_mutex_unlock(&lock);
     return domain ? &domain->base : NULL;
@@ -62,6 +63,8 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *base) {
     if (!error && domain->users)
         error = EBUSY;
     domain->is_open = error != 0;
+    if (error != EBUSY)
+        count_end(DOMAINS, &domain->is_uncounted);
     pthread_mutex_unlock(&lock);
     return error;
 }
@@ -134,6 +137,7 @@ EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *base, void *address, size_t leng
         regions[number] = region;
         region_count++;
         open_regions++;
+        count(REGIONS, 1);
         domain->users++;
         pinned += length;
     }
@@ -150,12 +154,17 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *base) {
         RULE("use-after-destroy", "%s of a region that was deregistered", __func__);
     context_of(base->context, __func__);
     int error = destroyed(region->domain->context);
+    // deregistered-while-posted: IBA 10.6.7.4: requests that still use the region fail, or what they read or write
+    // has another owner by then.
+    if (!error && is_posted(base->lkey))
+        RULE("deregistered-while-posted", "the region of the key 0x%x is deregistered while a request uses it", base->lkey);
     if (!error) {
         region->is_open = false;
         region->domain->users--;
         open_regions--;
         pinned -= base->length;
     }
+    count_end(REGIONS, &region->is_uncounted);
     pthread_mutex_unlock(&lock);
     return error;
 }
@@ -189,4 +198,18 @@ void require_local(struct domain *domain, const struct ibv_sge *piece, bool is_w
 bool is_remote_allowed(struct domain *domain, uint32_t rkey, uint64_t address, uint64_t length, int access) {
     struct region *region = keyed(rkey, REMOTE_KEYS, KEY_TAG);
     return region && region->domain == domain && (region->access & access) == access && covers(region, address, length);
+}
+
+// For tests that free memory: whether a region has any of it, or one that the peer of a connected queue pair can write.
+EXPORT int strict_is_registered(uint64_t address, uint64_t length, int is_written) {
+    pthread_mutex_lock(&lock);
+    bool is_found = false;
+    for (uint32_t i = 0; i < region_count && !is_found; i++) {
+        const struct region *region = regions[i];
+        uint64_t begin = (uint64_t)region->base.addr;
+        is_found = region->is_open && !region->is_uncounted && begin < address + length && address < begin + region->base.length && !is_gone(region->domain->context) &&
+                   (!is_written || (region->access & IBV_ACCESS_REMOTE_WRITE && has_connection(region->domain)));
+    }
+    pthread_mutex_unlock(&lock);
+    return is_found;
 }

@@ -117,6 +117,26 @@ void finish_requests(struct queue_pair *qp, uint64_t number, int status) {
         fail_queue_pair(qp);
 }
 
+static bool has_posted(const struct queue_pair *qp, uint32_t lkey) {
+    for (uint64_t number = qp->done; number < qp->posted; number++) {
+        const struct request *request = &qp->requests[number % qp->cap.max_send_wr];
+        for (int i = 0; i < request->pieces && !(request->flags & IBV_SEND_INLINE); i++)
+            if (request->piece[i].lkey == lkey && request->piece[i].length)
+                return true;
+    }
+    for (uint32_t i = 0; i < qp->slot_count; i++)
+        if (qp->slots[(qp->slot_head + i) % qp->cap.max_recv_wr].piece.lkey == lkey)
+            return true;
+    return false;
+}
+
+bool is_posted(uint32_t lkey) {
+    for (struct cm_id *id = ids; id; id = id->next)
+        if (id->is_open && id->qp && id->qp->is_open && !is_gone(id->context) && has_posted(id->qp, lkey))
+            return true;
+    return false;
+}
+
 // Posting
 
 // inline-too-long, too-many-pieces: ibv_post_send(3): EINVAL or, in a provider without checks, a broken queue.
@@ -252,6 +272,10 @@ EXPORT int ibv_query_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask,
     pthread_mutex_lock(&lock);
     struct queue_pair *qp = queue_pair_of(base, __func__);
     context_of(base->context, __func__);
+    if (is_gone(qp->context)) {
+        pthread_mutex_unlock(&lock);
+        return EIO;
+    }
     memset(attr, 0, sizeof *attr);
     memset(init, 0, sizeof *init);
     attr->qp_state = base->state;

@@ -15,6 +15,7 @@
 //   connect.c      how two ids come to be connected
 //   profiles.c     kinds of adapters
 //   faults.c       broken rules, planned faults, counts
+//   mishaps.c      what happens to a single connection
 //
 // One lock guards everything: an adapter may do what it likes, and speed is no goal.
 #ifndef STRICT_H
@@ -63,6 +64,7 @@ void broken_rule(const char *name, const char *detail, ...) __attribute__((noret
 // Errno that the plan has for this call of the name, or 0. "drop" in the plan is DROP.
 #define DROP (-1)
 int fault(const char *name);
+int fault_and_delay(const char *name, int *delay_ms);
 void load_plan(void);
 
 // A call that fails as planned: sets errno and returns the value.
@@ -82,7 +84,7 @@ void load_plan(void);
             return planned;                                                                              \
     } while (0)
 
-enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, QUEUE_PAIRS, LONGEST_RNR_US, ADAPTER_READS, PACKETS, BYTES, HELD, COUNTS };
+enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, QUEUE_PAIRS, LONGEST_RNR_US, ADAPTER_READS, PACKETS, BYTES, HELD, IDS, DOMAINS, REGIONS, COMPLETION_QUEUES, COUNTS };
 void count(enum count what, uint64_t how_many);
 void count_longest(enum count what, uint64_t value);
 
@@ -122,6 +124,7 @@ void close_context(struct context *context);
 struct context *context_of(struct ibv_context *context, const char *call);
 bool is_gone(struct context *context);
 int destroyed(struct context *context); // 0, or EIO where the device is gone
+void count_end(enum count what, bool *is_uncounted); // once, also where the device is gone
 void raise_event(struct context *context, int type, void *element, int port);
 struct device *device_at(struct in_addr address);
 bool is_of_a_device(struct in_addr address); // present or removed
@@ -133,11 +136,12 @@ void leave_device(struct cm_device *device);
 struct domain {
     struct ibv_pd base;
     struct context *context;
-    bool is_open;
+    bool is_open, is_uncounted;
     int users;
 };
 
 struct domain *domain_of(struct ibv_pd *pd, const char *call);
+bool has_connection(const struct domain *domain); // a queue pair that takes writes
 void require_local(struct domain *domain, const struct ibv_sge *piece, bool is_written);
 bool is_remote_allowed(struct domain *domain, uint32_t rkey, uint64_t address, uint64_t length, int access);
 
@@ -147,12 +151,13 @@ struct completion {
     struct ibv_wc wc;
     struct queue_pair *sender; // whose send queue it frees, or null
     uint64_t number;
+    int64_t due_ns; // polled from then on
 };
 
 struct completion_queue {
     struct ibv_cq base;
     struct context *context;
-    bool is_open;
+    bool is_open, is_uncounted;
     int users;
     uint32_t head, count; // count is read without the lock
     struct completion *entries;
@@ -203,6 +208,7 @@ struct queue_pair {
 void make_queue_pair(struct queue_pair *qp, struct context *context, struct domain *domain, struct ibv_qp_init_attr *attr);
 void end_queue_pair(struct queue_pair *qp);
 void fail_queue_pair(struct queue_pair *qp);
+bool is_posted(uint32_t lkey); // in a request or receive that has not completed
 void finish_requests(struct queue_pair *qp, uint64_t number, int status);
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *list, struct ibv_send_wr **bad);
 int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *list, struct ibv_recv_wr **bad);
@@ -253,6 +259,7 @@ void pump(struct wire *wire);      // sends what can be sent
 void leave_wire(struct wire *wire);
 void cut_wire(struct wire *wire); // the device is gone: the peer hears nothing more
 void wake_service(void);
+int64_t now_ns(void);
 extern uint64_t rounds; // of the service thread
 
 // ids.c
@@ -289,6 +296,7 @@ extern struct cm_id *ids;
 struct sockaddr_un;
 struct cm_id *id_of(struct rdma_cm_id *id, const char *call);
 struct cm_id *new_id(struct channel *channel);
+void end_id(struct cm_id *id);
 void bind_to_device(struct cm_id *id, struct device *device);
 void say_goodbye(struct cm_id *id);
 void close_port(struct cm_id *id);

@@ -23,7 +23,7 @@ static struct wire *wires;
 static int waker = -1;
 uint64_t rounds;
 
-static int64_t now_ns(void) {
+int64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000000ll + now.tv_nsec;
@@ -89,6 +89,8 @@ static void put_request(struct wire *wire, struct queue_pair *qp) {
 
 void pump(struct wire *wire) {
     struct queue_pair *qp = wire->id ? wire->id->qp : NULL;
+    if (wire->gone_ns)
+        wake_service(); // to count the time of what is not answered
     if (wire->is_over || wire->is_dark)
         return;
     bool may_go = flush(wire);
@@ -262,7 +264,7 @@ static void check_time(struct wire *wire, int64_t now) {
         take_messages(wire);
     }
     struct queue_pair *qp = wire->id ? wire->id->qp : NULL;
-    if (wire->gone_ns && qp && qp->is_open && qp->done < qp->posted && qp->base.state == IBV_QPS_RTS && !wire->is_dark) {
+    if (wire->gone_ns && qp && qp->is_open && qp->done < qp->posted && qp->base.state == IBV_QPS_RTS && !is_gone(qp->context)) {
         if (wire->gone_ns < 0)
             wire->gone_ns = now + NO_ANSWER_NS;
         else if (now >= wire->gone_ns)
@@ -291,7 +293,7 @@ static int wait_ms(int64_t now) {
     int64_t first = -1;
     for (struct wire *wire = wires; wire; wire = wire->next) {
         struct queue_pair *qp = wire->id ? wire->id->qp : NULL;
-        bool is_waiting = wire->gone_ns && qp && qp->is_open && qp->done < qp->posted && qp->base.state == IBV_QPS_RTS;
+        bool is_waiting = wire->gone_ns && qp && qp->is_open && qp->done < qp->posted && qp->base.state == IBV_QPS_RTS && !is_gone(qp->context);
         int64_t next = wire->stalled_ns ? wire->stalled_ns : is_waiting ? (wire->gone_ns > 0 ? wire->gone_ns : now) : -1;
         if (next >= 0 && (first < 0 || next < first))
             first = next;

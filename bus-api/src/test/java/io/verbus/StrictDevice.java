@@ -12,7 +12,10 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Controls the strict RDMA device in this process: {@code transport-rdma/src/test/c/strict}, which
@@ -22,6 +25,8 @@ import java.util.Arrays;
 public final class StrictDevice {
     /** Event: a port went down. */
     public static final int PORT_ERROR = 10;
+
+    private static final Map<String, MethodHandle> FUNCTIONS = new ConcurrentHashMap<>();
 
     private StrictDevice() {}
 
@@ -59,6 +64,40 @@ public final class StrictDevice {
         withInts("strict_change_address", device);
     }
 
+    /**
+     * Fails a queue pair of a device: its oldest request is not answered.
+     *
+     * @param which number of the connection, counted from the newest, and round.
+     * @return whether the device has a connection.
+     */
+    public static boolean fail(int device, int which) {
+        return resultOf("strict_fail", device, which) == 0;
+    }
+
+    /** Cuts a connection of a device silently; otherwise like {@link #fail}. */
+    public static boolean cut(int device, int which) {
+        return resultOf("strict_cut", device, which) == 0;
+    }
+
+    /** Tells the peer of a connection that it was disconnected; otherwise like {@link #fail}. */
+    public static boolean hangUp(int device, int which) {
+        return resultOf("strict_hang_up", device, which) == 0;
+    }
+
+    /** Sets the text that is printed with a broken rule from now on, such as a seed. */
+    public static void note(String text) {
+        withText("strict_note", text);
+    }
+
+    /**
+     * Returns whether any of the memory is registered.
+     *
+     * @param isWritten whether only to count regions that a connected peer can write.
+     */
+    public static boolean isRegistered(long address, long length, boolean isWritten) {
+        return resultOf("strict_is_registered", address, length, isWritten ? 1 : 0) != 0;
+    }
+
     /** Raises an asynchronous event of a device, for its port unless that is 0. */
     public static void event(int device, int type, int port) {
         withInts("strict_event", device, type, port);
@@ -75,8 +114,7 @@ public final class StrictDevice {
 
     private static Object withText(String function, MemoryLayout result, String text) {
         try (Arena arena = Arena.ofConfined()) {
-            return Linker.nativeLinker()
-                    .downcallHandle(symbol(function), FunctionDescriptor.of(result, ADDRESS))
+            return function(function, FunctionDescriptor.of(result, ADDRESS))
                     .invokeWithArguments(
                             text == null ? MemorySegment.NULL : arena.allocateFrom(text));
         } catch (Throwable thrown) {
@@ -85,23 +123,35 @@ public final class StrictDevice {
     }
 
     private static void withInts(String function, Object... arguments) {
-        MemoryLayout[] layouts = new MemoryLayout[arguments.length];
-        Arrays.fill(layouts, JAVA_INT);
+        if (resultOf(function, arguments) != 0) {
+            throw new AssertionError(function + ": there is no such device");
+        }
+    }
+
+    private static int resultOf(String function, Object... arguments) {
+        MemoryLayout[] layouts =
+                Arrays.stream(arguments)
+                        .map(each -> each instanceof Long ? JAVA_LONG : JAVA_INT)
+                        .toArray(MemoryLayout[]::new);
         try {
-            Object error =
-                    Linker.nativeLinker()
-                            .downcallHandle(
-                                    symbol(function), FunctionDescriptor.of(JAVA_INT, layouts))
+            return (int)
+                    function(function, FunctionDescriptor.of(JAVA_INT, layouts))
                             .invokeWithArguments(arguments);
-            if (!error.equals(0)) {
-                throw new AssertionError(function + ": there is no such device");
-            }
         } catch (Throwable thrown) {
             throw new AssertionError(thrown);
         }
     }
 
-    private static MemorySegment symbol(String name) {
-        return SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global()).findOrThrow(name);
+    /** Linked once: linking takes milliseconds. */
+    private static MethodHandle function(String name, FunctionDescriptor type) {
+        return FUNCTIONS.computeIfAbsent(
+                name,
+                absent ->
+                        Linker.nativeLinker()
+                                .downcallHandle(
+                                        SymbolLookup.libraryLookup(
+                                                        "libibverbs.so.1", Arena.global())
+                                                .findOrThrow(name),
+                                        type));
     }
 }

@@ -126,7 +126,11 @@ class FanOutLabTest {
         Script script = Script.upTo(92, 1000);
         List<Image> gone = new CopyOnWriteArrayList<>();
         try (Host b = Host.b();
-                Host a = Host.a();
+                // For which publishers wait where it is accepted far behind.
+                Host a =
+                        Host.start(
+                                Host.addressA(),
+                                builder -> builder.transportOption("rdma.probe-timeout", "10s"));
                 Tasks tasks = new Tasks();
                 ExclusivePublication out = publish(a, "max");
                 Subscription fast = subscribe(b, PORT);

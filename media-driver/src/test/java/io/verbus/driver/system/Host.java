@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
-import io.verbus.StrictDevice;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
@@ -55,7 +54,7 @@ final class Host implements AutoCloseable {
     private volatile boolean isClosing;
 
     /** Parts of errors that the driver's log may contain. */
-    private final List<String> expected = new ArrayList<>(List.of(ErrorLog.OF_NETWORK));
+    private final List<String> expected = new ArrayList<>(ErrorLog.OF_NETWORK);
 
     private final List<Throwable> clientErrors = new CopyOnWriteArrayList<>();
     private final List<String> expectedOfClients = new ArrayList<>();
@@ -65,11 +64,6 @@ final class Host implements AutoCloseable {
         this.driver = driver;
         invoking = driver.invoker() == null ? null : Thread.ofPlatform().start(this::invoke);
         counters = new Counters(driver.directory());
-        if (StrictDevice.isThere()) { // the driver's warnings about some kinds of adapters
-            expect("may place a later write before an earlier one");
-            expect("does not report the path of a connection");
-            expect("bytes inline instead of");
-        }
     }
 
     /** Address of the host that publishes. */

@@ -104,8 +104,8 @@ final class QueuePairResources implements AutoCloseable {
             long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
             Memory.putByte(attr + VerbsAbi.QpAttr.MIN_RNR_TIMER, MIN_RNR_TIMER);
             int error = ibverbs.modifyQp(qp, attr, VerbsAbi.IBV_QP_MIN_RNR_TIMER);
-            // If the peer has disconnected already, the end of the connection reports it.
-            if (error != 0 && isReady(ibverbs, qp, attr, init)) {
+            // If the peer has disconnected or the device is gone, the connection's end reports it.
+            if (error != 0 && error != Errno.EIO && isReady(ibverbs, qp, attr, init)) {
                 errors.onError(
                         VerbsException.of(
                                 "ibv_modify_qp",

@@ -7,19 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.AcceptDecoder;
 import io.verbus.codecs.rdma.AcceptEncoder;
-import io.verbus.codecs.rdma.CloseDecoder;
-import io.verbus.codecs.rdma.DeferDecoder;
-import io.verbus.codecs.rdma.GoodbyeDecoder;
-import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
-import io.verbus.codecs.rdma.MessageHeaderEncoder;
-import io.verbus.codecs.rdma.RejectDecoder;
-import io.verbus.codecs.rdma.ResponseSessionDecoder;
-import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.common.Versions;
+import io.verbus.rdma.lives.Junk;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -114,33 +107,8 @@ class HostilePeerTest {
                                 Arbitraries.integers().between(0, 13),
                                 Arbitraries.bytes().array(byte[].class).ofSize(96),
                                 Arbitraries.integers().between(-1, 1))
-                        .as(HostilePeerTest::shaped);
+                        .as(Junk::shaped);
         return Arbitraries.oneOf(noise, shaped).list().ofMinSize(1).ofMaxSize(6);
-    }
-
-    private static byte[] shaped(int template, byte[] content, int excess) {
-        int blockLength =
-                switch (template) {
-                    case SetupDecoder.TEMPLATE_ID -> SetupDecoder.BLOCK_LENGTH;
-                    case CloseDecoder.TEMPLATE_ID -> CloseDecoder.BLOCK_LENGTH;
-                    case AcceptDecoder.TEMPLATE_ID -> AcceptDecoder.BLOCK_LENGTH;
-                    case DeferDecoder.TEMPLATE_ID -> DeferDecoder.BLOCK_LENGTH;
-                    case RejectDecoder.TEMPLATE_ID -> RejectDecoder.BLOCK_LENGTH;
-                    case ImageClosedDecoder.TEMPLATE_ID -> ImageClosedDecoder.BLOCK_LENGTH;
-                    case GoodbyeDecoder.TEMPLATE_ID -> GoodbyeDecoder.BLOCK_LENGTH;
-                    case ResponseSessionDecoder.TEMPLATE_ID -> ResponseSessionDecoder.BLOCK_LENGTH;
-                    default -> 8;
-                };
-        int contentLength = Math.max(0, blockLength + excess);
-        byte[] message = new byte[MessageHeaderEncoder.ENCODED_LENGTH + contentLength];
-        new MessageHeaderEncoder()
-                .wrap(new UnsafeBuffer(message), 0)
-                .blockLength(blockLength)
-                .templateId(template)
-                .schemaId(MessageHeaderEncoder.SCHEMA_ID)
-                .version(MessageHeaderEncoder.SCHEMA_VERSION);
-        System.arraycopy(content, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, contentLength);
-        return message;
     }
 
     @Test

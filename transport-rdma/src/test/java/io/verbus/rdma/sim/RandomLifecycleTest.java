@@ -2,11 +2,12 @@
 
 package io.verbus.rdma.sim;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
+import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.lives.LifeNet;
+import io.verbus.rdma.lives.RandomLife;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.TestImage;
-import io.verbus.transport.TestStream;
+import io.verbus.transport.TestHost;
+import io.verbus.transport.Transport;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
 
 /**
  * Publications, subscribers and links come and go at random; the invariants must hold at the end.
@@ -21,7 +24,6 @@ import java.util.List;
 @Tag("slow")
 class RandomLifecycleTest {
     private static final int LIVES = 12 * Integer.getInteger("verbus.lives", 1);
-    private static final int STREAMS = 4;
 
     @TempDir Path directory;
 
@@ -62,102 +64,105 @@ class RandomLifecycleTest {
             if (net.random.nextInt(4) == 0) {
                 net.network.completeAlone();
             }
-            InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
-            for (int i = 0; i < 120; i++) {
-                event(net, endpoint);
-                net.forMillis(net.random.nextInt(3));
-                drain(net);
-            }
-            settle(net, endpoint);
+            new RandomLife(new Net(net)).live(120);
         }
     }
 
-    private static void event(TwoDrivers net, InboundEndpoint endpoint) {
-        int stream = net.random.nextInt(STREAMS);
-        switch (net.random.nextInt(11)) {
-            case 9, 10 -> {
-                net.b.movesFrames = net.random.nextBoolean();
-                List.copyOf(net.b.images).forEach(net.b.transport::moveImage);
-            }
-            case 8 -> net.a.fabric.replaceDevice();
-            case 0, 1 -> net.a.publish(TwoDrivers.CHANNEL, stream);
-            case 2 -> closeOne(net);
-            case 3, 4 -> {
-                net.b.subscribed.add(stream);
-                net.b.transport.onSubscriptionAdded(endpoint, stream);
-            }
-            case 5 -> {
-                net.b.subscribed.remove(stream);
-                for (TestImage image : List.copyOf(net.b.images)) {
-                    if (image.setup.streamId() == stream) {
-                        net.b.transport.closeImage(image, "no subscriber");
-                    }
+    /** The simulated network as a life sees it. */
+    private static final class Net implements LifeNet {
+        private final TwoDrivers net;
+        private final InboundEndpoint endpoint;
+
+        Net(TwoDrivers net) {
+            this.net = net;
+            endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        }
+
+        @Override
+        public Random random() {
+            return net.random;
+        }
+
+        @Override
+        public ChannelUri channel() {
+            return TwoDrivers.CHANNEL;
+        }
+
+        @Override
+        public TestHost a() {
+            return net.a;
+        }
+
+        @Override
+        public TestHost b() {
+            return net.b;
+        }
+
+        @Override
+        public Transport transportOfA() {
+            return net.a.transport;
+        }
+
+        @Override
+        public Transport transportOfB() {
+            return net.b.transport;
+        }
+
+        @Override
+        public InboundEndpoint endpoint() {
+            return endpoint;
+        }
+
+        @Override
+        public void reading(boolean isReading) {
+            net.reading = isReading;
+        }
+
+        @Override
+        public void breakSomething() {
+            List<SimConnection> connections = net.a.fabric.connections();
+            if (!connections.isEmpty() && connections.getFirst().peer() != null) {
+                if (net.random.nextInt(3) == 0) {
+                    connections.getFirst().sim().cutIfConnected();
+                } else if (connections.getFirst().sim().isConnected()) {
+                    connections.getFirst().breakLink("link flap");
                 }
             }
-            case 6 -> {
-                List<SimConnection> connections = net.a.fabric.connections();
-                if (!connections.isEmpty() && connections.getFirst().peer() != null) {
-                    if (net.random.nextInt(3) == 0) {
-                        connections.getFirst().sim().cutIfConnected();
-                    } else if (connections.getFirst().sim().isConnected()) {
-                        connections.getFirst().breakLink("link flap");
-                    }
-                }
-            }
-            default -> net.reading = net.random.nextBoolean();
         }
-    }
 
-    private static void closeOne(TwoDrivers net) {
-        if (net.a.streams.isEmpty()) {
-            return;
+        @Override
+        public void replaceDevice() {
+            net.a.fabric.replaceDevice();
         }
-        TestStream stream = net.a.streams.get(net.random.nextInt(net.a.streams.size()));
-        if (!stream.isEnding()) {
-            stream.end();
-            net.a.transport.closePublication(stream);
-        }
-    }
 
-    /** The driver's part: closes ended images once they are read. */
-    private static void drain(TwoDrivers net) {
-        for (TestImage image : List.copyOf(net.b.images)) {
-            if (image.lost != null
-                    || image.isMoved()
-                    || image.endingAt >= 0 && image.isEndOfStream()) {
-                net.b.transport.closeImage(image, "drained");
-            }
+        @Override
+        public void heal() {
+            // Nothing that breaks lasts.
         }
-    }
 
-    private static void settle(TwoDrivers net, InboundEndpoint endpoint) {
-        net.reading = true;
-        for (int stream = 0; stream < STREAMS; stream++) {
-            net.b.subscribed.add(stream);
-            net.b.transport.onSubscriptionAdded(endpoint, stream);
+        @Override
+        public void forMillis(long millis) {
+            net.forMillis(millis);
         }
-        net.until(
-                "every stream flows",
-                () -> {
-                    drain(net);
-                    return net.a.streams.stream().allMatch(s -> s.connected || s.isEnding())
-                            && net.b.images.size()
-                                    == net.a.streams.stream().filter(s -> !s.isEnding()).count();
-                });
-        for (TestStream stream : List.copyOf(net.a.streams)) {
-            if (!stream.isEnding()) {
-                stream.end();
-                net.a.transport.closePublication(stream);
-            }
+
+        @Override
+        public void until(String what, BooleanSupplier condition) {
+            net.until(what, condition);
         }
-        net.until(
-                "everything is released",
-                () -> {
-                    drain(net);
-                    return net.a.streams.isEmpty() && net.b.images.isEmpty();
-                });
-        net.until("the connection is closed", () -> net.a.fabric.connections().isEmpty());
-        net.until("at both ends", () -> net.b.fabric.connections().isEmpty());
-        assertEquals(0, net.network.queuePairs());
+
+        @Override
+        public int connectionsOfA() {
+            return net.a.fabric.connections().size();
+        }
+
+        @Override
+        public int connectionsOfB() {
+            return net.b.fabric.connections().size();
+        }
+
+        @Override
+        public long queuePairs() {
+            return net.network.queuePairs();
+        }
     }
 }

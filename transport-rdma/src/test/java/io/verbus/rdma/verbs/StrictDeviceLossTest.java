@@ -5,6 +5,7 @@ package io.verbus.rdma.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.verbus.StrictDevice;
 import io.verbus.rdma.fabric.Access;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
 
 /**
  * Devices that are reset. Like librdmacm, the strict device frees the context of a removed device,
@@ -109,6 +112,26 @@ class StrictDeviceLossTest {
 
         assertEquals(77, write(lab.connectTo(listener)));
         assertEquals(77, write(before));
+    }
+
+    /** Otherwise the remedy for long waits would be reported of a device that is gone. */
+    @Test
+    void reportsOnlyEndOfConnectionWhoseDeviceIsRemovedAsItSettles() {
+        assumeFalse(Lab.iWarp(), "iWARP has no such timer");
+        Listener listener = lab.listen();
+        StrictDevice.plan("ibv_modify_qp:*:~30000");
+        Connection a = lab.connect(listener.localAddress(), null, new byte[] {1});
+        lab.awaitRequest().accept(new byte[] {2});
+        Await.until("both ends held", () -> StrictDevice.count("held") == 2, lab::poll);
+        StrictDevice.remove(DEVICE_OF_A);
+        StrictDevice.plan("");
+        try {
+            assertEquals(Cause.FAILED, lab.awaitEnd(lab.eventsA, a).cause());
+            lab.close(a);
+            assertEquals(List.of(), lab.stayed);
+        } finally {
+            StrictDevice.add(DEVICE_OF_A);
+        }
     }
 
     @Test

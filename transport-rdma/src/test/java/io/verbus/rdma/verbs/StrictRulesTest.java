@@ -63,6 +63,7 @@ class StrictRulesTest {
                 "changed-before-completion",
                 "channel-with-ids",
                 "completion-queue-overrun",
+                "deregistered-while-posted",
                 "id-with-queue-pair",
                 "inline-too-long",
                 "local-access",

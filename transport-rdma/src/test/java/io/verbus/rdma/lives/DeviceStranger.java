@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.lives;
+
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.verbs.VerbsFabric;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A process of the publisher's host that greets drivers with anything and sends anything. */
+final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoCloseable {
+    private final VerbsFabric fabric =
+            VerbsFabric.open(
+                    refused -> {
+                        // Whatever a stranger's device reports.
+                    });
+    private final InetSocketAddress source;
+    private final InetSocketAddress target;
+    private final Attack attack;
+    private final List<Connection> established = new ArrayList<>();
+
+    /** Connections that are not closed. */
+    private int open;
+
+    DeviceStranger(String source, String target, int port, Attack attack) {
+        this.source = new InetSocketAddress(source, 0);
+        this.target = new InetSocketAddress(target, port);
+        this.attack = attack;
+    }
+
+    void greet(byte[] greeting) {
+        open++;
+        fabric.connect(target, source, ConnectionOptions.DEFAULT, null, greeting);
+    }
+
+    /** Lets its connections go on. */
+    void turn() {
+        fabric.poll(this, System.nanoTime());
+        established.forEach(each -> each.queuePair().poll(this));
+    }
+
+    /** Closes its established connections. */
+    void leave() {
+        open -= established.size();
+        established.forEach(Connection::close);
+        established.clear();
+    }
+
+    /** Whether every connection was refused, has ended or is closed. */
+    boolean isIdle() {
+        return open == 0;
+    }
+
+    @Override
+    public void onConnectRequest(
+            Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
+        throw new AssertionError("nobody listens here");
+    }
+
+    @Override
+    public void onEstablished(Connection connection, byte[] privateData) {
+        established.add(connection);
+        attack.post(connection);
+    }
+
+    @Override
+    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+        established.remove(connection);
+        open--;
+        connection.close();
+    }
+
+    @Override
+    public void onMessage(long address, int length) {
+        // It does not listen.
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        // The peer ends the connection.
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+}
