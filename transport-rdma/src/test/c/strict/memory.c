@@ -161,6 +161,8 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *base) {
     if (!error) {
         region->is_open = false;
         region->domain->users--;
+    }
+    if (!region->is_uncounted) { // the kernel has released those of a device that is gone
         open_regions--;
         pinned -= base->length;
     }

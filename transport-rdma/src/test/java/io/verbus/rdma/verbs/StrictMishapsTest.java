@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -100,6 +101,26 @@ class StrictMishapsTest {
         assertFalse(StrictDevice.isRegistered(written.address() + 4096, 1, false));
         written.close();
         assertFalse(StrictDevice.isRegistered(written.address(), 1, false));
+    }
+
+    /** Regions of a device that was removed take none of the number that the next may have. */
+    @Test
+    void givesBackRegionsOfRemovedDevice() {
+        Listener listener = lab.listen();
+        int most = 256; // of the profile "small"
+        for (int i = 0; i < 3; i++) {
+            Lab.Pair pair = lab.connectTo(listener);
+            List<RegisteredMemory> regions = new ArrayList<>();
+            for (int n = 0; n < most / 2; n++) {
+                regions.add(lab.register(pair.a(), 4096, Access.LOCAL_READ));
+            }
+            StrictDevice.remove(DEVICE_OF_A);
+            StrictDevice.add(DEVICE_OF_A);
+            lab.awaitEnd(lab.eventsA, pair.a());
+            lab.close(pair.a());
+            regions.forEach(RegisteredMemory::close);
+            pair.a().domain().close();
+        }
     }
 
     private void write(Lab.Pair pair) {
