@@ -54,7 +54,7 @@ final class PathWarnings {
     void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();
         String untold =
-                path.device() + " does not report the path of a connection " + "(ibv_query_qp)";
+                path.device() + " does not report the path of a connection (ibv_query_qp)";
         if (!path.isKnown() && told.add(untold)) {
             host.onError(
                     new TransportException(
@@ -63,7 +63,7 @@ final class PathWarnings {
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(
                     roceV1,
-                    port + " connects over " + path.gidType() + ", which no router" + " forwards",
+                    port + " connects over " + path.gidType() + ", which no router forwards",
                     PathAdvice.useRoceV2(path.device(), path.port()));
         }
         if (path.isRoce() && path.gid() != null && path.gid().isLinkLocalAddress()) {

@@ -227,7 +227,7 @@ final class HttpConnections implements AutoCloseable {
                                 "Bad Request",
                                 "text/plain",
                                 "",
-                                "this is not " + "HTTP/1.1\n");
+                                "this is not HTTP/1.1\n");
         byte[] body = answer.text.getBytes(StandardCharsets.UTF_8);
         String lines =
                 "HTTP/1.1 "

@@ -126,8 +126,8 @@ final class StreamMetrics {
                             "carried",
                             Unit.STATE,
                             KeyForm.CARRIER,
-                            "1 while a transport carries a stream whose channel no longer "
-                                    + "lists it."),
+                            "1 while a transport carries a stream whose channel does not name the"
+                                    + " transport."),
                     of(
                             CounterTypes.SEND_CHANNEL_STATUS,
                             "send_channel_state",

@@ -188,7 +188,7 @@ final class MemoryCheck {
             case ENABLED ->
                     findings.ok(
                             AREA,
-                            "forks are safe: libibverbs excludes pinned pages from " + "them");
+                            "forks are safe: libibverbs excludes pinned pages from them");
             case DISABLED, UNKNOWN -> {
                 if (copiesPinnedPages(release)) {
                     findings.ok(AREA, "forks are safe: kernel " + release + " copies pinned pages");

@@ -147,7 +147,7 @@ final class InboundListeners {
             return listener;
         }
         throw new IllegalArgumentException(
-                "endpoint " + endpoint + " belongs to another " + "transport");
+                "endpoint " + endpoint + " belongs to another transport");
     }
 
     /** Closes all listeners. */

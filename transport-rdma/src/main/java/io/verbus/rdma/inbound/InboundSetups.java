@@ -235,7 +235,7 @@ final class InboundSetups {
                         image,
                         offer,
                         share,
-                        "the publication was closed before it was " + "connected");
+                        "the publication was closed before it was connected");
                 return;
             }
             images.begin(peer, image, offer, share, this);
