@@ -87,7 +87,7 @@ class RailsScheduleTest {
             terms += stream.position() / FanOutNet.TERM_LENGTH;
             resumes += net.a.counter(": resumes");
             for (Place place : net.places) {
-                left += net.a.value("times that left " + place.destination().endpoint());
+                left += net.a.value("drops of " + place.destination().endpoint());
             }
         }
     }
