@@ -53,8 +53,7 @@ final class PathWarnings {
      */
     void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();
-        String untold =
-                path.device() + " does not report the path of a connection (ibv_query_qp)";
+        String untold = path.device() + " does not report the path of a connection (ibv_query_qp)";
         if (!path.isKnown() && told.add(untold)) {
             host.onError(
                     new TransportException(

@@ -186,9 +186,7 @@ final class MemoryCheck {
         switch (host.calls().forkSafety()) {
             case UNNEEDED -> findings.ok(AREA, "forks are safe: the kernel copies pinned pages");
             case ENABLED ->
-                    findings.ok(
-                            AREA,
-                            "forks are safe: libibverbs excludes pinned pages from them");
+                    findings.ok(AREA, "forks are safe: libibverbs excludes pinned pages from them");
             case DISABLED, UNKNOWN -> {
                 if (copiesPinnedPages(release)) {
                     findings.ok(AREA, "forks are safe: kernel " + release + " copies pinned pages");

@@ -232,10 +232,7 @@ final class InboundSetups {
             if (!peer.pending.remove(offer)) {
                 share.fail();
                 images.beginUnwritten(
-                        image,
-                        offer,
-                        share,
-                        "the publication was closed before it was connected");
+                        image, offer, share, "the publication was closed before it was connected");
                 return;
             }
             images.begin(peer, image, offer, share, this);

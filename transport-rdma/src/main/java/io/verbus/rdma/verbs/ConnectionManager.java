@@ -411,8 +411,7 @@ final class ConnectionManager implements AutoCloseable {
 
     private static String addressRemedy(int errno) {
         return switch (errno) {
-            case Errno.EADDRINUSE ->
-                    "another process listens there; stop it or use another port";
+            case Errno.EADDRINUSE -> "another process listens there; stop it or use another port";
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                     "the local address must be that of an RDMA device's network interface; `rdma"
                             + " link` shows which device has which interface";
