@@ -152,6 +152,11 @@ class RailSourcesTest {
         assertNoErrors();
     }
 
+    /** The receiver counts what it has copied after subscribers can read it. */
+    private void awaitCounter(long value, String label) {
+        Await.until(label, () -> counter(label) == value);
+    }
+
     @Test
     void countsPositionOfEachSourceAndWhichLeads() {
         ExclusivePublication one = connected(ONE, 0);
@@ -159,17 +164,16 @@ class RailSourcesTest {
         awaitTransports(image(), 2);
         stream.write(200, subscription, one);
         stream.readAll(subscription);
-        assertEquals(one.position(), counter("source position at 10.1.0.2:7401"));
-        assertEquals(one.position(), counter("source led at 10.1.0.2:7401"));
+        awaitCounter(one.position(), "source position at 10.1.0.2:7401");
+        awaitCounter(one.position(), "source led at 10.1.0.2:7401");
         assertEquals(0, counter("source led at 10.1.0.2:7402"));
         stream.written = 0;
         stream.write(200, subscription, other);
-        Await.until(
-                "the other", () -> counter("source position at 10.1.0.2:7402") == other.position());
+        awaitCounter(other.position(), "source position at 10.1.0.2:7402");
         assertEquals(0, counter("source led at 10.1.0.2:7402"));
         stream.write(100, subscription, other);
         stream.readAll(subscription);
-        assertEquals(other.position() - one.position(), counter("source led at 10.1.0.2:7402"));
+        awaitCounter(other.position() - one.position(), "source led at 10.1.0.2:7402");
         one.close();
         other.close();
         Await.until(

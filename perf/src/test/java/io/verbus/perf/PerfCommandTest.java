@@ -59,7 +59,7 @@ class PerfCommandTest {
                     compare --transport udp --peer floor --drivers own | leave --drivers out
                     pauses --drivers own | leave --drivers out
                     rtt --server 10.0.0.2:1 | which IPC cannot reach: add --transport
-                    rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is wrong
+                    rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is invalid
                     rtt --transport udp --server 10.0.0.2:1 --drivers own | leave --drivers out
                     syscalls --transport udp --server 10.0.0.2:1 | leave --server out
                     pauses --transport udp --server 10.0.0.2:1 | leave --server out

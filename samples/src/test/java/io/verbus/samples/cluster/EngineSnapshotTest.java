@@ -95,7 +95,7 @@ class EngineSnapshotTest {
                                     IllegalStateException.class,
                                     () -> EngineSnapshot.read(image, idle))
                             .getMessage();
-            assertTrue(why.contains("no message of template 0"), why);
+            assertTrue(why.contains("cannot contain messages of template 0"), why);
         }
     }
 
