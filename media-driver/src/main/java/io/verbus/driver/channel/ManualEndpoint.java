@@ -58,7 +58,7 @@ public final class ManualEndpoint implements InboundEndpoint {
     /** Returns host and port of a destination, as its channel names them. */
     public String address(InboundEndpoint endpoint) {
         for (Destination each : destinations) {
-            if (each.endpoint == endpoint && each.named.endpoint() != null) {
+            if (each.endpoint == endpoint && each.named.hasEndpoint()) {
                 return each.named.endpoint().toString();
             }
         }
