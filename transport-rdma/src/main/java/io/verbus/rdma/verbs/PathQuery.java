@@ -115,9 +115,9 @@ final class PathQuery {
         }
         if (!path.isKnown()) {
             throw new VerbsException(
-                    "path-mtu %d cannot be checked on %s, which does not report the path of a "
-                            + "connection: omit the key"
-                                    .formatted(options.pathMtu(), path.device()));
+                    ("path-mtu %d cannot be checked on %s, which does not report the path of a "
+                                    + "connection: omit the key")
+                            .formatted(options.pathMtu(), path.device()));
         }
         if (path.pathMtu() != options.pathMtu()) {
             throw new VerbsException(

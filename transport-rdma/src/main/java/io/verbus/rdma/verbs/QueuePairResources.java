@@ -219,16 +219,16 @@ final class QueuePairResources implements AutoCloseable {
         if (isShort && device.isUntold()) {
             errors.onError(
                     new VerbsException(
-                            "WARN: the RDMA device %s grants a queue pair %d work requests and "
-                                    + "%d bytes inline instead of %d and %d: each write that "
-                                    + "is not inline costs another PCIe read; a lower "
-                                    + "rdma.send-depth may help"
-                                            .formatted(
-                                                    device.name(),
-                                                    granted.sendDepth(),
-                                                    granted.inline(),
-                                                    options.sendDepth(),
-                                                    options.maxInline())));
+                            ("WARN: the RDMA device %s grants a queue pair %d work requests and %d"
+                                 + " bytes inline instead of %d and %d: each write that is not"
+                                 + " inline costs another PCIe read; a lower rdma.send-depth may"
+                                 + " help")
+                                    .formatted(
+                                            device.name(),
+                                            granted.sendDepth(),
+                                            granted.inline(),
+                                            options.sendDepth(),
+                                            options.maxInline())));
         }
     }
 
