@@ -9,8 +9,8 @@ public interface UnavailableImageHandler {
      * Called on the client conductor's thread, once for each image that became available. The image
      * keeps its last position. Must not block, and must not add publications or subscriptions.
      *
-     * @param image image that leaves, because its stream ended, its publisher was lost, it held an
-     *     invalid frame, or the subscription or the bus was closed.
+     * @param image image that became unavailable because its stream ended, its publisher was lost,
+     *     it contained an invalid frame, or the subscription or the bus was closed.
      */
     void onUnavailableImage(Image image);
 }

@@ -10,7 +10,7 @@ public final class DirectBufferVector {
     private int offset;
     private int length;
 
-    /** Creates an empty part, to {@link #reset} before use. */
+    /** Creates an empty part; call {@link #reset} before using it. */
     public DirectBufferVector() {}
 
     /**

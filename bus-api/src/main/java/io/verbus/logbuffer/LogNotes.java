@@ -74,7 +74,7 @@ public final class LogNotes {
     /** Offset in the metadata: whether the end of the stream is signalled. */
     public static final int TELLS_END = 493;
 
-    /** Offset in the metadata: whether spies connect the publication. */
+    /** Offset in the metadata: whether a spy alone makes the publication connected. */
     public static final int SPIES_CONNECT = 494;
 
     /** Offset in the metadata: whether subscribers are tethered. */

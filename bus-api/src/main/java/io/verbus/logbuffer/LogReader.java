@@ -173,11 +173,11 @@ public final class LogReader {
     }
 
     /**
-     * Returns whether a word is non-zero at the position. Separate from the delivery, because a
-     * spinning subscriber finds nothing about a hundred times for each time it finds something, and
-     * the JIT would treat the delivery as a rare branch. If a handler polls after the last frame of
-     * a term, this reads the word after the term, which is still part of the log; the delivery then
-     * finds that the term has ended.
+     * Returns whether a word is non-zero at the position. Kept apart from the delivery: a spinning
+     * subscriber polls in vain about a hundred times for each frame, so the JIT would otherwise
+     * treat the delivery as a rare branch. If a handler polls after the last frame of a term, this
+     * reads the word after the term, which is still part of the log; the delivery then finds that
+     * the term has ended.
      */
     private boolean isSomethingThere() {
         return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;

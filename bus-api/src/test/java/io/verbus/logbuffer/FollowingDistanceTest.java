@@ -143,7 +143,7 @@ class FollowingDistanceTest {
 
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void waitsForPublisherThatMovesAway() throws Exception {
+    void waitsWhilePublisherPullsAhead() throws Exception {
         int waited = 0;
         for (int i = 0; i < 10_000 && waited < 3; i++) {
             FollowingDistance fast = fast();

@@ -18,9 +18,9 @@ import io.verbus.transport.RoundRobin;
 import io.verbus.transport.Transport;
 
 /**
- * Image of a remote publication. Its states are active; draining, when its end is known and its
- * subscribers read up to it; closing, while the transport releases its memory; and released. Used
- * by the conductor's thread except where noted.
+ * Image of a remote publication. Its states are active; draining, while its subscribers still read
+ * up to its known end; closing, while the transport releases its memory; and released. Used by the
+ * conductor's thread except where noted.
  */
 public final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
     private enum State {

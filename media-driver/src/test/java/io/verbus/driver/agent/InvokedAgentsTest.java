@@ -107,7 +107,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsEveryFewCyclesIfTheyAreLong() {
+    void runsConductorEveryFewCyclesWhenCyclesAreLong() {
         for (int round = 0; round < 3; round++) {
             assertEquals(List.of("send", "conduct", "receive"), invoke(3));
             for (int i = 1; i < InvokedAgents.CONDUCT_CYCLES; i++) {
@@ -119,7 +119,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsInEachCycleIfInvokedRarely() {
+    void runsConductorInEachCycleWhenInvokedRarely() {
         for (int i = 0; i < 3; i++) {
             assertEquals(List.of("send", "conduct", "receive"), invoke(3));
             nowNs += InvokedAgents.LATEST_CONDUCT_NS;

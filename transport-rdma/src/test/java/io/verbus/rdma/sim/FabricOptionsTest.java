@@ -74,7 +74,7 @@ class FabricOptionsTest {
     }
 
     @Test
-    void connectsFromAddressOfChannelElseOfDriver() {
+    void prefersChannelInterfaceOverDriverInterface() {
         try (TwoDrivers net = drivers("rdma.interface", "10.0.0.1")) {
             net.b.subscribe(channel(""), STREAM);
             TestStream stream = net.a.publish(channel(""), STREAM);

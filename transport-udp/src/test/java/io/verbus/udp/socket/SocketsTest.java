@@ -100,7 +100,7 @@ class SocketsTest {
     }
 
     @Test
-    void usesOneCallPerDatagramOnEachSide() {
+    void batchesDatagramsIntoFewCallsOnEachSide() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4);
