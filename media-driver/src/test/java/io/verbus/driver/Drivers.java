@@ -32,6 +32,15 @@ public final class Drivers {
 
     private Drivers() {}
 
+    /**
+     * Returns a unique directory. If its driver is killed, no embedded driver of another test
+     * removes it.
+     */
+    static Path keptPath() {
+        Path unique = DriverDirectory.uniquePath();
+        return unique.resolveSibling("kept-" + unique.getFileName());
+    }
+
     public static DriverConfigBuilder config() {
         return DriverConfig.builder()
                 .threading(ThreadingMode.SHARED)

@@ -24,7 +24,7 @@ import java.nio.file.Path;
 @Tag("slow")
 @Timeout(60)
 class StalledDriverToolsTest {
-    private final Path directory = DriverDirectory.uniquePath();
+    private final Path directory = Drivers.keptPath();
 
     private static void assertSays(Path directory, String words) {
         String dir = directory.toString();

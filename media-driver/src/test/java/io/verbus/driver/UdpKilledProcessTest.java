@@ -37,7 +37,7 @@ import java.util.function.ToLongFunction;
 @Tag("slow")
 class UdpKilledProcessTest {
     private final List<Image> gone = Collections.synchronizedList(new ArrayList<>());
-    private final Path childFolder = DriverDirectory.uniquePath();
+    private final Path childFolder = Drivers.keptPath();
     @TempDir Path folder;
     private MediaDriver driver;
     private Bus bus;
