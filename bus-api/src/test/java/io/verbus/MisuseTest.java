@@ -4,6 +4,7 @@ package io.verbus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.FragmentHandler;
 
@@ -32,7 +33,10 @@ class MisuseTest {
                                 + " waits for it: commit or abort a claim before it is reused",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
                                 + " it by one thread at a time",
-                        "one thread after the other: nothing"),
+                        "one thread after the other: nothing",
+                        "pollers: threads THREAD and THREAD use the image of LOG at the same time:"
+                                + " use it by one thread at a time",
+                        "closed subscription: SUBSCRIPTION is closed: stop polling it"),
                 output("true"));
     }
 
@@ -43,7 +47,9 @@ class MisuseTest {
                         "handler: nothing",
                         "claim: nothing",
                         "threads: nothing",
-                        "one thread after the other: nothing"),
+                        "one thread after the other: nothing",
+                        "pollers: nothing",
+                        "closed subscription: nothing"),
                 output("false"));
     }
 
@@ -78,6 +84,8 @@ class MisuseTest {
             print("claim", forgetClaim());
             print("threads", twoThreads(true));
             print("one thread after the other", twoThreads(false));
+            print("pollers", twoPollers());
+            print("closed subscription", pollAfterClose());
         }
 
         private static void print(String what, Throwable error) {
@@ -85,12 +93,13 @@ class MisuseTest {
             System.out.println(
                     what
                             + ": "
-                            + text.replaceAll("image of \\S+,", "image of LOG,")
+                            + text.replaceAll("image of [^ ,]+", "image of LOG")
                                     .replaceAll(
                                             "threads \\S+ and \\S+ use",
                                             "threads THREAD and THREAD use")
                                     .replaceAll(
-                                            "use publication.* at the", "use PUBLICATION at the"));
+                                            "use publication.* at the", "use PUBLICATION at the")
+                                    .replaceAll("subscription .* is", "SUBSCRIPTION is"));
         }
 
         private static Throwable pollInHandler() {
@@ -103,6 +112,29 @@ class MisuseTest {
                 publication.offer(MESSAGE);
                 image.poll((buffer, offset, length, header) -> image.poll(none, 1), 1);
                 return stream.errors.isEmpty() ? null : stream.errors.getFirst();
+            }
+        }
+
+        private static Throwable twoPollers() {
+            try (Stream stream = new Stream()) {
+                stream.limit.setVolatile(Stream.TERM_LENGTH);
+                Image image = stream.ipcImage();
+                Publication publication = stream.publication(true);
+                publication.offer(MESSAGE);
+                publication.offer(MESSAGE);
+                FragmentHandler none = (buffer, offset, length, header) -> {};
+                Thread other = Thread.ofPlatform().name("b").unstarted(() -> image.poll(none, 1));
+                image.poll((buffer, offset, length, header) -> startAndJoin(other), 1);
+                return stream.errors.isEmpty() ? null : stream.errors.getFirst();
+            }
+        }
+
+        private static Throwable pollAfterClose() {
+            try (Stream stream = new Stream()) {
+                Subscription subscription = stream.subscription(ChannelUri.parse("verbus:ipc"));
+                subscription.close();
+                FragmentHandler none = (buffer, offset, length, header) -> {};
+                return failureOf(() -> subscription.poll(none, 1));
             }
         }
 

@@ -40,7 +40,7 @@ final class MediaTimes {
 
     /**
      * Returns when a datagram of the batch was received, in nanoseconds since the epoch; 0 if no
-     * stream of the endpoint wants to know.
+     * stream of the endpoint wants to know, or the kernel has not begun to write times.
      */
     long of(int index) {
         if (!socket.tellsTime()) {
@@ -54,7 +54,9 @@ final class MediaTimes {
             }
             report();
         }
-        counters.kernelTimes.incrementRelease();
+        if (time.kernelNs() != 0) {
+            counters.kernelTimes.incrementRelease();
+        }
         return time.kernelNs();
     }
 
