@@ -21,7 +21,8 @@ public enum Idling {
 
     /**
      * Spins, then yields, then parks for 1 microsecond up to 1 millisecond. A sender or receiver
-     * that does not share its thread with the conductor yields for 200 microseconds first.
+     * that does not share its thread with the conductor first spins and yields for 200
+     * microseconds.
      */
     BACKOFF,
 

@@ -8,20 +8,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Yields for a time, then parks for doubling periods up to a limit. For agents that messages wait
- * for. Used by one thread.
+ * Spins and yields for a time, then parks for doubling periods up to a limit. For agents that
+ * messages wait for. Used by one thread.
  *
  * <p>Yielding lasts for a time, whereas Agrona's strategy counts turns. A park of a microsecond
  * takes about 60, so it pays only if no work arrives for longer than that, but thirty turns of a
  * sender or receiver take less time. Agents that park this early sleep in the middle of a round
  * trip over UDP: see docs/performance.md. A conductor, for which no message waits, releases its CPU
  * sooner.
+ *
+ * <p>Between two yields the agent runs duty cycles for {@link #TURN_NS}. Clients count their
+ * yields: Agrona's default is five. Where threads outnumber CPUs, each of a client's yields lasts
+ * for one turn of the agents on its CPU, so with shorter turns the client parks before its message
+ * arrives, and longer turns delay every hop. Where each thread has a CPU, the turn has no effect.
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
+    static final long TURN_NS = TimeUnit.MICROSECONDS.toNanos(1);
 
     private boolean isIdle;
+    private boolean isTurn;
     private long idleSinceNs;
+    private long turnSinceNs;
     private long parkNs;
 
     @Override
@@ -45,11 +53,23 @@ final class TimedBackoff implements IdleStrategy {
             isIdle = true;
             idleSinceNs = nowNs;
         }
-        if (nowNs - idleSinceNs < YIELD_NS) {
+        if (nowNs - idleSinceNs >= YIELD_NS) {
+            parkNs = Idling.MIN_PARK_NS;
+        } else if (isTurnOver(nowNs)) {
             Thread.yield();
         } else {
-            parkNs = Idling.MIN_PARK_NS;
+            Thread.onSpinWait();
         }
+    }
+
+    /** Begins a turn at the first call after a yield. */
+    boolean isTurnOver(long nowNs) {
+        if (!isTurn) {
+            isTurn = true;
+            turnSinceNs = nowNs;
+        }
+        isTurn = nowNs - turnSinceNs < TURN_NS;
+        return !isTurn;
     }
 
     @Override

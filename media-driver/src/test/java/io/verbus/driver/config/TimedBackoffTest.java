@@ -21,6 +21,18 @@ class TimedBackoffTest {
     }
 
     @Test
+    void yieldsOncePerTurn() {
+        long turn = TimedBackoff.TURN_NS;
+        assertFalse(backoff.isTurnOver(5));
+        assertFalse(backoff.isTurnOver(4 + turn));
+        assertTrue(backoff.isTurnOver(5 + turn));
+        // The other threads' time on the CPU, while this one yields, is not part of its turn.
+        assertFalse(backoff.isTurnOver(5 + 100 * turn));
+        assertFalse(backoff.isTurnOver(4 + 101 * turn));
+        assertTrue(backoff.isTurnOver(5 + 101 * turn));
+    }
+
+    @Test
     void doublesParkTimeUpToOneMillisecond() {
         idleUntilItParks();
         for (long parkNs = Idling.MIN_PARK_NS; parkNs < Idling.MAX_PARK_NS; parkNs *= 2) {
