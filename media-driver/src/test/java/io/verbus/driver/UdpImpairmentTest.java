@@ -12,8 +12,9 @@ import io.verbus.FragmentAssembler;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.LossReport;
-import io.verbus.driver.LossyRelay.Faults;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.testing.LossyRelay;
+import io.verbus.driver.testing.LossyRelay.Faults;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.status.CountersReader;

@@ -10,6 +10,7 @@ import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
 import io.verbus.Subscription;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.testing.LossyRelay;
 
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;

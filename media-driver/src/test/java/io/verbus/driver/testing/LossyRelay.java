@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,10 +17,11 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Stands between a sender and a receiver of datagrams on the loopback device, and loses, doubles,
- * reorders and delays what passes, in both directions. Polled by the test's thread.
+ * Stands between a UDP publication and its subscription on the loopback device, and loses,
+ * duplicates, reorders and delays datagrams in both directions. One thread at a time polls it;
+ * {@link VerbusExtension#relay} has a thread that does.
  */
-final class LossyRelay implements AutoCloseable {
+public final class LossyRelay implements AutoCloseable {
     private static final int MAX_HELD = 8;
     private static final int PER_POLL = 64;
 
@@ -33,8 +34,15 @@ final class LossyRelay implements AutoCloseable {
      * @param delayed probability that it is delayed.
      * @param delayMs longest delay in milliseconds.
      */
-    record Faults(double lost, double doubled, double overtaken, double delayed, int delayMs) {
-        static final Faults NONE = new Faults(0, 0, 0, 0, 0);
+    public record Faults(
+            double lost, double doubled, double overtaken, double delayed, int delayMs) {
+        /** Passes each datagram on at once. */
+        public static final Faults NONE = new Faults(0, 0, 0, 0, 0);
+
+        /** Returns faults that lose a share of the datagrams, from 0 to 1. */
+        public static Faults losing(double share) {
+            return new Faults(share, 0, 0, 0, 0);
+        }
     }
 
     private record Delayed(long dueNs, byte[] bytes, DatagramChannel out, SocketAddress to) {}
@@ -50,23 +58,23 @@ final class LossyRelay implements AutoCloseable {
     private final Deque<byte[]> heldBackward = new ArrayDeque<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(65_536);
     private SocketAddress sender;
-    private int lost;
+    private volatile int lost; // written by the polling thread only
 
     /**
-     * @param seed of what goes wrong.
-     * @param fault probability, apart, that a datagram is lost, is doubled, or is overtaken.
-     * @param receiverPort where datagrams are to go.
+     * @param seed seed of the faults.
+     * @param fault probability of each of loss, duplication and reordering.
+     * @param receiverPort port of the subscription on the loopback device.
      */
-    LossyRelay(long seed, double fault, int receiverPort) {
+    public LossyRelay(long seed, double fault, int receiverPort) {
         this(seed, new Faults(fault, fault, fault, 0, 0), receiverPort);
     }
 
     /**
-     * @param seed of what goes wrong.
-     * @param faults that happen.
-     * @param receiverPort where datagrams are to go.
+     * @param seed seed of the faults.
+     * @param faults probabilities of the faults.
+     * @param receiverPort port of the subscription on the loopback device.
      */
-    LossyRelay(long seed, Faults faults, int receiverPort) {
+    public LossyRelay(long seed, Faults faults, int receiverPort) {
         System.out.println("LossyRelay seed " + seed);
         random = new Random(seed);
         this.faults = faults;
@@ -85,17 +93,18 @@ final class LossyRelay implements AutoCloseable {
         }
     }
 
-    /** Address for the senders. */
-    int port() {
+    /** Returns the port to publish to, on the loopback device. */
+    public int port() {
         return front.socket().getLocalPort();
     }
 
-    /** Number of lost datagrams. */
-    int lost() {
+    /** Returns the number of datagrams that were lost. Any thread. */
+    public int lost() {
         return lost;
     }
 
-    void poll() {
+    /** Passes on datagrams that have arrived or are due. */
+    public void poll() {
         try {
             for (int i = 0; i < PER_POLL; i++) {
                 SocketAddress from = receive(front);
@@ -130,7 +139,7 @@ final class LossyRelay implements AutoCloseable {
     private void pass(Deque<byte[]> held, DatagramChannel out, SocketAddress to)
             throws IOException {
         if (random.nextDouble() < faults.lost()) {
-            lost++;
+            lost = lost + 1;
             return;
         }
         if (random.nextDouble() < faults.delayed()) {
