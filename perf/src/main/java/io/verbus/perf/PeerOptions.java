@@ -22,7 +22,7 @@ final class PeerOptions {
             paramLabel = "PEER",
             description = {
                 "What to compare with (default: ${DEFAULT-VALUE}):",
-                "aeron: over IPC or UDP as Verbus; with --transport rdma, over UDP between the"
+                "aeron: over IPC or UDP, like Verbus; with --transport rdma, over UDP between the"
                         + " same addresses;",
                 "aeron-c: Aeron's client on its C driver, by default beside the same client on"
                         + " Verbus' driver; the drivers run in their own processes; with"
@@ -65,7 +65,7 @@ final class PeerOptions {
             })
     private Path program;
 
-    /** The peer that Verbus is compared with. */
+    /** Returns the peer that Verbus is compared with. */
     Peer peer() {
         return peer;
     }
@@ -94,7 +94,7 @@ final class PeerOptions {
             throw options.wrong(
                     "--client applies only to a bus, not to "
                             + (peer.isBus() ? "--subject " + subject : "--peer " + peer)
-                            + ": leave it out");
+                            + ": omit it");
         }
         if (client == null) {
             client = Client.VERBUS;
@@ -104,12 +104,14 @@ final class PeerOptions {
         }
     }
 
-    /** The option that gives the path of Aeron's C driver, or an empty list if none is used. */
+    /**
+     * Returns the option that gives the path of Aeron's C driver, or an empty list if none is used.
+     */
     List<String> words() {
         return program == null ? List.of() : List.of(PROGRAM_OPTION + "=" + program);
     }
 
-    /** The display name of what is compared with the peer. */
+    /** Returns the display name of what is compared with the peer. */
     String subjectName() {
         return client == Client.AERON ? subject + " with aeron's client" : subject.toString();
     }

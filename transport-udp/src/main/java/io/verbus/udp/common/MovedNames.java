@@ -65,7 +65,7 @@ public final class MovedNames {
             askedNs = nowNs;
         }
 
-        /** Whether no peer is heard at the address, as far as is known. */
+        /** Returns whether no peer is heard at the address, as far as is known. */
         private boolean isQuiet(long nowNs) {
             return !wasHeard || nowNs - heardNs > INTERVAL_NS;
         }
