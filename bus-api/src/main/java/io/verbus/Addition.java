@@ -58,7 +58,7 @@ abstract class Addition<T> {
         return id;
     }
 
-    /** Returns the registration id at the driver that was asked last. */
+    /** Returns the registration id that the most recently asked driver uses. */
     final long registrationId() {
         return registrationId;
     }

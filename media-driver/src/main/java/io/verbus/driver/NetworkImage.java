@@ -169,7 +169,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Sends the response session id to the sender of the requests, while it still sends.
+     * Sends the response session id to the sender of the requests, as long as this image is active.
      *
      * @param responseSessionId session id of the responses; null stops sending it.
      */

@@ -18,7 +18,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
 
     int streamId();
 
-    /** Returns the share that the counters of subscriber positions count in. */
+    /** Returns the share that the counters of subscriber positions count towards. */
     default CounterShare counterShare() {
         return CounterShare.CLIENTS;
     }

@@ -325,7 +325,9 @@ final class Subscribers {
         return drain(finalPosition, reason, !isSucceeded && nowNs - lingersUntilNs < 0);
     }
 
-    /** Ends the time of {@link #drainLingering}, because the same stream begins again. */
+    /**
+     * Called when the same stream begins again, so that {@link #drainLingering} no longer waits.
+     */
     void onSuccessor() {
         isSucceeded = true;
     }

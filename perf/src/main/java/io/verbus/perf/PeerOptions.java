@@ -29,11 +29,10 @@ final class PeerOptions {
                         + " --transport rdma, over UDP;",
                 "floor: the machine's cost without a bus: on IPC, a cache line to another thread"
                         + " and one back, or a memory copy; on UDP, one datagram per message"
-                        + " through Verbus's sockets alone, no streams; on RDMA, two work"
-                        + " requests per message through Verbus's verbs alone;",
-                "bare_log: on IPC, a log without a bus: each message goes to the next cache"
-                        + " lines of equally large memory, with one word that marks it as"
-                        + " complete;",
+                        + " through Verbus' sockets alone, no streams; on RDMA, two work"
+                        + " requests per message through Verbus' verbs alone;",
+                "bare_log: on IPC, a log without a bus: each message fills the next cache lines"
+                        + " of a memory as large as a log, and one word marks it as complete;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Peer peer = Peer.AERON;

@@ -223,7 +223,7 @@ public final class KeyFile {
 
     private void add(List<Key> keys, boolean isFirst, Key key, String at) {
         if (keys.isEmpty() && !isFirst) {
-            throw wrong(at + "a line above opens the network, remove one of them");
+            throw wrong(at + "a line above opens the network; remove one of the two");
         }
         keys.add(key);
         if (keys.size() > MAX_KEYS) {

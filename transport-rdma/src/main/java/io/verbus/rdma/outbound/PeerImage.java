@@ -41,7 +41,7 @@ final class PeerImage {
         isGivenUp = false;
     }
 
-    /** Called when the peer has closed the image, or has none. */
+    /** Called when the peer has closed the image, or reports that it has none. */
     void onGone() {
         isThere = false;
     }

@@ -206,7 +206,7 @@ class RdmaExaminationTest {
         useGids(LINK_LOCAL, V1);
         checkFinding(
                 Level.WARNING,
-                "has 10.0.0.2 of eth2 only as GID 2 of IB/RoCE v1",
+                "lists 10.0.0.2 of eth2 only as GID 2 (IB/RoCE v1)",
                 "echo 'RoCE v2' > ");
     }
 

@@ -206,8 +206,8 @@ public final class MovedNames {
                                     + each.address
                                     + " to "
                                     + now
-                                    + " of the other IP version, to which the socket cannot"
-                                    + " send: add the publication or subscription again"));
+                                    + ", an address of the other IP version, to which the socket"
+                                    + " cannot send: add the publication or subscription again"));
         } else {
             move(each, now);
         }
