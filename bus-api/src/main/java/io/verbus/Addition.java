@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A publication, subscription or counter that the application adds, from the call until it is
- * closed. While the application uses it, it is added to each next driver again. Conductor's thread
- * only.
+ * closed. While the application uses it, it is added again at each driver that the bus moves to.
+ * Conductor's thread only.
  *
  * @param <T> type of the resource.
  */
@@ -47,7 +47,7 @@ abstract class Addition<T> {
     /** Closes the resource without sending a command to the driver. */
     abstract void markClosed(T thing);
 
-    /** Closes what was created before a driver has answered. */
+    /** Closes whatever was created before a driver answered. */
     void drop() {}
 
     /** Describes the resource in words that follow "the". */
@@ -58,7 +58,7 @@ abstract class Addition<T> {
         return id;
     }
 
-    /** Returns the registration id at the driver that was asked last. */
+    /** Returns the registration id that the most recently asked driver uses. */
     final long registrationId() {
         return registrationId;
     }

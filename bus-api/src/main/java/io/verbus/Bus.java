@@ -228,7 +228,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      *
      * @param streamId stream id.
      * @return the session id.
-     * @throws BusException if the driver does not answer, as old Aeron drivers do not.
+     * @throws BusException if the driver does not answer, such as an old Aeron driver.
      */
     public int nextSessionId(int streamId) {
         return calls.nextSessionId(streamId);
@@ -242,7 +242,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return conductor.isConnected();
     }
 
-    /** Returns directory, client name and id, and whether the driver is connected, for people. */
+    /**
+     * Returns a human-readable description: directory, client name and id, and whether the bus is
+     * connected.
+     */
     @Override
     public String toString() {
         Context context = conductor.context();
@@ -375,8 +378,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * Sets whether the application runs the client conductor itself, by {@link
-         * Bus#conductorAgentInvoker}, rather than the bus on a thread of its own.
+         * Sets whether the application runs the client conductor, with {@link
+         * Bus#conductorAgentInvoker}, instead of the bus running it on its own thread.
          *
          * @param use true to run the conductor in the application. Default: false.
          * @return this.
@@ -387,8 +390,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * Sets the invoker of a driver without threads of its own, which this client runs while it
-         * waits for the driver. Implies {@link #useConductorAgentInvoker}.
+         * Sets the invoker of a driver that has no threads; this client runs it while it waits for
+         * the driver. Implies {@link #useConductorAgentInvoker}.
          *
          * @param invoker the driver's invoker.
          * @return this.

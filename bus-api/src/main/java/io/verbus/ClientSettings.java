@@ -205,7 +205,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that join subscriptions without a handler of their own.
+     * Sets the handler for images that join subscriptions without their own handler.
      *
      * @param handler image handler. Default: none.
      * @return this.
@@ -216,7 +216,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that leave subscriptions without a handler of their own.
+     * Sets the handler for images that leave subscriptions without their own handler.
      *
      * @param handler image handler. Default: none.
      * @return this.

@@ -10,16 +10,16 @@ import java.nio.ByteBuffer;
 
 /**
  * A counter in the driver's shared memory that every client and tool can read. {@link
- * Bus#addCounter} creates one that lives as long as its client, {@link Bus#addStaticCounter} one
- * that lives as long as the driver. The methods are as thread-safe as those of {@link
+ * Bus#addCounter} creates one that lives as long as its client; {@link Bus#addStaticCounter}
+ * creates one that lives as long as the driver. The methods are as thread-safe as those of {@link
  * AtomicCounter}.
  *
  * <p>A closed counter must not be written: the driver may reuse it for another.
  *
  * <p>A bus that moves to the next driver moves its counters too, see {@link Bus.Context#reconnect}.
- * Until then a counter counts on in private memory. At the next driver it continues from its value;
- * concurrent updates during the move may be lost. A static counter takes the value that the next
- * driver holds for it.
+ * Until then a counter keeps counting in private memory. At the next driver it continues from its
+ * value; concurrent updates during the move may be lost. A static counter takes the value that the
+ * next driver holds for it.
  */
 public final class Counter extends AtomicCounter {
     /** Placeholder passed to the superclass, which cannot change its buffer. */
@@ -124,7 +124,7 @@ public final class Counter extends AtomicCounter {
      * Moves the counter to the next driver.
      *
      * @param takesValue whether to copy the current value to the next driver.
-     * @return false if the counter was closed meanwhile.
+     * @return false if the counter was closed in the meantime.
      */
     synchronized boolean move(
             long registrationId, CountersReader counters, int counterId, boolean takesValue) {

@@ -47,7 +47,8 @@ abstract sealed class CountingBus permits AsyncBus {
      * @param labelLength length of the label in bytes, at most 380.
      * @return the counter, with value 0.
      * @throws IllegalArgumentException if the key or the label is too long.
-     * @throws RegistrationException if the driver rejects the counter, such as for lack of space.
+     * @throws RegistrationException if the driver rejects the counter, for example for lack of
+     *     space.
      * @throws BusException if the driver does not answer.
      */
     public Counter addCounter(
@@ -89,8 +90,8 @@ abstract sealed class CountingBus permits AsyncBus {
      * @param registrationId registration id, which the application chooses.
      * @return the counter, with its current value.
      * @throws IllegalArgumentException if the key or the label is too long.
-     * @throws RegistrationException if the driver rejects the counter, such as when a client owns a
-     *     counter of that type and registration id.
+     * @throws RegistrationException if the driver rejects the counter, for example because a client
+     *     owns a counter of that type and registration id.
      * @throws BusException if the driver does not answer.
      */
     public Counter addStaticCounter(

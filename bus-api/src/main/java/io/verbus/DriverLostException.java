@@ -4,7 +4,7 @@ package io.verbus;
 
 /**
  * Thrown or reported when the media driver is gone or has dropped this client. Unless it
- * reconnects, the bus cannot be used any longer.
+ * reconnects, the bus can no longer be used.
  */
 public class DriverLostException extends BusException {
     private static final long serialVersionUID = 1L;

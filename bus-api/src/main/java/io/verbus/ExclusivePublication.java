@@ -17,8 +17,8 @@ import org.agrona.concurrent.status.ReadablePosition;
 
 /**
  * A publication with its own session. {@link #offer}, {@link #offerBatch}, {@link #tryClaim},
- * {@link #position} and methods marked so may be used by one thread at a time; all others are
- * thread-safe.
+ * {@link #position} and the methods marked "one thread at a time" are not thread-safe; all others
+ * are.
  */
 public final class ExclusivePublication extends Publication {
     // Written by the conductor or by close under this object's monitor; read once by each call.
@@ -171,7 +171,7 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Appends padding, which subscribers skip; moves a stream to a position that it must have. One
+     * Appends padding, which subscribers skip, to move the stream to a required position. One
      * thread at a time.
      *
      * @param length length in bytes without the added header of 32; at most {@link

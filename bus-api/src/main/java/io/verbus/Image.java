@@ -307,8 +307,8 @@ public final class Image extends ReceivedStream {
      *     first 160.
      * @throws IllegalArgumentException if the reason is longer.
      * @throws RegistrationException if the driver rejects the command.
-     * @throws BusException if the image is closed or belongs to a spy, whose publisher it does not
-     *     affect.
+     * @throws BusException if the image is closed or belongs to a spy, which cannot affect its
+     *     publisher.
      */
     public void reject(String reason) {
         if (reason.length() > CommandEncoder.MAX_REASON) {
@@ -321,7 +321,7 @@ public final class Image extends ReceivedStream {
         if (isClosed() || subscription().channel().isSpy()) {
             throw new BusException(
                     this
-                            + (isClosed() ? " is closed" : " is a spy's")
+                            + (isClosed() ? " is closed" : " belongs to a spy")
                             + " and cannot be rejected: reject an open image of a network or IPC"
                             + " subscription");
         }

@@ -195,7 +195,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Claims space in the log into which the caller writes a message without copying. The claim
-     * must be committed or aborted soon: subscribers receive no later message before. If the
+     * must be committed or aborted soon: until then, subscribers receive no later message. If the
      * message is already in a buffer and at most 4 KiB long, {@link ExclusivePublication#offer} is
      * faster. See {@link BufferClaim} for an example.
      *
@@ -432,7 +432,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Attaches the publication to the next driver; returns false if it was closed meanwhile.
+     * Attaches the publication to the next driver; returns false if it was closed in the meantime.
      * Conductor's thread.
      */
     final synchronized boolean attach(

@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Moves a client from a lost driver to the next one: looks for that driver, then adds everything
- * that the application still uses again, in the order of the original calls. Conductor's thread
- * only.
+ * Moves a client from a lost driver to the next one: looks for that driver, then adds again
+ * everything that the application still uses, in the order of the original calls. Conductor's
+ * thread only.
  */
 final class Reconnection {
     private static final long NONE = -1;

@@ -234,7 +234,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
      * handler of the bus.
      *
      * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
-     *     verbus:ipc} or a spy's.
+     *     verbus:ipc} or a spy channel.
      * @throws RegistrationException if the driver rejects the destination.
      * @throws BusException if the destination is invalid, or the subscription is closed.
      */

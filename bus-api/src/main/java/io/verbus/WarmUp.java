@@ -54,7 +54,7 @@ final class WarmUp implements AutoCloseable {
     /**
      * Exchanges messages.
      *
-     * @param time how long.
+     * @param time time to run for.
      * @return number of round trips.
      */
     static long run(Duration time) {

@@ -410,7 +410,7 @@ class BusTest {
     }
 
     @Test
-    void survivesEventsOfImagesAlreadyGone() {
+    void survivesEventsOfRemovedImages() {
         Subscription subscription = subscription();
         UnsafeBufferPosition position = driver.position(subscription.registrationId() + 1);
         driver.tell(
@@ -794,7 +794,7 @@ class BusTest {
     }
 
     @Test
-    void leavesNoThreadBehindAfterClose() throws Exception {
+    void stopsThreadOnClose() throws Exception {
         int before = Thread.activeCount();
         for (int i = 0; i < 20; i++) {
             Bus.connect(context()).close();

@@ -32,10 +32,10 @@ class MisuseTest {
                         "claim: this claim is still open for 8 bytes of term 7, and the stream"
                                 + " waits for it: commit or abort a claim before it is reused",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
-                                + " it by one thread at a time",
+                                + " it from one thread at a time",
                         "one thread after the other: nothing",
                         "pollers: threads THREAD and THREAD use the image of LOG at the same time:"
-                                + " use it by one thread at a time",
+                                + " use it from one thread at a time",
                         "closed subscription: SUBSCRIPTION is closed: stop polling it"),
                 output("true"));
     }

@@ -532,7 +532,7 @@ class ReconnectTest {
     }
 
     @Test
-    void movesOnWhenDriverIsLostWhileAdding() throws Exception {
+    void connectsToNextDriverIfDriverIsLostDuringAdd() throws Exception {
         Publication one = publication(true, IPC);
         Publication two = publication(false, IPC);
         for (int i = 0; i < 3; i++) {

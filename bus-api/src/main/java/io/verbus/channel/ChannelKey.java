@@ -379,7 +379,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time from then until a detached subscriber rejoins."),
+            "Time from the end of untethered-linger-timeout until a detached subscriber rejoins."),
 
     SEND_TIMESTAMP(
             "channel-snd-ts-offset",
@@ -398,7 +398,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in a message at which the receiving driver writes its time of arrival."),
+            "Offset in a message at which the receiving driver writes its arrival time."),
 
     MEDIA_TIMESTAMP(
             "media-rcv-ts-offset",
@@ -417,7 +417,7 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.LABEL,
-            "Name shown to people.");
+            "Human-readable name; the driver ignores it.");
 
     /** The control mode with destinations that are added one by one. */
     static final String MANUAL = "manual";

@@ -303,7 +303,7 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy's, which only a subscription can be: use verbus: to publish");
+                "is a spy channel, which only a subscription can use: use verbus: to publish");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
         checkPorts(channel, values);
         checkResponses(channel);
@@ -406,7 +406,7 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy's, and spies are invalid as destinations: use"
+                "is a spy channel, which cannot be a destination: use"
                         + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
         for (ChannelKey key : values.keySet()) {
             boolean isOfDestination =

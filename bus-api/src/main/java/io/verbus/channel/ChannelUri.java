@@ -653,7 +653,7 @@ public final class ChannelUri {
                 : OptionalInt.empty();
     }
 
-    /** Returns the name shown to people; null if there is none. */
+    /** Returns the channel's human-readable name; null if there is none. */
     public String alias() {
         return (String) values.get(ChannelKey.ALIAS);
     }

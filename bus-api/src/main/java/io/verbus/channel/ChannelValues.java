@@ -160,7 +160,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     /**
      * Sets {@code alias}.
      *
-     * @param name name shown to people.
+     * @param name human-readable name.
      * @throws BusException if the name is invalid.
      */
     public ChannelUri.Builder alias(String name) {
@@ -299,7 +299,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     /**
      * Sets {@code untethered-resting-timeout}.
      *
-     * @param time time from then until a detached subscriber rejoins.
+     * @param time time from the end of the linger timeout until a detached subscriber rejoins.
      * @throws BusException if the value is out of range.
      */
     public ChannelUri.Builder untetheredResting(Duration time) {

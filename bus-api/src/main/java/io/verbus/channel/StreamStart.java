@@ -31,7 +31,7 @@ public record StreamStart(int initialTermId, int termId, int termOffset) {
             throw new InvalidChannelException(
                     "term-offset "
                             + termOffset
-                            + " is not a multiple of 32 from 0: choose the start of a frame");
+                            + " is negative or not a multiple of 32: choose the start of a frame");
         }
     }
 

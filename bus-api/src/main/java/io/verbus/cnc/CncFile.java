@@ -150,7 +150,7 @@ public final class CncFile implements AutoCloseable {
                     "the driver's file would have "
                             + length
                             + " bytes, more than its layout allows (2 GiB): choose smaller buffers,"
-                            + " fewer counters or shorter pages of files");
+                            + " fewer counters or smaller pages");
         }
         Arena arena = Arena.ofShared();
         try (FileChannel channel = DriverFile.create(file)) {
@@ -314,14 +314,15 @@ public final class CncFile implements AutoCloseable {
         if (version >>> 16 != 0 || version >>> 8 < VERSION_VALUE >>> 8) {
             throw new BusException(
                     file
-                            + " is of version "
+                            + " has version "
                             + (version >>> 16)
                             + "."
                             + (version >>> 8 & 0xFF)
                             + "."
                             + (version & 0xFF)
-                            + ", this process reads 0.2.0 and later: update driver and clients,"
-                            + " unless it is not a driver's command-and-control file");
+                            + ", but this process reads 0.2.0 and later: update driver and"
+                            + " clients, or choose another directory if this is not a driver's"
+                            + " command-and-control file");
         }
         CncSpec spec =
                 new CncSpec(
@@ -387,7 +388,7 @@ public final class CncFile implements AutoCloseable {
         return ClientMapping.view(segment, offset, length);
     }
 
-    /** Marks a created file as valid for clients. The buffers must be initialised before. */
+    /** Marks a created file as valid for clients. The buffers must be initialised first. */
     public void publish() {
         header.putIntRelease(VERSION, VERSION_VALUE);
     }
@@ -429,8 +430,8 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Unmaps the file, which stays. The buffers of a created file must not be used any longer;
-     * those of a mapped file read as zero from now on, see {@link ClientMapping}.
+     * Unmaps the file, which stays. The buffers of a created file must no longer be used; those of
+     * a mapped file read as zero from now on, see {@link ClientMapping}.
      */
     @Override
     public void close() {

@@ -40,7 +40,7 @@ public enum TransportCounter {
 
     /** Gaps still open after the NAK delay. Receiver. */
     UDP_LOSSES(1100, "udp: losses"),
-    /** Frames that had arrived before. Receiver. */
+    /** Frames that had already arrived. Receiver. */
     UDP_DUPLICATES(1101, "udp: duplicate frames"),
     /** Frames that no sender sends. Receiver. */
     UDP_INVALID_FROM_SENDERS(1102, "udp: invalid frames from senders"),
@@ -76,7 +76,7 @@ public enum TransportCounter {
     UDP_RECEIVER_NOT_ALLOWED(1117, "udp: datagrams to the receiver refused by verbus.udp.allow"),
     /** Datagrams from addresses that may not answer. Sender. */
     UDP_SENDER_NOT_ALLOWED(1118, "udp: datagrams to the sender refused by verbus.udp.allow"),
-    /** Frames of a stream that come from another address than its sender's. Receiver. */
+    /** Frames of a stream from an address other than its sender's. Receiver. */
     UDP_FORGED(1119, "udp: forged frames"),
     /** For {@code media-rcv-ts-offset}. Receiver. */
     UDP_KERNEL_TIMESTAMPS(1120, "udp: datagrams with a timestamp of the kernel"),

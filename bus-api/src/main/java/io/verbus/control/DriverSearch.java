@@ -86,7 +86,8 @@ public final class DriverSearch implements AutoCloseable {
      * to use the driver.
      *
      * @param meanwhile action to run before each look.
-     * @param waiting receives once what is missing, if the search takes longer than a second.
+     * @param waiting consumer called once with what is missing, if the search takes longer than a
+     *     second.
      * @return the driver, which the caller must close.
      * @throws DriverTimeoutException with the last failure, if no driver responds in time.
      */

@@ -48,8 +48,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
      * @param directory directory of the driver.
      * @param file file in the directory, or elsewhere by an absolute path.
      * @param readOnly whether to open the file read-only.
-     * @return the open file, which is the file that was checked even if other users replace it
-     *     meanwhile.
+     * @return the open file, which is the file that was checked even if other users replace it in
+     *     the meantime.
      * @throws NoSuchFileException if the directory or the file does not exist.
      * @throws IOException if the file cannot be opened.
      * @throws BusException if access is denied, or the file is not trusted.

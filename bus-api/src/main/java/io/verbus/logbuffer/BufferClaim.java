@@ -9,8 +9,8 @@ import java.lang.ref.Reference;
 
 /**
  * Space in a log into which the application writes one message without copying. After a successful
- * claim, write the payload and call {@link #commit()} or {@link #abort()} soon: subscribers do not
- * receive later messages of the stream before. Reusable, by one thread at a time.
+ * claim, write the payload and call {@link #commit()} or {@link #abort()} soon: until then,
+ * subscribers receive no later message of the stream. Reusable, by one thread at a time.
  *
  * <pre>{@code
  * BufferClaim claim = new BufferClaim(); // keep and reuse

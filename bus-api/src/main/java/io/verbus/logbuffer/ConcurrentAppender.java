@@ -122,7 +122,7 @@ public final class ConcurrentAppender extends GatheringAppender {
         } else {
             isSent = appendFragments(term, count, at, source, offset, length, reservedValue);
         }
-        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
+        Reference.reachabilityFence(log); // the log may be closed and unreachable in the meantime
         return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
@@ -260,7 +260,7 @@ public final class ConcurrentAppender extends GatheringAppender {
             long word = batch.write(framing, term, at, termId);
             isSent = Framing.commit(term + at, termId, required, word);
         }
-        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
+        Reference.reachabilityFence(log); // the log may be closed and unreachable in the meantime
         return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
@@ -278,9 +278,9 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Returns the offset of the claimed space in the active term, or a negative result. Because the
-     * count is given, everything that depends only on the term can be computed before the atomic
-     * add, whose result the frame's stores wait for.
+     * Returns the offset of the claimed space in the active term, or a negative result. The caller
+     * passes the count, so that everything that depends only on the term can be computed before the
+     * atomic add; the frame's stores wait for the result of the add.
      */
     private long claimTail(int count, int required, long limit) {
         long tail = metadataAddress + LogTail.offset(count);
@@ -313,7 +313,7 @@ public final class ConcurrentAppender extends GatheringAppender {
 
     /**
      * Abandons claimed space that crosses the end of its term, or lies in a later term than the
-     * active one because the log rotated meanwhile.
+     * active one because the log has rotated in the meantime.
      *
      * @param rawTail raw tail before the claim.
      */

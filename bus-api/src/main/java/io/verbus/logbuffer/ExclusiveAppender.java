@@ -122,7 +122,7 @@ public final class ExclusiveAppender extends GatheringAppender {
         int frameLength = FrameHeader.LENGTH + length;
         int end = at + FrameHeader.align(frameLength);
         if (termPosition + at >= limit || end > termLength) {
-            return claimTail(end - at, limit); // returns why not
+            return claimTail(end - at, limit); // the reason
         }
         long frame = address + at;
         UnsafeApi.putLong(frame + FrameHeader.TERM_OFFSET, sessionWord | at);
@@ -271,7 +271,7 @@ public final class ExclusiveAppender extends GatheringAppender {
      */
     public long appendBlock(DirectBuffer source, int offset, int length, long limit) {
         if (position() >= Math.min(limit, maxPosition)) {
-            return claimTail(FrameHeader.LENGTH, limit); // returns why not
+            return claimTail(FrameHeader.LENGTH, limit); // the reason
         }
         if (termOffset == termLength) {
             endTerm();

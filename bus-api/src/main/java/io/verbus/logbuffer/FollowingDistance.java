@@ -39,10 +39,10 @@ final class FollowingDistance {
     /** Slower than any fast stream, and short enough to avoid overflow. */
     private static final long SLOW_NS = 1_000_000_000;
 
-    /** Spin hints between two looks at the tail, of 15 to 45 ns each. */
+    /** Number of spin hints, of 15 to 45 ns each, between two looks at the tail. */
     private static final int PAUSES = 32;
 
-    /** Looks after which a wait ends: some tens of microseconds, rarely reached. */
+    /** Number of looks after which a wait ends: tens of microseconds, rarely reached. */
     private static final int MAX_LOOKS = 32;
 
     /** Bytes by which the tail must advance between two looks for the wait to continue. */

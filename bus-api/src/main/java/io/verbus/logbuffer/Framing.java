@@ -254,11 +254,11 @@ final class Framing {
      * Commits an opened frame with the last store to it, unless the frame was taken away. A reader
      * that acquires its length sees all of it.
      *
-     * <p>The publisher may have been suspended since it opened the frame. Meanwhile an unblocker
-     * may have padded the frame, and others may have reused the space any number of laps later. The
-     * frame still belongs to the publisher if it has the same term, is claimed, and is as long.
-     * Undetected: a publisher that is suspended again between the two comparisons, for whole laps,
-     * and finds an equally long claim at the same place.
+     * <p>The publisher may have been suspended since it opened the frame. In the meantime an
+     * unblocker may have padded the frame, and others may have reused the space any number of laps
+     * later. The frame still belongs to the publisher if it has the same term, is claimed, and is
+     * as long. One case goes undetected: a publisher that is suspended again between the two
+     * comparisons, for whole laps, and finds an equally long claim at the same place.
      *
      * @return whether the frame was still there.
      */

@@ -15,7 +15,7 @@ public final class FrontierScanner {
     private FrontierScanner() {}
 
     /**
-     * Walks the frames from a position to the frontier. Nothing may write to the log any longer.
+     * Walks the frames from a position to the frontier. Nothing may write to the log.
      *
      * @param log log of the image.
      * @param position position of a frame or of the frontier; everything before it has been

@@ -113,7 +113,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
             done += payload;
             at += FrameHeader.align(frameLength);
         } while (done < length);
-        Reference.reachabilityFence(log); // the log may be closed and unreachable meanwhile
+        Reference.reachabilityFence(log); // the log may be closed and unreachable in the meantime
         return end;
     }
 

@@ -213,7 +213,7 @@ public final class LogBuffers implements AutoCloseable {
         int termCount = (int) (spec.position() >>> bits);
         metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
-            // The id of a term that is not active yet shows that: it lags one lap behind.
+            // The term id in the raw tail of a term that is not active yet is one lap behind.
             int partition = (LogLayout.partition(termCount) + i) % LogLayout.PARTITIONS;
             int termId = spec.initialTermId() + termCount + i - (i == 0 ? 0 : LogLayout.PARTITIONS);
             int offset = i == 0 ? LogLayout.termOffset(spec.position(), spec.termLength()) : 0;
@@ -350,7 +350,7 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Sets that only part of the log is in memory. Call before the log is shared.
+     * Marks the log as only partly in memory. Call before the log is shared.
      *
      * @param partial allocates and frees the log's memory.
      */
@@ -376,11 +376,11 @@ public final class LogBuffers implements AutoCloseable {
     /**
      * Reads pages so that they are in memory and in this process's page tables, and later accesses
      * cause no page fault. Skips what lies between the terms and the metadata: nothing uses it, and
-     * it may have no memory. Any thread; the log must not be closed meanwhile.
+     * it may have no memory. Any thread; the log must not be closed during the call.
      *
      * @param from first byte of the mapping to touch.
      * @param count number of bytes; clipped at the end of the part that the first byte is in.
-     * @return the byte to go on at, or {@link #length()} after the last.
+     * @return the byte to continue at, or {@link #length()} after the last.
      */
     public long touch(long from, long count) {
         long terms = termsLength();
@@ -395,7 +395,7 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Returns whether another process has truncated the file, so that an access to this log may
-     * fault. Any thread; the log must not be closed meanwhile.
+     * fault. Any thread; the log must not be closed during the call.
      */
     public boolean isTruncated() {
         if (file == null) {

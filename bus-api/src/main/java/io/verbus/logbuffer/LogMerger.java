@@ -71,7 +71,7 @@ public final class LogMerger {
      *
      * @param source source to take from.
      * @param limit position that the frontier must not pass.
-     * @param maxBytes maximum number of bytes to copy; a longer first frame is taken nevertheless.
+     * @param maxBytes maximum number of bytes to copy; a longer first frame is copied anyway.
      * @return number of bytes by which the source has advanced.
      * @throws InvalidFrameException if the source holds an invalid frame, or frames that do not
      *     match those of another source.

@@ -21,12 +21,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  |           linger           | 464  int64, nanoseconds
  *  |  untethered window limit   | 472  int64, nanoseconds
  *  |     untethered resting     | 480  int64, nanoseconds
- *  |           group            | 488  uint8, 1 for several receivers; those below likewise
- *  |          rejoins           | 490
- *  |          reliable          | 491
- *  |         tells end          | 493
- *  |       spies connect        | 494
- *  |          tethered          | 495
+ *  |           group            | 488  uint8, 1 for several receivers
+ *  |          rejoins           | 490  uint8, 0 or 1
+ *  |          reliable          | 491  uint8, 0 or 1
+ *  |        signals end         | 493  uint8, 0 or 1
+ *  | spies simulate connection  | 494  uint8, 0 or 1
+ *  |          tethered          | 495  uint8, 0 or 1
  *  |     untethered linger      | 500  int64, nanoseconds
  *  +----------------------------+
  * </pre>

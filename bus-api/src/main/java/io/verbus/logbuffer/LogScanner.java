@@ -33,7 +33,7 @@ public final class LogScanner {
      * @param position position of a frame or of the frontier.
      * @param limit position that the run must not pass.
      * @param maxBytes maximum length of the run, not counting the body of padding; a longer first
-     *     frame is taken nevertheless.
+     *     frame is included anyway.
      * @return the end of the run; the given position if there is none.
      * @throws InvalidFrameException if the first frame is invalid.
      */

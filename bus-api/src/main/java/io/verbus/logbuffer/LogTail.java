@@ -24,11 +24,11 @@ public final class LogTail {
         UnsafeBuffer metadata = log.metadata();
         LogSpec spec = log.spec();
         int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
-        // If the log rotates meanwhile, the raw tail's own term id still identifies its term.
+        // If the log rotates during the call, the raw tail's own term id still identifies its term.
         long rawTail = metadata.getLongAcquire(offset(count));
         if (LogLayout.tailOffset(rawTail) > spec.termLength()) {
             // The next term may have claims before it is active, made by late claimers of the term
-            // that occupied its partition before.
+            // that previously occupied its partition.
             long next = metadata.getLongAcquire(offset(count + 1));
             if (LogLayout.termId(next) - LogLayout.termId(rawTail) > 0) {
                 rawTail = next;
@@ -56,7 +56,7 @@ public final class LogTail {
      *
      * @param log log to examine.
      * @return count of the term that is full and active, or -1. Rotate from this count: the log may
-     *     rotate meanwhile, and the new active term is not full.
+     *     rotate in the meantime, and the new active term is not full.
      */
     static int fullTerm(LogBuffers log) {
         UnsafeBuffer metadata = log.metadata();
@@ -86,8 +86,8 @@ public final class LogTail {
         int nextTermId = initialTermId + nextCount;
         int next = offset(nextCount);
         long rawTail = metadata.getLongAcquire(next);
-        // Late claimers of the term that occupied this partition before may still add to it, once
-        // each.
+        // Late claimers of the term that previously occupied this partition may still add to it,
+        // once each.
         while (LogLayout.termId(rawTail) == nextTermId - LogLayout.PARTITIONS
                 && !metadata.compareAndSetLong(next, rawTail, LogLayout.rawTail(nextTermId, 0))) {
             rawTail = metadata.getLongAcquire(next);

@@ -27,7 +27,7 @@ public final class LogTouching {
     /** Creates an instance without logs. */
     public LogTouching() {}
 
-    /** Adds a newly mapped log; one of which only part is in memory is not touched. */
+    /** Adds a newly mapped log, unless only part of it is in memory. */
     public void add(LogBuffers log) {
         Touched touched = new Touched(log);
         boolean isPartial = log.metadata().getInt(LogLayout.PARTIAL) == 1;

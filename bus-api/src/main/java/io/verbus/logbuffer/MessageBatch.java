@@ -44,7 +44,7 @@ public final class MessageBatch {
     }
 
     /**
-     * Adds a message, to be sent after those added before.
+     * Adds a message, to be sent after those already added.
      *
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.

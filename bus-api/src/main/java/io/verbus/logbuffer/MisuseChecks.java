@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * Checks that an object for one thread at a time is used so. For debugging: off unless the system
- * property {@code verbus.checks} is true, and then the JIT compiler removes the calls. May be
- * called by any thread.
+ * Checks that only one thread at a time uses an object that allows no more. For debugging: enabled
+ * by the system property {@code verbus.checks}; if it is off, the JIT compiler removes the calls.
+ * Any thread may call the methods.
  */
 public final class MisuseChecks {
     /** Whether misuse is looked for; set by the system property {@code verbus.checks}. */
@@ -63,7 +63,7 @@ public final class MisuseChecks {
                             + current.getName()
                             + " use "
                             + object
-                            + " at the same time: use it by one thread at a time");
+                            + " at the same time: use it from one thread at a time");
         }
     }
 

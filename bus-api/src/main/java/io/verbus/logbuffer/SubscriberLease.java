@@ -61,7 +61,7 @@ public final class SubscriberLease {
         published = values.getLongAcquire(valueOffset);
     }
 
-    /** Returns whether the subscriber was detached, so that the log must not be used any longer. */
+    /** Returns whether the subscriber was detached, so that the log must no longer be used. */
     boolean isOver() {
         if (!isOver) {
             isOver =

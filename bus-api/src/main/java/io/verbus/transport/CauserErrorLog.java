@@ -70,7 +70,7 @@ public final class CauserErrorLog {
                 tell(
                         "further "
                                 + causers
-                                + " that cause the same are only counted, after "
+                                + " that cause the same error are only counted, after "
                                 + most
                                 + " that were reported: "
                                 + message,

@@ -60,9 +60,9 @@ public interface OutboundStream {
 
     /**
      * Returns whether the stream advances while this transport has no receiver, because the
-     * driver's own spies read it or another transport also carries it. To hold the log meanwhile at
-     * the position last given to {@link #onReleased}, the transport reports that it is connected.
-     * Any thread.
+     * driver's own spies read it or another transport also carries it. To hold the log in the
+     * meantime at the position last given to {@link #onReleased}, the transport reports that it is
+     * connected. Any thread.
      */
     boolean goesOnWithoutReceivers();
 

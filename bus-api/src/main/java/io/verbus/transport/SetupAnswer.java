@@ -8,18 +8,18 @@ package io.verbus.transport;
  */
 public interface SetupAnswer {
     /**
-     * The image is created and announced to its subscribers.
+     * Called when the image is created and announced to its subscribers.
      *
-     * @param image image to fill; if the peer has gone meanwhile, end it with {@link
+     * @param image image to fill; if the peer has gone in the meantime, end it with {@link
      *     TransportHost#onImageLost}.
      */
     void onImage(InboundImage image);
 
-    /** The stream no longer has a subscription. */
+    /** Called when the stream no longer has a subscription. */
     void onUnwanted();
 
     /**
-     * The image cannot be created.
+     * Called when the image cannot be created.
      *
      * @param reason cause and remedy, for the peer.
      */

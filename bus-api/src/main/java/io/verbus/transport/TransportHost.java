@@ -43,13 +43,12 @@ public interface TransportHost extends TransportSettings {
     CompletableFuture<Void> lookUp(String name);
 
     /**
-     * Runs work on another thread that may take long and cannot be divided, such as registering
-     * memory. Runs one after the other, in the order of the calls. The driver closes only once the
-     * work is done.
+     * Runs work that may take long and cannot be divided, such as registering memory, on another
+     * thread, in the order of the calls. The driver closes only once the work is done.
      *
      * @param work work to run; an exception is passed to {@code then}.
      * @param then called in a later duty cycle of the conductor, with null or the exception; not
-     *     called if the driver closes meanwhile.
+     *     called if the driver closes in the meantime.
      */
     void background(Runnable work, Consumer<RuntimeException> then);
 
@@ -58,7 +57,7 @@ public interface TransportHost extends TransportSettings {
      * driver closes before they are.
      *
      * @param log log of a publication or an image.
-     * @param work work on the log, which stays mapped meanwhile.
+     * @param work work on the log, which stays mapped while it runs.
      * @param then called in a later duty cycle of the conductor, with null or the exception.
      */
     void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
@@ -103,8 +102,8 @@ public interface TransportHost extends TransportSettings {
     void onImageRevoked(InboundImage image, long finalPosition);
 
     /**
-     * Reports that the peer is lost; nothing can write to the image's log any longer. The driver
-     * ends the image at its frontier, and closes it once its subscribers have read up to there.
+     * Reports that the peer is lost; nothing can write to the image's log. The driver ends the
+     * image at its frontier, and closes it once its subscribers have read up to there.
      *
      * @param image image that is lost.
      * @param reason human-readable reason.

@@ -31,7 +31,7 @@ class ChannelUriPropertyTest {
     }
 
     @Property(tries = 2000)
-    void parsesFormattedFlowControlInterfacesAndRepair(@ForAll("ofUdp") String keys) {
+    void parsesFormattedFlowControlInterfaceAndLossRecoverySettings(@ForAll("ofUdp") String keys) {
         for (String scheme : new String[] {"verbus", "aeron"}) {
             ChannelUri channel = ChannelUri.parse(scheme + ":udp?endpoint=h:1" + keys);
             ChannelUri read = ChannelUri.parse(channel.toString());

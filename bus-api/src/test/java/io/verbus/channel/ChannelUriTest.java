@@ -84,7 +84,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void parsesSocketAndRepairSettings() {
+    void parsesSocketAndLossRecoverySettings() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=h:1|pub-wnd=64k|so-sndbuf=1m|so-rcvbuf=2m"
@@ -510,7 +510,7 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
+                "verbus-spy:rdma?endpoint=h:1;is a spy channel, which only a subscription can use",
                 "aeron:udp?control=h:2;has control without endpoint"
             })
     void rejectsPublishingOnSubscriptionChannel(String text, String message) {
@@ -623,7 +623,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void writesSchemeOnce() {
+    void writesSchemeOnlyOnce() {
         assertRefused(
                 () -> ChannelUri.parse("tcp:x"),
                 "does not begin with 'verbus:' or 'aeron:': write");
@@ -634,7 +634,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:ipc;is not a destination",
-                "verbus-spy:rdma?endpoint=h:1;spies are invalid as destinations",
+                "verbus-spy:rdma?endpoint=h:1;is a spy channel, which cannot be a destination",
                 "verbus:rdma?endpoint=h:0;has port 0",
                 "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
                 "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",
@@ -1068,7 +1068,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void takesAddressOfTaggedChannel() {
+    void usesAddressOfTaggedChannel() {
         ChannelUri there = ChannelUri.parse("aeron:udp?endpoint=h:1|interface=i|tags=7,8|mtu=2k");
         ChannelUri tagOnly = ChannelUri.parse("aeron:udp?tags=7|session-id=5");
         tagOnly.checkPublishable();

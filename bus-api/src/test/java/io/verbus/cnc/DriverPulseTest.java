@@ -46,7 +46,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void reportsAliveWhileHeartbeatChangesWhateverItsTime() {
+    void reportsAliveWhileHeartbeatChangesRegardlessOfItsTime() {
         DriverPulse pulse = pulse(NO_PID);
         assertFalse(pulse.hasBeaten());
         long[] times = {1, System.currentTimeMillis() + 3_600_000, 7, 0, Long.MAX_VALUE, 5};

@@ -46,7 +46,7 @@ class LossReportTest {
     }
 
     @Test
-    void addsUpLossesOfStreamAndSource() {
+    void sumsLossesByStreamAndSource() {
         Path file = folder.resolve(LossReport.NAME);
         try (LossReport writer = LossReport.create(file);
                 LossReport reader = LossReport.map(file)) {

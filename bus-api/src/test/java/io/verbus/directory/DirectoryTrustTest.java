@@ -194,7 +194,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void rejectsWhatIsNotARegularFile() throws IOException {
+    void rejectsIrregularFile() throws IOException {
         Files.createDirectory(directory.resolve("7.log"));
         assertRefused(DirectoryTrust.OWN, Path.of("7.log"), "7.log is not a regular file");
     }

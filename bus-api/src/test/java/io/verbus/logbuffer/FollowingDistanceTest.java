@@ -110,7 +110,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void readsUpToTailThatStandsStill() {
+    void readsUpToTailThatDoesNotMove() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH - 32);
         assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
@@ -118,7 +118,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void measuresLessOftenAfterWaitsInVain() {
+    void measuresLessOftenAfterUselessWaits() {
         FollowingDistance fast = fast();
         int window = WINDOW;
         for (int i = 0; i < 8; i++) {

@@ -159,7 +159,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void touchesToTheEndWithoutChanges() {
+    void touchesAllPagesWithoutChangingThem() {
         try (LogBuffers log = LogBuffers.create(file, SPEC)) {
             log.term(1).putLong(0, 77);
             long half = log.touch(0, TERM_LENGTH);
@@ -209,7 +209,7 @@ class LogBuffersTest {
     }
 
     @Test
-    void closesTwiceWithoutEffect() {
+    void ignoresSecondClose() {
         LogBuffers log = LogBuffers.create(file, SPEC);
         log.close();
         log.close();

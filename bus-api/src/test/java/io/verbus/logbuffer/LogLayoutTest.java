@@ -62,8 +62,8 @@ class LogLayoutTest {
                         Map.entry("group", LogNotes.GROUP),
                         Map.entry("rejoins", LogNotes.REJOINS),
                         Map.entry("reliable", LogNotes.RELIABLE),
-                        Map.entry("tells end", LogNotes.TELLS_END),
-                        Map.entry("spies connect", LogNotes.SPIES_CONNECT),
+                        Map.entry("signals end", LogNotes.TELLS_END),
+                        Map.entry("spies simulate connection", LogNotes.SPIES_CONNECT),
                         Map.entry("tethered", LogNotes.TETHERED),
                         Map.entry("untethered linger", LogNotes.UNTETHERED_LINGER)),
                 LayoutPicture.offsets(LogNotes.class));

@@ -29,7 +29,7 @@ class LogMergerRaceTest {
     }
 
     @Test
-    void skipsFramesThatArriveMeanwhile() throws InterruptedException {
+    void skipsFramesThatArriveDuringMerge() throws InterruptedException {
         for (int round = 0; round < ROUNDS; round++) {
             try (LogBuffers merged = image();
                     LogBuffers late = image()) {

@@ -299,7 +299,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void commitLapsLaterKeepsMessageOfAnotherWriter() {
+    void commitAfterWholeLapsKeepsMessageOfAnotherWriter() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         BufferClaim stale = new BufferClaim();
         BufferClaim longer = new BufferClaim();

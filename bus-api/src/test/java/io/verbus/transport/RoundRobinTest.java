@@ -78,7 +78,7 @@ class RoundRobinTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 100, 1000})
-    void costsTheSameHoweverManyTakersAreIdle(int count) {
+    void costDoesNotDependOnNumberOfIdleTakers(int count) {
         add(count);
         letAllIdle();
         for (int i = 0; i < 100; i++) {

@@ -92,8 +92,8 @@ final class Clients {
     }
 
     /**
-     * Returns the client of a command about its own registrations; one without registrations if it
-     * is unknown.
+     * Returns the client that sent a command about its own registrations; if unknown, one without
+     * registrations.
      */
     Client known(long clientId) {
         Client client = byId.get(clientId);
@@ -140,7 +140,7 @@ final class Clients {
         return client;
     }
 
-    /** Whether a client with this id exists. */
+    /** Returns whether a client with this id exists. */
     boolean contains(long clientId) {
         return byId.containsKey(clientId);
     }
@@ -176,7 +176,7 @@ final class Clients {
     }
 
     /**
-     * Times out silent clients, and continues to release what departed clients left.
+     * Times out silent clients, and continues releasing what departed clients held.
      *
      * @param nowNs time before which every command sent has been handled.
      * @return the work count.

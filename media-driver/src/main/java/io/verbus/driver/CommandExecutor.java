@@ -291,7 +291,8 @@ final class CommandExecutor implements CommandHandler {
                     if (id < 0) {
                         throw new CommandException(
                                 ErrorCode.UNKNOWN_COUNTER,
-                                "the client has no counter " + registrationId + ": it is closed");
+                                "the client has no open counter with registration id "
+                                        + registrationId);
                     }
                     events.operationSuccess(correlationId);
                     events.unavailableCounter(registrationId, id);
@@ -423,13 +424,13 @@ final class CommandExecutor implements CommandHandler {
     private static CommandException unknownSubscription(long registrationId) {
         return new CommandException(
                 ErrorCode.UNKNOWN_SUBSCRIPTION,
-                "the client has no subscription " + registrationId + ": it is closed");
+                "the client has no open subscription with registration id " + registrationId);
     }
 
     private static CommandException unknownPublication(long registrationId) {
         return new CommandException(
                 ErrorCode.UNKNOWN_PUBLICATION,
-                "the client has no publication " + registrationId + ": it is closed");
+                "the client has no open publication with registration id " + registrationId);
     }
 
     @Override
@@ -558,8 +559,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Whether a correlation id belongs to another client, which would mistake the answer for its
-     * own.
+     * Returns whether a correlation id belongs to another client, which would mistake the answer
+     * for its own.
      */
     private boolean isOfAnother(long clientId, long correlationId) {
         return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)

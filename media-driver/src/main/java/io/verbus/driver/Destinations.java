@@ -78,9 +78,10 @@ final class Destinations {
         if (indexOf(destination) >= 0) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
-                    "the publication has destination "
+                    "the publication already has destination "
                             + destination.endpoint()
-                            + " already: remove it first, or add another");
+                            + ":"
+                            + " remove it first, or add another");
         }
         checkMixed(destination);
         shares.require(Share.DESTINATIONS, clientId, Shares.weight(destination));
@@ -236,11 +237,11 @@ final class Destinations {
                     ErrorCode.INVALID_CHANNEL,
                     "destination '"
                             + destination
-                            + "' is of "
+                            + "' uses "
                             + destination.media()
-                            + ", but the publication is of "
+                            + ", but the publication uses "
                             + publication.named().media()
-                            + ": name one of the same media");
+                            + ": add a destination that uses the same media");
         }
     }
 

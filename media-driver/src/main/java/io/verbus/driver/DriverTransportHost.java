@@ -128,8 +128,8 @@ final class DriverTransportHost implements TransportHost {
     }
 
     /**
-     * Whether an image may have only part of its log in memory. A merged image needs its whole log,
-     * because each source writes to it.
+     * Returns whether an image may have only part of its log in memory. A merged image needs its
+     * whole log, because each source writes to it.
      */
     @Override
     public boolean mayHoldPart(InboundEndpoint endpoint) {

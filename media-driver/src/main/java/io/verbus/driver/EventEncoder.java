@@ -59,7 +59,10 @@ final class EventEncoder {
         this.transmitter = transmitter;
     }
 
-    /** Whether clients keep up with the events. Events that can wait are sent only then. */
+    /**
+     * Returns whether clients keep up with the events. Events that can wait are sent only while
+     * they do.
+     */
     boolean isOpen() {
         return transmitter.isOpen();
     }

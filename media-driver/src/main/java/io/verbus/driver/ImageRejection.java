@@ -113,7 +113,7 @@ final class ImageRejection {
         rejected.incrementRelease();
     }
 
-    /** Whether the log holds an invalid frame, so that no subscriber can read on. */
+    /** Returns whether the log holds an invalid frame, so that no subscriber can read on. */
     private static boolean isDamaged(Subscribable source) {
         long position = source.subscribers().positions().released();
         return FrontierScanner.scan(source.log(), position).defect() != null;

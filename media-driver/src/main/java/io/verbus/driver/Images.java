@@ -52,10 +52,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final RejectedStreams rejected;
     private final RoundRobin<NetworkImage> roundRobin;
 
-    /** The driver closes: no more streams are accepted. */
+    /** Whether the driver is closing and accepts no more streams. */
     private boolean isClosing;
 
-    /** Image that its last turn found released. */
+    /** The image of the last turn, if it was released then. */
     private NetworkImage released;
 
     Images(
@@ -240,7 +240,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         }
     }
 
-    /** Whether the driver accepts no more streams. */
+    /** Returns whether the driver accepts no more streams. */
     boolean isClosing() {
         return isClosing;
     }

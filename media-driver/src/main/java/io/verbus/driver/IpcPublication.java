@@ -69,8 +69,8 @@ final class IpcPublication extends Publication {
     }
 
     /**
-     * Whether a subscription may join. After all publishers have closed, others may join while a
-     * subscriber still reads.
+     * Returns whether a subscription may join. After all publishers have closed, others may join
+     * while a subscriber still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {
@@ -122,7 +122,7 @@ final class IpcPublication extends Publication {
         subscribers.endAll(why);
     }
 
-    /** Whether subscriptions may join again after a rejection; true once. */
+    /** Returns whether subscriptions may join again after a rejection; true once. */
     @Override
     boolean isAcceptedAgain(long nowNs) {
         boolean isOver = isRejected && nowNs - rejectedUntilNs >= 0;

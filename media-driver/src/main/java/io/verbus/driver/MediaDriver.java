@@ -366,7 +366,7 @@ public final class MediaDriver implements AutoCloseable {
         return new BusException(
                 "the driver in "
                         + directory.path()
-                        + " has failed and ends: thread "
+                        + " has failed and is closing: thread "
                         + failure.where()
                         + " threw "
                         + error
@@ -441,7 +441,7 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * Stops the agents, unmaps all memory, and deletes the directory with its contents. If another
      * driver has taken over the directory, it is kept and the error handler is called. Clients
-     * detect the end of the driver within a moment. Idempotent.
+     * detect the end of the driver shortly afterwards. Idempotent.
      */
     @Override
     public synchronized void close() {
@@ -474,7 +474,7 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Runs a driver as the purpose of this process. Prints a line when the driver is ready. Returns
+     * Runs a driver in this process until it ends. Prints a line when the driver is ready. Returns
      * after SIGTERM, SIGINT, or a permitted client ends the driver, and the driver has drained and
      * closed; a second signal closes it at once. If the driver fails and the process does not end
      * within ten seconds, the process is halted.

@@ -66,8 +66,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     private MergedSource.Move move;
 
     /**
-     * Whether the direct source keeps writing the merged log, because there is no room for a log of
-     * its own.
+     * Whether the direct source keeps writing the merged log, because there is no room for its own
+     * log.
      */
     private boolean isDirectKept;
 
@@ -181,8 +181,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Keeps the direct source, because there is no room for a log of its own; other sources wait
-     * for its end.
+     * Keeps the direct source, because there is no room for its own log; other sources wait for its
+     * end.
      */
     void keepDirect() {
         isDirectKept = true;
@@ -190,8 +190,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     /**
      * Asks a source's peer to move: to the merged log if the source is alone, can write it, and no
-     * other destination may bring another; or to its own log once other sources have come. So where
-     * a stream arrives at two destinations, it does not stop to move when one of them fails.
+     * other destination may bring another source; or to its own log once other sources have
+     * arrived. So a stream that arrives at two destinations does not pause for a move when one of
+     * them fails.
      */
     private void askToMove() {
         MergedSource[] all = sources;
@@ -210,7 +211,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Handles that a source's peer has stopped as requested.
+     * Called when a source's peer has stopped as requested.
      *
      * @return whether the image belongs to a source of this one.
      */
@@ -271,7 +272,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return work;
     }
 
-    /** Stops lingering after the end of the stream, because it begins again. */
+    /** Stops lingering after the end of the stream, because the stream begins again. */
     void onSuccessor() {
         if (state == State.DRAINING) {
             subscribers.onSuccessor();
@@ -395,14 +396,14 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Whether the image ended although its stream did not; true once. */
+    /** Returns whether the image ended although its stream did not; true once. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;
         return wasForsaken;
     }
 
-    /** Whether neither subscribers nor the receiver use it. */
+    /** Returns whether neither subscribers nor the receiver use it. */
     boolean isReleased() {
         return state == State.CLOSED && leaving.length == 0 && mergers.isReleased(removal);
     }
@@ -494,7 +495,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Whether a subscription may join. After the end of the stream, others may join while a
+     * Returns whether a subscription may join. After the end of the stream, others may join while a
      * subscriber still reads.
      */
     @Override

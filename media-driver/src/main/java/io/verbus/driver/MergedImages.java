@@ -212,8 +212,8 @@ final class MergedImages {
     }
 
     /**
-     * Adds the offered sources. The first writes the log directly if it is alone, able to, and no
-     * other destination may bring another.
+     * Adds the offered sources. The first writes the log directly if it can, is the only source,
+     * and no other destination may bring another.
      */
     private void addSources(MergedImage image, List<Offer> offers) {
         Offer first = offers.getFirst();
@@ -292,7 +292,7 @@ final class MergedImages {
                 });
     }
 
-    /** Handles that a source's peer has stopped in order to continue in another log. */
+    /** Called when a source's peer has stopped in order to continue in another log. */
     void onStopped(NetworkImage source, Consumer<InboundImage> goOn) {
         for (MergedImage image : all) {
             if (image.onStopped(source, images, goOn)) {

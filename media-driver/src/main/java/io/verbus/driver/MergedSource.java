@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * One of the sources of a {@link MergedImage}: its image, which clients do not see, and its merged
- * position. A direct source has no log of its own: its peer writes the merged log. Used by the
+ * position. A direct source does not have its own log: its peer writes the merged log. Used by the
  * conductor's thread except where noted.
  */
 final class MergedSource {
@@ -143,12 +143,12 @@ final class MergedSource {
         return defect;
     }
 
-    /** Whether the source may deliver more of the stream. */
+    /** Returns whether the source may deliver more of the stream. */
     boolean isActive() {
         return !isClosing && defect == null && image.isActive();
     }
 
-    /** Whether the peer can deliver what follows a frontier, now or later. */
+    /** Returns whether the peer can deliver what follows a frontier, now or later. */
     boolean goesOnAt(long frontier) {
         return isDirect() ? isActive() : defect == null && merged <= frontier;
     }
@@ -159,7 +159,7 @@ final class MergedSource {
     }
 
     /**
-     * Whether the source can deliver nothing more.
+     * Returns whether the source can deliver nothing more.
      *
      * @param frontier frontier of the merged log.
      */
@@ -177,7 +177,7 @@ final class MergedSource {
     }
 
     /**
-     * Whether its peer could write the merged log directly.
+     * Returns whether the source's peer could write the merged log directly.
      *
      * @param frontier frontier of the merged log.
      * @param released position up to which the merged log was consumed.
@@ -196,7 +196,7 @@ final class MergedSource {
         leave();
     }
 
-    /** Marks it as no longer a source: its image needs no log. */
+    /** Marks this as no longer a source: its image needs no log. */
     void leave() {
         if (!hasLeft) {
             hasLeft = true;
@@ -209,7 +209,7 @@ final class MergedSource {
         counters.close();
     }
 
-    /** Whether this source no longer needs the log that it used. */
+    /** Returns whether this source no longer needs the log that it used. */
     boolean isGone() {
         return hasLeft && (!isDirect() || image.isReleased());
     }
@@ -217,7 +217,7 @@ final class MergedSource {
     /**
      * Moves a source of a merged image whose peer has stopped: to the merged log if it is the only
      * source, to its own log if another has come, or back to where it was if the situation has
-     * changed meanwhile. Used by the conductor's thread.
+     * changed in the meantime. Used by the conductor's thread.
      */
     static final class Move {
         private final MergedImage image;

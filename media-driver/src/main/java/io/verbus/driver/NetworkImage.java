@@ -101,14 +101,14 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Whether clients see the image. Otherwise it is one of several sources, and its log's metadata
-     * does not describe it.
+     * Returns whether clients see the image. Otherwise it is one of several sources, and its log's
+     * metadata does not describe it.
      */
     private boolean isSeen() {
         return received != null;
     }
 
-    /** Whether the image is the only user of its log. */
+    /** Returns whether the image is the only user of its log. */
     boolean hasOwnLog() {
         return id == log.spec().registrationId();
     }
@@ -163,13 +163,13 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     // Conductor
 
-    /** Whether the stream carries requests, whose sender waits for the response session. */
+    /** Returns whether the stream carries requests, whose sender waits for the response session. */
     boolean wantsResponses() {
         return wantsResponses;
     }
 
     /**
-     * Sends the response session id to the sender of the requests, while it still sends.
+     * Sends the response session id to the sender of the requests, as long as this image is active.
      *
      * @param responseSessionId session id of the responses; null stops sending it.
      */
@@ -234,7 +234,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Whether a subscription may join. After the end of the stream, others may join while a
+     * Returns whether a subscription may join. After the end of the stream, others may join while a
      * subscriber still reads.
      */
     @Override
@@ -248,7 +248,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Joins at the slowest subscriber's position, or behind the data in place if there is no
+     * Joins at the slowest subscriber's position, or after the data that has arrived if there is no
      * subscriber.
      */
     @Override
@@ -281,7 +281,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
      * Ends the image of a revoked stream at its subscribers' positions. One of several sources ends
      * at its merged position, because another source may continue.
      *
-     * @return whether the image had not ended before.
+     * @return whether the image had not already ended.
      */
     boolean revoke(long position) {
         if (state != State.ACTIVE) {
@@ -335,7 +335,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Whether the image is one that was asked to stop. */
+    /** Returns whether the image was asked to stop. */
     boolean isStopping() {
         return isStopping;
     }
@@ -399,7 +399,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Whether all subscribers were detached for good while the stream was active; true once. */
+    /**
+     * Returns whether all subscribers were detached for good while the stream was active; true
+     * once.
+     */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;
@@ -413,17 +416,17 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Whether more of the stream may arrive. */
+    /** Returns whether more of the stream may arrive. */
     boolean isActive() {
         return state == State.ACTIVE;
     }
 
-    /** Whether the peer has ended the stream, and all of it is in the log. */
+    /** Returns whether the peer has ended the stream, and all of it is in the log. */
     boolean hasEnded() {
         return hasEnded;
     }
 
-    /** Whether the peer has revoked the stream. */
+    /** Returns whether the peer has revoked the stream. */
     boolean isRevoked() {
         return isRevoked;
     }
@@ -433,7 +436,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return finalPosition;
     }
 
-    /** Whether the image has begun to end. */
+    /** Returns whether the image has begun to end. */
     @Override
     protected boolean isWaiting() {
         return state != State.ACTIVE;

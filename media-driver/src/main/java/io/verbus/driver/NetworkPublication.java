@@ -223,7 +223,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
     /**
      * Raises the limit to what the log has released while there is a receiver; otherwise lowers it
      * to the sent position. Called by sender and conductor: each repeats until the connected state
-     * has not changed meanwhile.
+     * has not changed during the attempt.
      */
     private void settleLimit() {
         boolean connected;
@@ -323,8 +323,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Whether a spy may join. After all publishers have closed, others may join while a spy still
-     * reads.
+     * Returns whether a spy may join. After all publishers have closed, others may join while a spy
+     * still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {
@@ -415,7 +415,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
-    /** Whether all is sent and read, and every receiver has left. */
+    /** Returns whether all is sent and read, and every receiver has left. */
     @Override
     boolean isFinished() {
         return isReleased()

@@ -171,7 +171,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return maxUnclean;
     }
 
-    /** Whether clients can still be added. */
+    /** Returns whether clients can still be added. */
     final boolean isOpen() {
         return !isEnding;
     }
@@ -225,7 +225,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
     }
 
-    /** Whether the stream was revoked. Thread-safe once the final position is set. */
+    /** Returns whether the stream was revoked. Thread-safe once the final position is set. */
     public final boolean isRevoked() {
         return isRevoked;
     }
@@ -233,7 +233,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Runs the publication's turn: limits and cleaning. Returns the work count. */
     abstract int update();
 
-    /** Whether its publishers are held back, or it is ending. */
+    /** Returns whether publishers are held back, or the publication is ending. */
     @Override
     protected final boolean isWaiting() {
         return isEnding
@@ -254,7 +254,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Returns a position that every reader of the log has passed, or could pass. */
     abstract long furthestPosition();
 
-    /** Whether subscriptions that were kept away may join now. Called at the timer interval. */
+    /**
+     * Returns whether subscriptions that were kept away may join now. Called at the timer interval.
+     */
     boolean isAcceptedAgain(long nowNs) {
         return false;
     }
@@ -262,19 +264,22 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Discards unread messages if there is no reader. Called at the timer interval. */
     abstract void skipUnread();
 
-    /** Handles that the final position is fixed. */
+    /** Called when the final position is fixed. */
     abstract void onEnded(long position);
 
-    /** Handles that the stream ended regardless of its readers' positions. */
+    /** Called when the stream has ended regardless of its readers' positions. */
     abstract void onFailed(String reason);
 
-    /** Whether the log has no more readers. */
+    /** Returns whether the log has no more readers. */
     abstract boolean isReleased();
 
-    /** Whether nothing more will be sent or read; a transport may still answer late receivers. */
+    /**
+     * Returns whether nothing more will be sent or read; a transport may still answer late
+     * receivers.
+     */
     abstract boolean isFinished();
 
-    /** Whether neither clients nor readers use it. */
+    /** Returns whether neither clients nor readers use it. */
     final boolean isFree() {
         return references == 0 && isReleased();
     }

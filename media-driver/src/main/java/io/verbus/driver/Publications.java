@@ -63,10 +63,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     private final RoundRobin<Publication> roundRobin;
 
-    /** Whether the driver closes: no more publications are accepted. */
+    /** Whether the driver is closing and accepts no more publications. */
     private boolean isClosing;
 
-    /** Publication that its last turn found free. */
+    /** The publication of the last turn, if it was free then. */
     private Publication free;
 
     Publications(
@@ -127,7 +127,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         public void onLog(LogBuffers log) {
             end();
             if (askers.isEmpty()) {
-                files.free(log); // all have left meanwhile
+                files.free(log); // all have left in the meantime
                 return;
             }
             Publication publication;
@@ -228,7 +228,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         owners.remove(correlationId);
     }
 
-    /** Whether the log of a requested publication is being created. */
+    /** Returns whether the log of a requested publication is being created. */
     boolean isPreparing(long correlationId) {
         return preparing.contains(correlationId);
     }
@@ -238,13 +238,14 @@ final class Publications implements RoundRobin.Turn<Publication> {
         preparations.forEach(each -> each.drop(client));
     }
 
-    /** Whether a registration id belongs to a publication of any client. */
+    /** Returns whether a registration id belongs to a publication of any client. */
     boolean contains(long registrationId) {
         return logs.contains(registrationId) || owners.containsKey(registrationId);
     }
 
     /**
-     * Whether the client has requested a publication with this registration id and not released it.
+     * Returns whether the client has requested a publication with this registration id and not
+     * released it.
      */
     boolean isOf(long clientId, long registrationId) {
         return owners.containsKey(registrationId) && owners.get(registrationId) == clientId;
@@ -309,7 +310,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                                 + sessionId
                                 + " is taken by another publication of stream "
                                 + streamId
-                                + ": choose another, or none");
+                                + ": choose another, or omit session-id");
             }
             sessionId = factory.sessionId(channel);
         }

@@ -72,7 +72,7 @@ final class RejectedStreams {
         }
     }
 
-    /** Whether the stream has left, and a subscription that lost it still exists. */
+    /** Returns whether the stream has left, and a subscription that lost it still exists. */
     private boolean isLeft(Stream stream, Long newestThen) {
         Subscription first =
                 newestThen == null
@@ -81,7 +81,7 @@ final class RejectedStreams {
         return first != null && first.registrationId() <= newestThen;
     }
 
-    /** Whether a stream is ignored. */
+    /** Returns whether a stream is ignored. */
     boolean has(InboundEndpoint endpoint, int streamId, int sessionId) {
         Stream stream = new Stream(endpoint, streamId, sessionId);
         if (isLeft(stream, left.get(stream))) {

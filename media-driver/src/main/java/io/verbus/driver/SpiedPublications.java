@@ -14,7 +14,10 @@ final class SpiedPublications {
     /** Written by the conductor, a new array each time; read by the sender once a cycle. */
     private volatile NetworkPublication[] all = NONE;
 
-    /** Adds a publication if its channel lets spies connect it. Called by the conductor. */
+    /**
+     * Adds a publication if its channel has {@code ssc=true}, so that spies alone connect it.
+     * Called by the conductor.
+     */
     void add(Publication publication) {
         if (publication instanceof NetworkPublication network
                 && publication.named().spiesConnect()) {

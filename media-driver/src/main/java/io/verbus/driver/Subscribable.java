@@ -18,7 +18,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
 
     int streamId();
 
-    /** Returns the share that the counters of subscriber positions count in. */
+    /** Returns the share that the counters of subscriber positions count towards. */
     default CounterShare counterShare() {
         return CounterShare.CLIENTS;
     }
@@ -46,13 +46,16 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
         return position - window + (window >> 2);
     }
 
-    /** Whether a stream without readers waits for one, rather than discarding unread messages. */
+    /**
+     * Returns whether a stream without readers waits for one, rather than discarding unread
+     * messages.
+     */
     boolean waitsForReaders();
 
     /** Returns the subscribers of this source. */
     Subscribers subscribers();
 
-    /** Whether a subscription matches this stream and may still join it. */
+    /** Returns whether a subscription matches this stream and may still join it. */
     boolean serves(Subscription subscription);
 
     /**

@@ -32,17 +32,17 @@ final class Subscribers {
      */
     private record Subscriber(Subscription subscription, Position position, Untethered untethered) {
 
-        /** Whether its client has the image. */
+        /** Returns whether the subscriber's client has the image. */
         boolean isReading() {
             return untethered == null || untethered.state() == Untethered.State.ACTIVE;
         }
 
-        /** Whether its position counts. */
+        /** Returns whether the subscriber's position counts. */
         boolean isCounted() {
             return isReading() || untethered.state() == Untethered.State.LINGERING;
         }
 
-        /** Whether it never reads again. */
+        /** Returns whether the subscriber will never read again. */
         boolean isGone() {
             return untethered != null && untethered.state() == Untethered.State.GONE;
         }
@@ -91,18 +91,19 @@ final class Subscribers {
         return positions;
     }
 
-    /** Whether no subscriber's position counts. Thread-safe. */
+    /** Returns whether no subscriber's position counts. Thread-safe. */
     boolean isEmpty() {
         return positions.isEmpty();
     }
 
-    /** Whether a counted subscriber has not read up to a position yet. */
+    /** Returns whether a counted subscriber has not read up to a position yet. */
     boolean isStillReadBefore(long position) {
         return !positions.isEmpty() && positions.least() < position;
     }
 
     /**
-     * Whether the source has no current or future readers; a merging receiver counts as a reader.
+     * Returns whether the source has no current or future readers; a merging receiver counts as a
+     * reader.
      */
     boolean isDeserted() {
         if (!positions.isEmpty()) {
@@ -116,7 +117,7 @@ final class Subscribers {
         return true;
     }
 
-    /** Whether a subscriber was detached for good. */
+    /** Returns whether a subscriber was detached for good. */
     boolean hasGone() {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).isGone()) {
@@ -126,12 +127,12 @@ final class Subscribers {
         return false;
     }
 
-    /** Whether a subscription reads the source, or was detached. */
+    /** Returns whether a subscription reads the source, or was detached. */
     boolean contains(Subscription subscription) {
         return indexOf(subscription) >= 0;
     }
 
-    /** Whether a client reads the source, or was detached. */
+    /** Returns whether a client reads the source, or was detached. */
     boolean isOf(long clientId) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).subscription.clientId() == clientId) {
@@ -304,7 +305,7 @@ final class Subscribers {
 
     /**
      * Removes the subscribers that have read up to the end of the stream, and notifies their
-     * clients; also removes detached ones, whose clients were notified before.
+     * clients; also removes detached ones, whose clients were already notified.
      *
      * @return the number of removed subscribers.
      */
@@ -324,7 +325,9 @@ final class Subscribers {
         return drain(finalPosition, reason, !isSucceeded && nowNs - lingersUntilNs < 0);
     }
 
-    /** Ends the time of {@link #drainLingering}, because the same stream begins again. */
+    /**
+     * Called when the same stream begins again, so that {@link #drainLingering} no longer waits.
+     */
     void onSuccessor() {
         isSucceeded = true;
     }

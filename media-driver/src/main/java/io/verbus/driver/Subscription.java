@@ -29,7 +29,7 @@ public record Subscription(
         InboundEndpoint endpoint,
         AwaitedSession awaited) {
 
-    /** Whether a stream matches the subscription. */
+    /** Returns whether a stream matches the subscription. */
     boolean matches(InboundEndpoint sourceEndpoint, int sourceStreamId, int sourceSessionId) {
         return endpoint == sourceEndpoint
                 && streamId == sourceStreamId
@@ -38,7 +38,7 @@ public record Subscription(
                         : awaited.is(sourceSessionId));
     }
 
-    /** Whether this subscription and another can both match the same stream. */
+    /** Returns whether this subscription and another can both match the same stream. */
     boolean mayShareWith(Subscription other) {
         return endpoint == other.endpoint
                 && streamId == other.streamId

@@ -357,7 +357,7 @@ final class Subscriptions {
         return byRegistration.containsKey(registrationId);
     }
 
-    /** Whether a client has a subscription with this registration id. */
+    /** Returns whether a client has a subscription with this registration id. */
     boolean isOf(long clientId, long registrationId) {
         Subscription subscription = byRegistration.get(registrationId);
         return subscription != null && subscription.clientId() == clientId;
@@ -425,7 +425,7 @@ final class Subscriptions {
         return removals;
     }
 
-    /** Whether a stream has a matching subscription. */
+    /** Returns whether a stream has a matching subscription. */
     boolean hasFor(InboundEndpoint endpoint, int streamId, int sessionId) {
         return first(endpoint, streamId, sessionId) != null;
     }

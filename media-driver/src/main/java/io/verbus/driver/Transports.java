@@ -193,7 +193,7 @@ final class Transports {
     }
 
     /**
-     * Whether the transport of a channel is open, or opens without delay; otherwise starts
+     * Returns whether the transport of a channel is open, or opens without delay; otherwise starts
      * preparing it. The channel's names must be resolved.
      */
     boolean isReadyFor(ChannelUri channel) {

@@ -61,7 +61,7 @@ class AeronDriverToolTest {
     }
 
     @Test
-    void leavesDriverThatForbidsTermination() {
+    void doesNotTerminateDriverThatForbidsIt() {
         try (ChildProcess driver = launch(false)) {
             run("terminate");
             // Commands are executed in order: the driver answers this one after the other.

@@ -87,7 +87,7 @@ class AeronKeysTest {
     }
 
     @Test
-    void namesUnknownInterface() {
+    void reportsNameOfUnknownInterface() {
         assertRefused(
                 () -> aeron.addPublication(endpoint + "|interface={nowhere0}", STREAM),
                 "unknown interface nowhere0");

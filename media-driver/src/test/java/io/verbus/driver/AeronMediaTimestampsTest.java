@@ -139,7 +139,7 @@ class AeronMediaTimestampsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ours", "theirs"})
-    void writesWhenKernelReceivedMessage(String sender) {
+    void writesTimeAtWhichKernelReceivedMessage(String sender) {
         Aeron sending = sender.equals("ours") ? ours : peer.client();
         Subscription subscription =
                 ours.addSubscription(
@@ -180,7 +180,7 @@ class AeronMediaTimestampsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ours", "theirs"})
-    void writesTimeIntoEachMessageOfABurst(String sender) {
+    void writesTimeIntoEachMessageOfBurst(String sender) {
         Aeron sending = sender.equals("ours") ? ours : peer.client();
         Subscription subscription =
                 ours.addSubscription(endpoint + "|media-rcv-ts-offset=0", STREAM);
@@ -237,7 +237,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void leavesMessageAloneThatIsTooShort() {
+    void leavesTooShortMessageUnchanged() {
         Subscription subscription =
                 ours.addSubscription(endpoint + "|media-rcv-ts-offset=8", STREAM);
         Publication publication = ours.addPublication(endpoint, STREAM);
@@ -257,7 +257,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void leavesOtherStreamsOfTheEndpointAlone() {
+    void leavesOtherStreamsOfEndpointUnchanged() {
         Subscription plain = ours.addSubscription(endpoint, STREAM + 1);
         Subscription stamped = ours.addSubscription(endpoint + "|media-rcv-ts-offset=8", STREAM);
         exchange(ours.addPublication(endpoint, STREAM), stamped);
@@ -306,7 +306,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void writesTimeOfKernelAndSaysSoWhereAdapterHasNone() {
+    void writesKernelTimeAndWarnsIfAdapterHasNone() {
         stop();
         launch("adapter");
         expectedErrors.add("have no timestamp of the network adapter");
@@ -339,12 +339,12 @@ class AeronMediaTimestampsTest {
                 "media-rcv-ts-offset=8|channel-snd-ts-offset=8;which overlap",
                 "media-rcv-ts-offset=100000;must be an offset"
             })
-    void refusesOffsetThatCannotBeHad(String keys, String reason) {
+    void rejectsInvalidOffset(String keys, String reason) {
         assertRefused(endpoint + "|" + keys, ErrorCode.INVALID_CHANNEL, reason);
     }
 
     @Test
-    void refusesAnotherOffsetForTheSameStream() {
+    void rejectsDifferentOffsetForSameStream() {
         ours.addSubscription(endpoint + "|media-rcv-ts-offset=8", STREAM);
         String conflict = "option conflicts with existing subscription: media-rcv-ts-offset=";
         assertRefused(
@@ -354,7 +354,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void refusesTimeOverRdma() {
+    void rejectsOffsetOverRdma() {
         assertRefused(
                 "aeron:rdma?endpoint=127.0.0.1:1|media-rcv-ts-offset=8",
                 ErrorCode.NOT_SUPPORTED,

@@ -137,7 +137,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void identifiesDestination() {
+    void identifiesRejectingDestination() {
         try (Publication publication =
                         aeron.addPublication("aeron:udp?control-mode=manual", STREAM);
                 Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
@@ -149,7 +149,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void refusesRejectionBySpyOrWithLongReason() {
+    void deniesRejectionBySpyOrWithLongReason() {
         try (Publication publication = aeron.addPublication(endpoint + "|ssc=true", STREAM);
                 Subscription spy = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);

@@ -37,7 +37,7 @@ final class AgentAllocation {
 
     /**
      * Fails if in each of three goes an agent allocates so many bytes, or more. What is compiled,
-     * loaded or linked meanwhile is not a message's doing, and does not come again and again.
+     * loaded or linked in the meantime is not a message's doing, and does not come again and again.
      *
      * @param bytes that a go may cost.
      * @param go of many messages.

@@ -277,7 +277,7 @@ class BusAndAeronTest {
                 Subscription spy = bus.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);
             String told = Drivers.refusal(() -> image.reject("no"));
-            assertTrue(told.contains("is a spy's"), told);
+            assertTrue(told.contains("belongs to a spy"), told);
             assertFalse(image.isClosed());
         }
     }

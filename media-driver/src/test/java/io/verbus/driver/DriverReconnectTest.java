@@ -147,7 +147,7 @@ class DriverReconnectTest {
     }
 
     @Test
-    void clientClosedWithoutDriverLeavesNothing() throws Exception {
+    void nextDriverHasNothingOfClientClosedWithoutDriver() throws Exception {
         try (Bus bus = Bus.connect(context())) {
             Publication publication = bus.addPublication(IPC, STREAM);
             Subscription subscription = bus.addSubscription(IPC, STREAM);
@@ -254,7 +254,7 @@ class DriverReconnectTest {
     }
 
     @Test
-    void closesPublicationWhoseSessionIsTakenMeanwhile() {
+    void closesPublicationWhoseSessionWasTaken() {
         String channel = IPC + "|session-id=55";
         try (Bus bus = Bus.connect(context().useConductorAgentInvoker(true))) {
             Publication taken = bus.addExclusivePublication(channel, STREAM);

@@ -61,7 +61,7 @@ public final class Drivers {
         return Bus.connect(context(driver));
     }
 
-    /** The log files of publications and images; a driver may delete one meanwhile. */
+    /** The log files of publications and images; a driver may delete one in the meantime. */
     static Set<Path> logs(MediaDriver driver) {
         Set<Path> all = new HashSet<>();
         for (String folder : List.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {

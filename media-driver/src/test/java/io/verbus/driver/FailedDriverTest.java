@@ -79,7 +79,7 @@ class FailedDriverTest {
         if (part != Part.HEAP) { // which may leave no memory for a message
             String errors = Drivers.errors(directory).toString();
             assertTrue(errors.contains("injected into " + part), errors);
-            assertTrue(errors.contains("has failed and ends"), errors);
+            assertTrue(errors.contains("has failed and is closing"), errors);
         }
         try (MediaDriver next =
                 MediaDriver.launch(Drivers.config().directory(directory).build(), List.of())) {
@@ -141,7 +141,7 @@ class FailedDriverTest {
     }
 
     @Test
-    void normalCloseIsNoFailure() {
+    void normalCloseIsNotAFailure() {
         MediaDriver driver =
                 MediaDriver.launch(
                         Drivers.config()

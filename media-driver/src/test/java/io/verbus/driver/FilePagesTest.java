@@ -121,6 +121,6 @@ class FilePagesTest {
                         .filePageLength(1024 * 1024 * 1024);
         BusException refusal =
                 assertThrows(BusException.class, () -> MediaDriver.launchEmbedded(config));
-        assertTrue(refusal.getMessage().contains("shorter pages of files"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("smaller pages"), refusal.getMessage());
     }
 }

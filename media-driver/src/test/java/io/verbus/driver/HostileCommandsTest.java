@@ -156,14 +156,14 @@ class HostileCommandsTest {
     @Test
     @Tag("slow")
     @Timeout(300)
-    void fiftyThousandRandomCommandsLeaveNothing() {
+    void leavesNoResourcesAfterFiftyThousandRandomCommands() {
         attack(50_000);
     }
 
     @Test
     @Tag("soak")
     @Timeout(3600)
-    void tenMillionRandomCommandsLeaveNothing() {
+    void leavesNoResourcesAfterTenMillionRandomCommands() {
         attack(10_000_000);
     }
 }

@@ -149,7 +149,7 @@ class HostileLogsTest {
                     }
                 }
             } catch (BusException e) {
-                closed++; // freed meanwhile
+                closed++; // freed in the meantime
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -209,7 +209,7 @@ class HostileRingTest {
 
     @ParameterizedTest
     @ValueSource(longs = {3, -8, 4096, Long.MAX_VALUE, Long.MIN_VALUE})
-    void sendsEventsAfterTheirTailWasOverwritten(long moved) {
+    void sendsEventsAfterEventTailIsOverwritten(long moved) {
         UnsafeBuffer events = cnc.toClients();
         int tail =
                 events.capacity()
@@ -232,7 +232,7 @@ class HostileRingTest {
 
     /** Events wrap around their buffer, with padding at its end. */
     @Test
-    void keepsTailOfEventsThroughWrap() {
+    void keepsEventTailAcrossWrap() {
         UnsafeBuffer events = cnc.toClients();
         int capacity = events.capacity() - BroadcastBufferDescriptor.TRAILER_LENGTH;
         int tail = capacity + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;

@@ -55,7 +55,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void lateSpyReadsWhatOtherSpyHasNot(String driver) throws IOException {
+    void readsMessagesThatOtherSpyHasNotRead(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -76,7 +76,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void lateSpyHasNoImageAfterAllIsRead(String driver) throws IOException {
+    void getsNoImageOnceEverythingIsRead(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {
@@ -92,7 +92,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void lateSpyReadsWhatIsUnsentToSlowReceiver(String driver) throws IOException {
+    void readsMessagesNotYetSentToSlowReceiver(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {

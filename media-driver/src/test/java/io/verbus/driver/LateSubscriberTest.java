@@ -76,7 +76,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsWhatOtherSubscriberHasNot() {
+    void readsMessagesThatOtherSubscriberHasNotRead() {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             try (Subscription second = aeron.addSubscription(endpoint, STREAM)) {
@@ -88,7 +88,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsWhatOtherSubscriberHasNotOverIpc() {
+    void readsMessagesThatOtherSubscriberHasNotReadOverIpc() {
         try (Subscription first = aeron.addSubscription("aeron:ipc", STREAM)) {
             publish("aeron:ipc", first);
             try (Subscription second = aeron.addSubscription("aeron:ipc", STREAM)) {
@@ -100,7 +100,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void readsWhatOtherHasNotThroughManualDestinations() {
+    void readsUnreadMessagesThroughManualDestinations() {
         String manual = "aeron:udp?control-mode=manual|tags=1";
         try (Subscription first = aeron.addSubscription(manual, STREAM)) {
             first.addDestination(endpoint);
@@ -114,7 +114,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void hasNoImageAfterAllIsRead() {
+    void getsNoImageOnceEverythingIsRead() {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             read(first);

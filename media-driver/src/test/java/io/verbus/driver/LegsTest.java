@@ -123,7 +123,7 @@ class LegsTest {
     }
 
     @Test
-    void isDoneOnceAllTransportsAreDone() {
+    void finishesOnceAllTransportsHaveFinished() {
         begin();
         rdma.onTransportDone();
         udp.onTransportDone();

@@ -73,7 +73,7 @@ class LingeringImageTest {
     }
 
     @Test
-    void keepsEndedImageForSubscriptionWithAeronsChannelOnly() {
+    void keepsEndedImageOnlyForAeronChannel() {
         try (Subscription aeron = bus.addSubscription("aeron:" + place, STREAM);
                 Subscription verbus = bus.addSubscription("verbus:" + place, STREAM)) {
             publishAndEnd(aeron, verbus);

@@ -68,7 +68,7 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 2000)
-    void survivesKnownTypesWithRandomBytes(
+    void survivesCommandsOfKnownTypesWithRandomBytes(
             @ForAll @IntRange(min = 1, max = 0x12) int typeId,
             @ForAll @Size(max = 120) byte[] message,
             @ForAll @IntRange(min = -1, max = 100) int text) {

@@ -142,7 +142,7 @@ class MetricsServerTest {
                 idlers.add(idler);
             }
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
-            // No connection was closed meanwhile, which would have made room.
+            // No connection was closed in the meantime, which would have made room.
             for (Socket idler : idlers) {
                 idler.setSoTimeout(1);
                 assertThrows(SocketTimeoutException.class, () -> idler.getInputStream().read());
@@ -179,7 +179,8 @@ class MetricsServerTest {
             assertEquals(2, ToolRun.of("metrics", "--listen", "9464").status());
             ToolRun driver = ToolRun.of("driver", "--dir", "" + folder.resolve("d"), "--metrics=x");
             assertTrue(
-                    driver.err().contains("option --metrics has the bad value 'x'"), driver.err());
+                    driver.err().contains("option --metrics has the invalid value" + " 'x'"),
+                    driver.err());
         }
     }
 

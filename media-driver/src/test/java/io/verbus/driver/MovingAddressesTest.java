@@ -328,7 +328,7 @@ class MovingAddressesTest {
         }
     }
 
-    /** Another channel has looked up the name meanwhile. */
+    /** Another channel has looked up the name in the meantime. */
     @Test
     void identifiesRejectingDestinationAfterNameChanges() {
         hosts.name("them", "10.1.0.2");

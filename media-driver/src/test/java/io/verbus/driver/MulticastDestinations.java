@@ -87,8 +87,8 @@ final class MulticastDestinations {
         }
 
         /**
-         * Image of the live stream that another subscription has merged, and which has continued
-         * meanwhile.
+         * Image of the live stream that another subscription has merged, and which has continued in
+         * the meantime.
          */
         private Merge(Merge other) {
             this(other.live.sessionId(), other.live);

@@ -290,7 +290,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void rejectsOptionOfNoTransport() {
+    void rejectsOptionUnknownToAllTransports() {
         DriverConfigBuilder unknown = Drivers.config().transportOption("rdma.knwon", "1");
         String text = Drivers.refusal(() -> launch(unknown));
         assertTrue(text.contains("rdma.knwon"), text);

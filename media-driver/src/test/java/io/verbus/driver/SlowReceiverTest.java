@@ -129,7 +129,7 @@ class SlowReceiverTest {
     }
 
     @Test
-    void losesStreamWhereReceiverIgnoresHeartbeatsBeyondItsWindow() throws IOException {
+    void losesStreamIfReceiverIgnoresHeartbeatsBeyondWindow() throws IOException {
         MediaDriver receiver =
                 MediaDriver.launchEmbedded(
                         Drivers.config()

@@ -287,7 +287,8 @@ class SpyTest {
                     Drivers.refusal(() -> single.addDestination("verbus:ipc"))
                             .contains("is not a destination: use"));
             assertTrue(
-                    Drivers.refusal(() -> bus.addPublication(SPY, STREAM)).contains("is a spy's"));
+                    Drivers.refusal(() -> bus.addPublication(SPY, STREAM))
+                            .contains("is a spy" + " channel"));
         }
         Publication closed = bus.addPublication(CHANNEL, STREAM);
         closed.close();

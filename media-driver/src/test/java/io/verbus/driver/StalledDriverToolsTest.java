@@ -39,7 +39,7 @@ class StalledDriverToolsTest {
     }
 
     @Test
-    void distinguishStalledFromKilledDriver() throws IOException {
+    void distinguishesStalledFromKilledDriver() throws IOException {
         try (ChildProcess driver =
                 ChildProcess.start(MediaDriver.class, "dir=" + directory, "threading=shared")) {
             driver.awaitLine("verbus driver ready");
@@ -54,7 +54,7 @@ class StalledDriverToolsTest {
     }
 
     @Test
-    void reportClosedDriver(@TempDir Path folder) throws IOException {
+    void reportsClosedDriver(@TempDir Path folder) throws IOException {
         Path left = folder.resolve(CncFile.NAME);
         try (MediaDriver driver =
                 MediaDriver.launch(Drivers.config().directory(directory).build())) {

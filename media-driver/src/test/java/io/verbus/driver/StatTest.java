@@ -197,7 +197,7 @@ class StatTest {
     }
 
     @Test
-    void onceMatchesOutputWithoutTerminal() {
+    void onceOptionMatchesOutputWithoutTerminal() {
         String once = out("--once", "--filter", "status messages", "--sort", "name");
         assertEquals(once, out("--filter", "STATUS MESSAGES", "--sort", "NAME"));
         assertEquals(

@@ -66,7 +66,7 @@ class UdpAllocationTest {
     }
 
     @Test
-    void noAgentAllocatesForTimesOfReceipt() throws IOException {
+    void agentsAllocateNothingForReceiveTimestamps() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         measure(
                 channel,

@@ -279,7 +279,7 @@ class UdpDestinationsTest {
         return sum[0];
     }
 
-    /** Offers until back pressure lasts for a while; polls the subscription meanwhile. */
+    /** Offers until back pressure lasts for a while; polls the subscription in the meantime. */
     private static long fill(Publication publication, Subscription polled) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
         long lastNs = System.nanoTime();
@@ -340,11 +340,11 @@ class UdpDestinationsTest {
             publication.addDestination(first);
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination(first))
-                            .contains("has destination 127.0.0.1:" + port + " already: remove it"));
+                            .contains("already has destination 127.0.0.1:" + port + ": remove it"));
             publication.removeDestination("verbus:udp?endpoint=h:9"); // there is none: no error
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination("verbus:rdma?endpoint=h:9"))
-                            .contains("is of rdma, but the publication is of udp"));
+                            .contains("uses rdma, but the publication uses udp"));
             assertTrue(
                     Drivers.refusal(
                                     () ->

@@ -292,7 +292,7 @@ class UntetheredSubscribersTest {
 
     /** Over IPC the stream continues; over a network the peer waits for the resting subscriber. */
     @Test
-    void rejoinsRestingSubscriberThatIsLeftAlone() {
+    void rejoinsRestingSubscriberOnceItIsTheOnlyOne() {
         Subscription reader = bus.addSubscription(at("verbus:" + UDP), STREAM);
         try (Subscription lazy = untethered("verbus:" + UDP);
                 Publication publication = bus.addPublication(at("verbus:" + UDP), STREAM)) {
@@ -345,7 +345,7 @@ class UntetheredSubscribersTest {
         }
     }
 
-    /** Its process polls before it processes the events received meanwhile. */
+    /** Its process polls before it processes the events received in the meantime. */
     @ParameterizedTest
     @CsvSource({"false,false", "true,false", "false,true", "true,true"})
     void stalledSubscriberDeliversNothingOverwritten(boolean exclusive, boolean isPreset) {

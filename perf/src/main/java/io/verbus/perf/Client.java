@@ -20,7 +20,7 @@ enum Client {
         this.bus = bus;
     }
 
-    /** The bus that pairs this client with Verbus' driver. */
+    /** Returns the bus that pairs this client with Verbus' driver. */
     BusUnderTest bus() {
         return bus;
     }

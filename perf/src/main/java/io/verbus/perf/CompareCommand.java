@@ -86,8 +86,8 @@ final class CompareCommand implements Callable<Integer> {
             names = "--stream-messages",
             paramLabel = "N",
             description = {
-                "Messages measured per stream (default: as for throughput), after half as many"
-                        + " for warm-up."
+                "Messages to measure per stream (default: as for throughput); half as many"
+                        + " warm-up messages come first."
             })
     private Long streamMessages;
 

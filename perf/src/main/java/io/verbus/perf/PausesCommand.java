@@ -87,7 +87,7 @@ final class PausesCommand implements Callable<Integer> {
             return measureComingAndGoing();
         }
         if (options.transport() != Work.Wire.IPC) {
-            throw options.wrong("pauses are measured over shared memory: leave --transport out");
+            throw options.wrong("pauses are measured over shared memory: omit --transport");
         }
         options.checkOneProcess("pauses are measured in");
         long messages = Math.max(1, Math.round(minutes * SECONDS * rate));

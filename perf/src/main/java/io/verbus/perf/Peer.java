@@ -111,12 +111,12 @@ enum Peer {
         return hasStreams;
     }
 
-    /** Whether the peer is a bus, with drivers and clients. */
+    /** Returns whether the peer is a bus, with drivers and clients. */
     boolean isBus() {
         return this == AERON || this == AERON_C;
     }
 
-    /** Whether both ends are threads of one process, with a single publisher. */
+    /** Returns whether both ends are threads of one process, with a single publisher. */
     boolean isTwoThreads(Wire wire) {
         return wire == Wire.IPC && !isBus();
     }

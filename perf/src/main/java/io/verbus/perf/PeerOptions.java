@@ -22,18 +22,17 @@ final class PeerOptions {
             paramLabel = "PEER",
             description = {
                 "What to compare with (default: ${DEFAULT-VALUE}):",
-                "aeron: over IPC or UDP as Verbus; with --transport rdma, over UDP between the"
+                "aeron: over IPC or UDP, like Verbus; with --transport rdma, over UDP between the"
                         + " same addresses;",
                 "aeron-c: Aeron's client on its C driver, by default beside the same client on"
                         + " Verbus' driver; the drivers run in their own processes; with"
                         + " --transport rdma, over UDP;",
                 "floor: the machine's cost without a bus: on IPC, a cache line to another thread"
                         + " and one back, or a memory copy; on UDP, one datagram per message"
-                        + " through Verbus's sockets alone, no streams; on RDMA, two work"
-                        + " requests per message through Verbus's verbs alone;",
-                "bare_log: on IPC, a log without a bus: each message goes to the next cache"
-                        + " lines of equally large memory, with one word that marks it as"
-                        + " complete;",
+                        + " through Verbus' sockets alone, no streams; on RDMA, two work"
+                        + " requests per message through Verbus' verbs alone;",
+                "bare_log: on IPC, a log without a bus: each message fills the next cache lines"
+                        + " of a memory as large as a log, and one word marks it as complete;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Peer peer = Peer.AERON;
@@ -65,7 +64,7 @@ final class PeerOptions {
             })
     private Path program;
 
-    /** The peer that Verbus is compared with. */
+    /** Returns the peer that Verbus is compared with. */
     Peer peer() {
         return peer;
     }
@@ -94,7 +93,7 @@ final class PeerOptions {
             throw options.wrong(
                     "--client applies only to a bus, not to "
                             + (peer.isBus() ? "--subject " + subject : "--peer " + peer)
-                            + ": leave it out");
+                            + ": omit it");
         }
         if (client == null) {
             client = Client.VERBUS;
@@ -104,12 +103,14 @@ final class PeerOptions {
         }
     }
 
-    /** The option that gives the path of Aeron's C driver, or an empty list if none is used. */
+    /**
+     * Returns the option that gives the path of Aeron's C driver, or an empty list if none is used.
+     */
     List<String> words() {
         return program == null ? List.of() : List.of(PROGRAM_OPTION + "=" + program);
     }
 
-    /** The display name of what is compared with the peer. */
+    /** Returns the display name of what is compared with the peer. */
     String subjectName() {
         return client == Client.AERON ? subject + " with aeron's client" : subject.toString();
     }

@@ -60,8 +60,8 @@ final class Rates {
         Matcher matcher = RATE.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException(
-                    "--rate takes messages per second such as 501000 or 501K, several separated"
-                            + " by commas, field, or max, not '"
+                    "--rate takes messages per second, such as 501000 or 501K (or several,"
+                            + " separated by commas), field, or max, not '"
                             + text
                             + "'");
         }
@@ -79,7 +79,7 @@ final class Rates {
         return rate;
     }
 
-    /** Message lengths to measure if the user gives none. */
+    /** Returns the message lengths to measure if the user gives none. */
     List<Integer> lengths(int ifNotField) {
         return isField ? List.copyOf(PUBLISHED.keySet()) : List.of(ifNotField);
     }

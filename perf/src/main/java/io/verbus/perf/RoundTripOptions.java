@@ -61,7 +61,7 @@ final class RoundTripOptions {
             })
     private Polling polling = Polling.CONTROLLED;
 
-    /** The message lengths to measure, in order. */
+    /** Returns the message lengths to measure, in order. */
     List<Integer> lengths(WorkOptions options) {
         return options.lengths(rates(options).lengths(WorkOptions.DEFAULT_LENGTH));
     }

@@ -116,22 +116,22 @@ final class ServiceOptions {
             description = "File for the ratios and the environment, as JSON.")
     private Path json;
 
-    /** Whether RDMA is selected but this host has no RDMA device. */
+    /** Returns whether RDMA is selected but this host has no RDMA device. */
     boolean needLab() {
         return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
     }
 
-    /** The transport of channels between hosts. */
+    /** Returns the transport of channels between hosts. */
     Wire transport() {
         return transport;
     }
 
-    /** How often to measure each. */
+    /** Returns how often to measure each. */
     int pairs() {
         return pairs;
     }
 
-    /** The file for the JSON results, or null. */
+    /** Returns the file for the JSON results, or null. */
     Path json() {
         return json;
     }

@@ -72,7 +72,7 @@ final class StreamOptions {
 
     void checkOnePublisher(WorkOptions options, String what) {
         if (publishers != 1) {
-            throw options.wrong(what + " one publisher: leave --publishers out");
+            throw options.wrong(what + " one publisher: omit --publishers");
         }
     }
 

@@ -51,7 +51,7 @@ final class SystemCallsCommand implements Callable<Integer> {
         options.check("--messages", messages, 1, MAX_MESSAGES);
         options.check("--stream-messages", streamMessages, 1, MAX_MESSAGES);
         if (options.transport() != Work.Wire.UDP) {
-            throw options.wrong("system calls are counted with --transport udp: add it");
+            throw options.wrong("system calls are counted only over UDP: add --transport udp");
         }
         for (int length : options.lengths()) {
             count("a round trip", options.work(length, Load.roundTrips(Load.MAX, 1), messages, 0));

@@ -67,7 +67,7 @@ final class WarmupCommand implements Callable<Integer> {
         options.check("--messages", messages, 2, 1_000_000_000);
         options.check("--warm-up", warmUpMs, 1, MAX_WARM_UP_MS);
         if (options.transport() != Work.Wire.IPC) {
-            throw options.wrong("warmup is measured over shared memory: leave --transport out");
+            throw options.wrong("warmup is measured over shared memory: omit --transport");
         }
         options.checkOneProcess("warmup starts");
         Work work = options.work(options.length(), Load.roundTrips(Load.MAX, 1), messages, 0);

@@ -165,7 +165,9 @@ final class WorkOptions {
             })
     private String server = "";
 
-    /** Whether RDMA between local addresses is selected but this host has no RDMA device. */
+    /**
+     * Returns whether RDMA between local addresses is selected but this host has no RDMA device.
+     */
     boolean needLab() {
         return server.isEmpty() && needDevice();
     }
@@ -178,7 +180,9 @@ final class WorkOptions {
         return transport;
     }
 
-    /** The message lengths to measure, in order; the default length if the user gives none. */
+    /**
+     * Returns the message lengths to measure, in order; the default length if the user gives none.
+     */
     List<Integer> lengths() {
         return lengths(List.of(DEFAULT_LENGTH));
     }
@@ -205,7 +209,7 @@ final class WorkOptions {
         return lengths.getFirst();
     }
 
-    /** Maximum frame length in bytes. */
+    /** Returns the maximum frame length in bytes. */
     int mtu() {
         return mtu;
     }
@@ -267,7 +271,7 @@ final class WorkOptions {
             throw wrong(
                     "--publications exclusive allows only one sending thread, not --publishers "
                             + load.publishers()
-                            + ": leave one of them out");
+                            + ": omit one of them");
         }
         return publications == null ? load : load.with(publications);
     }
@@ -282,7 +286,10 @@ final class WorkOptions {
         }
         if (!affinity.matches("\\d{1,4}(,\\d{1,4})*")) {
             throw wrong(
-                    "--affinity takes CPU numbers, such as 2,3, or any, not '" + affinity + "'");
+                    "--affinity takes CPU numbers (such as 2,3) or the word any, not"
+                            + " '"
+                            + affinity
+                            + "'");
         }
         return affinity;
     }
@@ -291,7 +298,7 @@ final class WorkOptions {
         if (drivers == Drivers.OWN) {
             if (threading == Threading.INVOKER) {
                 throw wrong(
-                        "--threading invoker needs embedded drivers: leave --drivers own out, or"
+                        "--threading invoker needs embedded drivers: omit --drivers own, or"
                                 + " choose dedicated");
             }
             return threading == null ? Threading.DEDICATED : threading;
@@ -313,7 +320,7 @@ final class WorkOptions {
         }
         check("--processes", processes, 1, 2);
         if (processes == 1 && drivers == Drivers.OWN) {
-            throw wrong("--processes 1 embeds the driver: leave it or --drivers own out");
+            throw wrong("--processes 1 embeds the driver: omit --processes or --drivers own");
         }
         if (processes == 1 && transport != Wire.IPC) {
             throw wrong(
@@ -331,7 +338,7 @@ final class WorkOptions {
      */
     void checkOneProcess(String what) {
         if (processes != null && processes != 1) {
-            throw wrong(what + " one process: leave --processes out");
+            throw wrong(what + " one process: omit --processes");
         }
         checkEmbeddedDrivers(what + " one process");
     }
@@ -343,7 +350,7 @@ final class WorkOptions {
      */
     void needOwnDrivers(String why) {
         if (drivers == Drivers.EMBEDDED) {
-            throw wrong(why + " and cannot be embedded: leave --drivers embedded out");
+            throw wrong(why + " and cannot be embedded: omit --drivers embedded");
         }
         drivers = Drivers.OWN;
     }
@@ -355,7 +362,7 @@ final class WorkOptions {
      */
     void checkOneHost(String what) {
         if (!server.isEmpty()) {
-            throw wrong(what + " on one host: leave --server out");
+            throw wrong(what + " on one host: omit --server");
         }
     }
 
@@ -366,7 +373,7 @@ final class WorkOptions {
      */
     void checkEmbeddedDrivers(String what) {
         if (drivers == Drivers.OWN) {
-            throw wrong(what + ": leave --drivers out");
+            throw wrong(what + ": omit --drivers");
         }
     }
 

@@ -45,7 +45,7 @@ class AeronProgramTest {
     }
 
     @Test
-    void explainsHowToGiveMissingProgram() {
+    void explainsHowToSpecifyMissingProgram() {
         assertFailsWith(null, Map.of("PATH", "/nowhere"), "give its path with --aeronmd");
         assertFailsWith(null, Map.of(), "or its directory in AERON_C_BIN");
         assertFailsWith(

@@ -24,7 +24,7 @@ class PerfCommandTest {
             textBlock =
                     """
                     rtt --burst 5 | --burst needs a --rate
-                    rtt --rate fast | --rate takes messages per second such as
+                    rtt --rate fast | --rate takes messages per second, such as
                     rtt --rate 5G | not '5G'
                     rtt --rate 0 | --rate takes a number from 1
                     rtt --rate 200M | --rate takes a number from 1
@@ -49,32 +49,32 @@ class PerfCommandTest {
                     compare --client other | Invalid value for option '--client'
                     compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: give both
                     compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd points to /nowhere/aeronmd, which is not an executable file
-                    compare --peer aeron-c --drivers embedded | leave --drivers embedded out
+                    compare --peer aeron-c --drivers embedded | omit --drivers embedded
                     compare --peer aeron-c --aeronmd /bin/sh --threading invoker | --threading invoker needs embedded drivers
-                    compare --peer aeron-c --aeronmd /bin/sh --processes 1 | leave it or --drivers own out
+                    compare --peer aeron-c --aeronmd /bin/sh --processes 1 | omit --processes or --drivers own
                     rtt --transport udp --processes 1 | --processes 1 works only on IPC
                     rtt --drivers own --processes 1 | --processes 1 embeds the driver
-                    rtt --drivers own --threading invoker | leave --drivers own out
+                    rtt --drivers own --threading invoker | omit --drivers own
                     throughput --publishers 2 --publications exclusive | --publications exclusive allows only one sending thread
-                    compare --transport udp --peer floor --drivers own | leave --drivers out
-                    pauses --drivers own | leave --drivers out
+                    compare --transport udp --peer floor --drivers own | omit --drivers
+                    pauses --drivers own | omit --drivers
                     rtt --server 10.0.0.2:1 | which IPC cannot reach: add --transport
                     rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is invalid
-                    rtt --transport udp --server 10.0.0.2:1 --drivers own | leave --drivers out
-                    syscalls --transport udp --server 10.0.0.2:1 | leave --server out
-                    pauses --transport udp --server 10.0.0.2:1 | leave --server out
+                    rtt --transport udp --server 10.0.0.2:1 --drivers own | omit --drivers
+                    syscalls --transport udp --server 10.0.0.2:1 | omit --server
+                    pauses --transport udp --server 10.0.0.2:1 | omit --server
                     serve --listen 10.0.0.2:1 | Missing required option: '--for=ADDRESS'
                     serve --listen 192.0.2.1:1 --for 10.0.0.1 | cannot listen at 192.0.2.1:1
                     serve --listen 127.0.0.1:0 --for no.such.host.invalid | is not a host address
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
-                    pauses --processes 2 | leave --processes out
-                    warmup --transport udp | leave --transport out
+                    pauses --processes 2 | omit --processes
+                    warmup --transport udp | omit --transport
                     warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
                     cluster --transport ipc | --transport takes rdma or udp, not ipc
                     cluster --transport udp --rate max | --rate takes messages per second, such as
-                    cluster --transport udp --rate fast | --rate takes messages per second such as
+                    cluster --transport udp --rate fast | --rate takes messages per second, such as
                     cluster --transport udp --threading invoker | --threading takes shared
                     cluster --transport udp --length 8 | --length takes a number from 16 to 1344
                     cluster --transport udp --messages 0 | --messages takes a number from 1

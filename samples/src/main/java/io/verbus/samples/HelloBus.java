@@ -25,7 +25,7 @@ public final class HelloBus {
             long result;
             while ((result = publication.offer(message, 0, length)) < 0) {
                 if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                    throw new IllegalStateException("cannot send any more: " + result);
+                    throw new IllegalStateException("cannot send: " + result);
                 }
                 // No subscriber yet, a slow subscriber, or a term change: retry.
                 Thread.onSpinWait();

@@ -27,7 +27,8 @@ public final class LastingClient {
                 new Bus.Context()
                         .reconnect(true)
                         .errorHandler(error -> System.out.println(error.getMessage()))
-                        .driverBackHandler(bus -> System.out.println("a driver is back"));
+                        .driverBackHandler(
+                                bus -> System.out.println("connected to a driver" + " again"));
         try (Bus bus = Bus.connect(context);
                 Subscription subscription =
                         bus.addSubscription(channel, SimpleSubscriber.STREAM_ID);
@@ -38,7 +39,7 @@ public final class LastingClient {
                 // Without a driver this is NOT_CONNECTED: an application that needs the message
                 // retries.
                 if (publication.offer(message, 0, length) < 0) {
-                    System.out.println("message " + i + " is dropped");
+                    System.out.println("message " + i + " was dropped");
                 }
                 Thread.sleep(PAUSE_MS);
                 subscription.poll(

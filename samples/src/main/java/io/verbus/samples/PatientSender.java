@@ -29,7 +29,7 @@ final class PatientSender {
      * @param buffer buffer with the message at index 0.
      * @param length length of the message in bytes.
      * @return the stream's position after the message.
-     * @throws BusException if the publication sends no more.
+     * @throws BusException if the publication can no longer send.
      */
     long send(DirectBuffer buffer, int length) throws InterruptedException {
         long start = System.nanoTime();
@@ -40,9 +40,10 @@ final class PatientSender {
                 throw new BusException(
                         "the "
                                 + publication
-                                + " sends no more ("
+                                + " can no longer send ("
                                 + AppendResult.name(result)
-                                + "): see that the media driver runs, and start again");
+                                + "): check"
+                                + " that the media driver is running, and start again");
             }
             if (result == Publication.NOT_CONNECTED
                     && !isTold

@@ -60,7 +60,7 @@ class LastingClientTest {
             driver.close();
             awaitLine(lines, "the media driver of ");
             driver = driver();
-            awaitLine(lines, "a driver is back");
+            awaitLine(lines, "connected to a driver again");
             awaitLine(lines, "message ");
         } finally {
             client.destroyForcibly().waitFor();

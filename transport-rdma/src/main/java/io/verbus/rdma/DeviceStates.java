@@ -94,7 +94,7 @@ final class DeviceStates implements DeviceWatch {
                 }
             }
         } catch (IOException | NumberFormatException gone) {
-            // The device was removed meanwhile, so it has no state.
+            // The device was removed in the meantime, so it has no state.
         }
     }
 

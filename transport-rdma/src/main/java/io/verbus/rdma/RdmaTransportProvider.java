@@ -58,7 +58,7 @@ public final class RdmaTransportProvider implements TransportProvider {
         List<String> notes = new ArrayList<>();
         Networks networks = networks(settings);
         if (!networks.isEmpty()) {
-            notes.add("carries the channels of aeron:udp that lead to " + networks);
+            notes.add("carries aeron:udp channels whose address is in " + networks);
         }
         Networks subnets = DeviceSubnets.find();
         if (subnets != null) {

@@ -209,7 +209,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void ignoresForgedSetupsWhileSenderIsHeard() {
+    void ignoresForgedSetupsWhileSenderIsActive() {
         TestImage image = image(endpoint());
         for (int i = 0; i < 3 * SILENCE_MS / 100; i++) {
             strangers.forEach(this::setup);
@@ -223,7 +223,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void movesSenderBySetupOnceOldAddressIsSilent() {
+    void acceptsSetupFromNewAddressOnceOldOneIsSilent() {
         TestImage image = image(endpoint());
         int first = data(sender, 0, 0);
         driver.turn(SILENCE_MS);

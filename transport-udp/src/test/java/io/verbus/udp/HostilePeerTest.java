@@ -748,7 +748,7 @@ class HostilePeerTest {
      * length.
      */
     @Test
-    void tellsSenderWhyStreamHasNoRoom() throws IOException {
+    void reportsToSenderWhyStreamHasNoRoom() throws IOException {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         driver.setupRefusal = "there is no room" + ".".repeat(1100);
@@ -796,7 +796,7 @@ class HostilePeerTest {
 
     /** Ended images still count for a while, because their logs are not deleted immediately. */
     @Test
-    void countsImagesForWhileAfterTheirEnd() {
+    void countsImagesForAWhileAfterTheirEnd() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 100; session++) {

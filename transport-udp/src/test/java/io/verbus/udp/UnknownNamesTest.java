@@ -114,7 +114,7 @@ class UnknownNamesTest {
 
     /** The other destination gets data in the meantime, and both do afterwards. */
     @Test
-    void sendsToOtherDestinationsMeanwhile() {
+    void sendsToOtherDestinationsWhileNameIsUnresolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
         a.transport.addDestination(stream, named);

@@ -51,7 +51,7 @@ public final class Draining {
         isAsked = true;
     }
 
-    /** Whether all is sent and read. Thread-safe. */
+    /** Returns whether all is sent and read. Thread-safe. */
     public boolean isDone() {
         return unfinished == 0;
     }

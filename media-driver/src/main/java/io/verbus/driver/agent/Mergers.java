@@ -58,7 +58,7 @@ public final class Mergers {
         return next;
     }
 
-    /** Whether the receiver has released what was removed. Called by the conductor. */
+    /** Returns whether the receiver has released what was removed. Called by the conductor. */
     public boolean isReleased(long removal) {
         return acknowledged >= removal;
     }

@@ -14,7 +14,7 @@ public final class FairQueue<T> {
     /** The next owner comes first. */
     private final Map<Object, ArrayDeque<T>> byOwner = new LinkedHashMap<>();
 
-    /** Whether no owner has a task. */
+    /** Returns whether no owner has a task. */
     public boolean isEmpty() {
         return byOwner.isEmpty();
     }

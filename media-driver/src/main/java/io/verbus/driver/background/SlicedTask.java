@@ -13,7 +13,7 @@ public interface SlicedTask {
 
     /**
      * Handles the end of the last slice. Called by the conductor's thread, unless the driver closes
-     * meanwhile.
+     * in the meantime.
      *
      * @param failure exception of the last slice; or null.
      */

@@ -19,7 +19,7 @@ public final class AwaitedSession {
         return sessionId;
     }
 
-    /** Whether it is this session. */
+    /** Returns whether it is this session. */
     public boolean is(int otherSessionId) {
         return isKnown && sessionId == otherSessionId;
     }

@@ -68,8 +68,8 @@ public final class Carriers {
     }
 
     /**
-     * Whether only the channel's destinations decide, so that nothing carries it until the first is
-     * added.
+     * Returns whether only the channel's destinations decide, so that nothing carries it until the
+     * first is added.
      */
     public boolean isUndecided(ChannelUri channel) {
         return mayBeOverRdma(channel)
@@ -95,8 +95,8 @@ public final class Carriers {
     }
 
     /**
-     * Whether a host is in the networks. A subnet stands for the local address found in it, or for
-     * its own address if there is none.
+     * Returns whether a host is in the networks. A subnet stands for the local address found in it,
+     * or for its own address if there is none.
      */
     private boolean isListed(String host) {
         InetAddress address = names.address(host, 0).getAddress();

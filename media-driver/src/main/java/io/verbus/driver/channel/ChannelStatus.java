@@ -114,7 +114,7 @@ public final class ChannelStatus implements AutoCloseable {
         return state.id();
     }
 
-    /** Whether the local address is published and current. */
+    /** Returns whether the local address is published and current. */
     public boolean isBound() {
         return isBound;
     }

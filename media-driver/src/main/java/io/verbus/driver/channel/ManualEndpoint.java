@@ -65,7 +65,7 @@ public final class ManualEndpoint implements InboundEndpoint {
         return endpoint.description();
     }
 
-    /** Whether there is no destination except this one. */
+    /** Returns whether there is no destination except this one. */
     public boolean hasOnly(InboundEndpoint endpoint) {
         return destinations.stream().allMatch(each -> each.endpoint == endpoint);
     }

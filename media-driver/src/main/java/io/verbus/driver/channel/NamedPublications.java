@@ -52,7 +52,7 @@ public final class NamedPublications {
         return placed(channel, null);
     }
 
-    /** Whether two channels of the same media have the same tag for their addresses. */
+    /** Returns whether two channels of the same media have the same tag for their addresses. */
     public static boolean hasSamePlaceTag(ChannelUri one, ChannelUri other) {
         OptionalLong tag = one.tags().place();
         return tag.isPresent()
@@ -131,7 +131,7 @@ public final class NamedPublications {
                         + " publication that already exists");
     }
 
-    /** Whether a publication of the stream has the session id on any channel. */
+    /** Returns whether a publication of the stream has the session id on any channel. */
     public boolean isSessionUsed(int streamId, int sessionId) {
         for (Named each : all) {
             if (each.spec().streamId() == streamId && each.spec().sessionId() == sessionId) {
@@ -141,7 +141,7 @@ public final class NamedPublications {
         return false;
     }
 
-    /** Whether a publication of the stream has the session id at the channel's address. */
+    /** Returns whether a publication of the stream has the session id at the channel's address. */
     public boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
         for (Named each : all) {
             if (each.spec().sessionId() == sessionId && isSameStream(each, streamId, channel)) {
@@ -158,7 +158,7 @@ public final class NamedPublications {
     }
 
     /**
-     * Whether a concurrent publication to add shares an existing one.
+     * Returns whether a concurrent publication to add shares an existing one.
      *
      * @throws CommandException if the channel conflicts with the existing publication.
      */
@@ -203,7 +203,7 @@ public final class NamedPublications {
             throw invalid(
                     "channel '"
                             + channel
-                            + "' has other fabric options than '"
+                            + "' has different fabric options from '"
                             + existing.named()
                             + "', whose publication it shares: use the same options");
         }

@@ -320,8 +320,8 @@ public final class CommandDecoder implements MessageHandler {
     }
 
     /**
-     * Whether an id is valid. Ids come from the ring buffer's counter: they are positive, and
-     * become file names.
+     * Returns whether an id is valid. Ids come from the ring buffer's counter: they are positive,
+     * and become file names.
      */
     private boolean isId(long correlationId) {
         if (correlationId < 0) {

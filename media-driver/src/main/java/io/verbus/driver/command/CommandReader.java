@@ -174,7 +174,7 @@ public final class CommandReader {
                                 + "clients may wait for answers that never come"));
     }
 
-    /** Whether a claim is not read yet. */
+    /** Returns whether a claim is not read yet. */
     public boolean hasMore() {
         return buffer.getLongVolatile(tailIndex) != head;
     }
@@ -204,7 +204,7 @@ public final class CommandReader {
         int end = begin + (int) Math.min(tail - head, capacity - begin);
         for (int at = begin; at < end; at += RecordDescriptor.ALIGNMENT) {
             if (buffer.getIntVolatile(at) != 0) {
-                return false; // written meanwhile
+                return false; // written in the meantime
             }
         }
         release(head + end - begin);

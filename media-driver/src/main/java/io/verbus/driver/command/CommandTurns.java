@@ -32,7 +32,7 @@ public final class CommandTurns implements MessageHandler {
 
     /** The clients that send commands. */
     public interface Senders {
-        /** Whether the driver knows a client. */
+        /** Returns whether the driver knows a client. */
         boolean contains(long clientId);
 
         /** Handles a client's command that has arrived and waits. */

@@ -79,12 +79,14 @@ public final class EventTransmitter extends BroadcastTransmitter {
         }
     }
 
-    /** Whether an event would be transmitted at once. Work that can wait is done only then. */
+    /**
+     * Returns whether an event would be transmitted at once. Work that can wait is done only then.
+     */
     public boolean isOpen() {
         return room > 0 && waiting.isEmpty();
     }
 
-    /** Whether more events wait than fit in the buffer. */
+    /** Returns whether more events wait than fit in the buffer. */
     public boolean isCrowded() {
         return waitingBytes > capacity();
     }

@@ -83,17 +83,17 @@ public final class WaitingCommands {
         about.incrementAndGet(registrationId);
     }
 
-    /** Whether a command about this registration waits. */
+    /** Returns whether a command about this registration waits. */
     public boolean isAnyAbout(long registrationId) {
         return about.get(registrationId) > 0;
     }
 
-    /** Whether a command with this correlation id waits. */
+    /** Returns whether a command with this correlation id waits. */
     public boolean contains(long correlationId) {
         return byCorrelation.containsKey(correlationId);
     }
 
-    /** Whether a command of this client with this correlation id waits. */
+    /** Returns whether a command of this client with this correlation id waits. */
     public boolean isOf(long clientId, long correlationId) {
         Waiting waiting = byCorrelation.get(correlationId);
         return waiting != null && waiting.clientId == clientId;

@@ -53,8 +53,8 @@ public final class CpuAffinity {
                             + cpu
                             + " (sched_setaffinity failed with errno "
                             + errno
-                            + "): choose one that is online and allowed to this process, see"
-                            + " `taskset -pc $$`");
+                            + "): choose one that is online and that this process may use (see"
+                            + " `taskset -pc $$`)");
         }
     }
 

@@ -224,7 +224,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             untethered(
                     "resting",
                     "10s",
-                    "Time after that until a detached subscriber rejoins.",
+                    "Time from the end of untethered-linger-timeout until a detached subscriber"
+                            + " rejoins.",
                     DriverConfigBuilder::untetheredRestingNs);
 
     static final DriverOption<Long> LINGER =
@@ -646,7 +647,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             value = option.parse(text);
         } catch (IllegalArgumentException e) {
             throw new BusException(
-                    source + " has the bad value '" + text + "': " + e.getMessage(), e);
+                    source + " has the invalid value '" + text + "': " + e.getMessage(), e);
         }
         setter.accept(builder, value);
     }

@@ -40,82 +40,82 @@ public abstract sealed class DurationSettings permits DriverConfigBuilder {
 
     abstract DriverConfigBuilder resolverBootstrapIntervalNs(long value);
 
-    /** Time for which the driver drains when it ends. */
+    /** Sets the time for which the driver drains when it ends. */
     public final DriverConfigBuilder drainTimeout(Duration value) {
         return drainTimeoutNs(value.toNanos());
     }
 
-    /** Length above which cycles of the conductor are counted. */
+    /** Sets the length above which cycles of the conductor are counted. */
     public final DriverConfigBuilder conductorThreshold(Duration value) {
         return conductorThresholdNs(value.toNanos());
     }
 
-    /** Length above which cycles of the sender are counted. */
+    /** Sets the length above which cycles of the sender are counted. */
     public final DriverConfigBuilder senderThreshold(Duration value) {
         return senderThresholdNs(value.toNanos());
     }
 
-    /** Length above which cycles of the receiver are counted. */
+    /** Sets the length above which cycles of the receiver are counted. */
     public final DriverConfigBuilder receiverThreshold(Duration value) {
         return receiverThresholdNs(value.toNanos());
     }
 
-    /** Time after which a silent client is removed. */
+    /** Sets the time after which a silent client is removed. */
     public final DriverConfigBuilder clientLivenessTimeout(Duration value) {
         return clientLivenessTimeoutNs(value.toNanos());
     }
 
-    /** Time after which an open claim is filled. */
+    /** Sets the time after which an open claim is filled. */
     public final DriverConfigBuilder unblockTimeout(Duration value) {
         return unblockTimeoutNs(value.toNanos());
     }
 
-    /** Time for which the stream of a rejected image is ignored. */
+    /** Sets the time for which the stream of a rejected image is ignored. */
     public final DriverConfigBuilder imageLivenessTimeout(Duration value) {
         return imageLivenessTimeoutNs(value.toNanos());
     }
 
-    /** Time after which a slow untethered subscriber is detached. */
+    /** Sets the time after which a slow untethered subscriber is detached. */
     public final DriverConfigBuilder untetheredWindowLimit(Duration value) {
         return untetheredWindowLimitNs(value.toNanos());
     }
 
-    /** Time for which a detached subscriber still back-pressures its stream. */
+    /** Sets the time for which a detached subscriber still back-pressures its stream. */
     public final DriverConfigBuilder untetheredLinger(Duration value) {
         return untetheredLingerNs(value.toNanos());
     }
 
-    /** Time from the end of that until the subscriber rejoins. */
+    /** Sets the time from the end of the linger time-out until the subscriber rejoins. */
     public final DriverConfigBuilder untetheredResting(Duration value) {
         return untetheredRestingNs(value.toNanos());
     }
 
-    /** Time for which a log's file is kept after its last user. */
+    /** Sets the time for which a log's file is kept after its last user. */
     public final DriverConfigBuilder linger(Duration value) {
         return lingerNs(value.toNanos());
     }
 
-    /** Time above which the look-up of a name is counted as slow. */
+    /** Sets the time above which the look-up of a name is counted as slow. */
     public final DriverConfigBuilder lookUpThreshold(Duration value) {
         return lookUpThresholdNs(value.toNanos());
     }
 
-    /** Time after which a silent neighbor of the name resolver is forgotten. */
+    /** Sets the time after which a silent neighbor of the name resolver is forgotten. */
     public final DriverConfigBuilder resolverNeighborTimeout(Duration value) {
         return resolverNeighborTimeoutNs(value.toNanos());
     }
 
-    /** Interval between announcements of this driver's own name. */
+    /** Sets the interval between announcements of this driver's own name. */
     public final DriverConfigBuilder resolverSelfInterval(Duration value) {
         return resolverSelfIntervalNs(value.toNanos());
     }
 
-    /** Interval between announcements of the neighbors. */
+    /** Sets the interval between announcements of the neighbors. */
     public final DriverConfigBuilder resolverNeighborInterval(Duration value) {
         return resolverNeighborIntervalNs(value.toNanos());
     }
 
-    /** Interval between searches for the bootstrap neighbors. */
+    /** Sets the interval between searches for the bootstrap neighbors. */
     public final DriverConfigBuilder resolverBootstrapInterval(Duration value) {
         return resolverBootstrapIntervalNs(value.toNanos());
     }

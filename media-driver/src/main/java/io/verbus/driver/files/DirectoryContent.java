@@ -37,7 +37,8 @@ final class DirectoryContent {
     private DirectoryContent() {}
 
     /**
-     * Whether a file has a log's name; in the directory it may be a link, see {@link HugePages}.
+     * Returns whether a file has a log's name; in the directory it may be a link, see {@link
+     * HugePages}.
      */
     static boolean isLog(Path file) {
         return LOG.matcher(file.getFileName().toString()).matches();
@@ -116,8 +117,8 @@ final class DirectoryContent {
                             + path
                             + " holds "
                             + path.relativize(file)
-                            + ", which is not a driver's file: choose a directory for the "
-                            + "driver alone");
+                            + ", which is not a driver's file: choose a directory that only the"
+                            + " driver uses");
         }
         checkOwner("the file", file);
     }

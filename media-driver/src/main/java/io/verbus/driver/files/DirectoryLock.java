@@ -52,7 +52,7 @@ public final class DirectoryLock implements AutoCloseable {
      * closing any descriptor of the file would release the process's lock.
      *
      * @param directory existing directory, as a real path.
-     * @return the lock; null if its file was deleted meanwhile.
+     * @return the lock; null if its file was deleted in the meantime.
      * @throws BusException if another driver holds the lock.
      */
     static DirectoryLock take(Path directory) throws IOException {
@@ -121,8 +121,8 @@ public final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Whether the directory's name still leads to the locked file; if not, the directory is gone or
-     * another driver's.
+     * Returns whether the directory's name still leads to the locked file; if not, the directory is
+     * gone or another driver's.
      *
      * @throws IOException if that cannot be determined.
      */
@@ -130,7 +130,7 @@ public final class DirectoryLock implements AutoCloseable {
         return isAt(file, identity);
     }
 
-    /** Whether a folder, whatever its name, contains the locked file. */
+    /** Returns whether a folder, whatever its name, contains the locked file. */
     boolean isIn(HeldPath folder) throws IOException {
         return isAt(folder.place(NAME), identity);
     }

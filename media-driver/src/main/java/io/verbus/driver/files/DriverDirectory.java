@@ -130,7 +130,7 @@ public final class DriverDirectory implements AutoCloseable {
                 "the driver directory " + absolute + " is being deleted: start the driver again");
     }
 
-    /** Locks a directory; returns null if it was deleted or replaced meanwhile. */
+    /** Locks a directory; returns null if it was deleted or replaced in the meantime. */
     private static DriverDirectory lock(Path absolute) throws IOException {
         Path real;
         DirectoryLock lock;
@@ -317,7 +317,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Whether a lock file is old; a new one may not be locked yet. */
+    /** Returns whether a lock file is old; a new one may not be locked yet. */
     private static boolean isOld(Path lock) throws IOException {
         try {
             long age = System.currentTimeMillis() - Files.getLastModifiedTime(lock).toMillis();
@@ -383,7 +383,7 @@ public final class DriverDirectory implements AutoCloseable {
             return Files.getFileStore(path()).type();
         } catch (IOException e) {
             throw new BusException(
-                    "cannot tell the file system of the driver directory "
+                    "cannot determine the file system of the driver directory "
                             + path()
                             + ": "
                             + FileStores.problem(e),
@@ -391,7 +391,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Whether the file system is in memory, as RDMA registration requires. */
+    /** Returns whether the file system is in memory, as RDMA registration requires. */
     public boolean isInMemory() {
         return MEMORY_FILE_SYSTEMS.contains(fileSystem());
     }

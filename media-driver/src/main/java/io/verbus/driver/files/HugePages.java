@@ -142,11 +142,11 @@ public final class HugePages implements AutoCloseable {
             throw new BusException(
                     "the term length "
                             + termLength
-                            + " is not a multiple of the huge pages of "
+                            + " is not a multiple of the huge page size "
                             + pageLength
-                            + " bytes at "
+                            + " at "
                             + place
-                            + ": choose one of at least "
+                            + ": choose a term length of at least "
                             + pageLength
                             + ", or leave log-directory unset");
         }
@@ -180,7 +180,7 @@ public final class HugePages implements AutoCloseable {
                             + needed
                             + " huge pages of "
                             + pageLength
-                            + " bytes and "
+                            + " bytes, but only "
                             + free
                             + " are free: reserve more, with `sysctl vm.nr_hugepages="
                             + (pages("nr") + needed - free)

@@ -144,7 +144,7 @@ public final class LogFiles {
         create(images, spec, span, owner, receiver);
     }
 
-    /** Whether only a part of a log may be backed by memory. */
+    /** Returns whether only a part of a log may be backed by memory. */
     public boolean mayHoldPart() {
         return hugePages == null;
     }

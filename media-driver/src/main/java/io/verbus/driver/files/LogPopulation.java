@@ -68,7 +68,7 @@ final class LogPopulation implements SlicedTask {
         }
     }
 
-    /** Whether all pages are in memory. Called by the conductor. */
+    /** Returns whether all pages are in memory. Called by the conductor. */
     boolean isDone() {
         return waiting == null;
     }

@@ -105,7 +105,7 @@ final class PartialRoom implements LogRoom, SlicedTask {
         }
     }
 
-    /** Whether the log can be used. */
+    /** Returns whether the log can be used. */
     boolean hasFirstPart() {
         return end >= firstEnd;
     }

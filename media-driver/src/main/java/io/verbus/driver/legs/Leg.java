@@ -65,7 +65,7 @@ public final class Leg implements CarriedStream {
         isDone = true;
     }
 
-    /** Whether the transport has released it. */
+    /** Returns whether the transport has released it. */
     public boolean isDone() {
         return isDone;
     }

@@ -101,7 +101,7 @@ public final class Legs {
         }
     }
 
-    /** Whether the publication has ended and every transport has released it. */
+    /** Returns whether the publication has ended and every transport has released it. */
     public boolean isDone() {
         if (!isEnded) {
             return false;

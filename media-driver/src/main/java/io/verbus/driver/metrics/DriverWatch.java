@@ -32,7 +32,7 @@ public final class DriverWatch implements AutoCloseable {
      * @param failure problem of the driver and its remedy; null while the heartbeat is current.
      */
     public record Look(CncFile cnc, long ageMs, String failure) {
-        /** Whether the driver's heartbeat is current. */
+        /** Returns whether the driver's heartbeat is current. */
         public boolean isAlive() {
             return failure == null;
         }

@@ -107,7 +107,9 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         return isGrowing() ? "counter" : "gauge";
     }
 
-    /** Whether the value only grows while the counter exists, so that a rate is meaningful. */
+    /**
+     * Returns whether the value only grows while the counter exists, so that a rate is meaningful.
+     */
     public boolean isGrowing() {
         return name.endsWith(TOTAL);
     }

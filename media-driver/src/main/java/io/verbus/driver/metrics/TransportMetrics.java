@@ -157,7 +157,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_FORGED,
                             "udp_forged_frames_total",
-                            "Frames of a stream from another address than its sender's."),
+                            "Frames of a stream from an address other than its sender's."),
                     of(
                             TransportCounter.UDP_KERNEL_TIMESTAMPS,
                             "udp_kernel_timestamps_total",
@@ -201,15 +201,14 @@ final class TransportMetrics {
                             "rdma_connection_written_bytes_total",
                             Unit.BYTES,
                             KeyForm.CONNECTION,
-                            "Bytes written to the peer: of logs, or at the subscribing driver of"
-                                    + " credit."),
+                            "Bytes written to the peer: log data, or credit at the subscribing"
+                                    + " driver."),
                     of(
                             ConnectionCounter.BATCHES,
                             "rdma_connection_batches_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Batches of frames written to the peer, or at the subscribing driver"
-                                    + " grants."),
+                            "Batches of frames written, or grants at the subscribing driver."),
                     of(
                             ConnectionCounter.WORK_REQUESTS,
                             "rdma_connection_work_requests_total",

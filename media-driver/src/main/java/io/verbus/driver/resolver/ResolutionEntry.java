@@ -124,7 +124,8 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
     }
 
     /**
-     * Whether a text is valid as a driver's name: printable, because it appears in labels and logs.
+     * Returns whether a text is valid as a driver's name: printable, because it appears in labels
+     * and logs.
      */
     static boolean isName(String name) {
         return !name.isEmpty()

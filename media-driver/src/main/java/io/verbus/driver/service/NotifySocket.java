@@ -50,7 +50,8 @@ final class NotifySocket implements AutoCloseable {
             throw new BusException(
                     "NOTIFY_SOCKET is '"
                             + name
-                            + "': it must be a path, or a name with @ before it, of less than "
+                            + "': it must be a path, or a name after @, shorter"
+                            + " than "
                             + MAX_PATH
                             + " bytes, as systemd sets it");
         }

@@ -57,7 +57,7 @@ public enum Share {
         return option;
     }
 
-    /** Whether its total depends on the number of counters. */
+    /** Returns whether its total depends on the number of counters. */
     public boolean isOfCounters() {
         return this == COUNTERS || this == IMAGE_POSITIONS;
     }

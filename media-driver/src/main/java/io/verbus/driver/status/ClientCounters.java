@@ -57,12 +57,12 @@ public final class ClientCounters {
         return counter.id();
     }
 
-    /** Whether a counter has this registration id. */
+    /** Returns whether a counter has this registration id. */
     public boolean contains(long registrationId) {
         return owned.containsKey(registrationId);
     }
 
-    /** Whether another client's counter has this registration id. */
+    /** Returns whether another client's counter has this registration id. */
     public boolean isOthers(long clientId, long registrationId) {
         Owned counter = owned.get(registrationId);
         return counter != null && counter.clientId != clientId;

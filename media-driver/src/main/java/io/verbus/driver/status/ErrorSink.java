@@ -74,8 +74,8 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     }
 
     /**
-     * Whether to record an error. Code that creates errors without a stack trace must limit their
-     * number itself.
+     * Returns whether to record an error. Code that creates errors without a stack trace must limit
+     * their number itself.
      */
     private boolean isTold(Throwable error) {
         StackTraceElement[] trace = error.getStackTrace();

@@ -50,7 +50,7 @@ public final class LogFaults {
         this.errors = errors;
     }
 
-    /** Whether an error reports missing memory. */
+    /** Returns whether an error reports missing memory. */
     public static boolean isFault(Throwable error) {
         return error instanceof InternalError
                 && error.getMessage() != null

@@ -72,7 +72,7 @@ public final class PublisherLimit {
         return counter.getAcquire();
     }
 
-    /** Frees the counter, which no thread may raise any more. Called by the conductor. */
+    /** Frees the counter, which no thread may raise afterwards. Called by the conductor. */
     public void close() {
         counter.close();
     }

@@ -70,7 +70,7 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesGapsAtMultiplesOfTheRadix() {
+    void losesGapsAtMultiplesOfRadix() {
         DatagramLoss loss =
                 loss(
                         "multi-gap-loss",

@@ -94,7 +94,7 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsOncePerIntervalIfCyclesAreShort() {
+    void runsConductorOncePerIntervalIfCyclesAreShort() {
         invoke(3);
         for (int i = 0; i < 2 * InvokedAgents.CONDUCT_CYCLES; i++) {
             assertEquals(List.of("send", "receive"), invoke(2));

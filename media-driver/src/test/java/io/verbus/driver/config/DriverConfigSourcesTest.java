@@ -222,7 +222,7 @@ class DriverConfigSourcesTest {
                 "unblock-timeout | 1s | is below the client-liveness-timeout",
                 "to-driver-length | 100k | it must be a power of two from 64k to 256m",
                 "error-log-length | 1g | it must be a power of two from 64k to 256m",
-                "ipc-window | -1 | ipc-window has the bad value",
+                "ipc-window | -1 | ipc-window has the invalid value",
             })
     void rejectsValueOutOfRange(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, name).build());

@@ -67,7 +67,7 @@ class SharesTest {
     }
 
     @Example
-    void oneClientNeverHasAllAndTheRestIsForOthers() {
+    void limitsClientToItsShareAndLeavesRestToOthers() {
         Shares shares = shares();
         shares.take(Share.SUBSCRIPTIONS, 1, 75);
         ShareException refusal =
@@ -85,7 +85,7 @@ class SharesTest {
     }
 
     @Example
-    void aLongChannelCountsForEachKib() {
+    void countsLongChannelOncePerKibibyte() {
         assertEquals(1, Shares.weight(""));
         assertEquals(1, Shares.weight("x".repeat(1024)));
         assertEquals(2, Shares.weight("x".repeat(1025)));

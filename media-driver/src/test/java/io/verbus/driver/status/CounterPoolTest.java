@@ -89,7 +89,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void shareOfPeersCoolsDown() {
+    void freedCounterOfImageCountsUntilCoolDown() {
         List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 4);
         all.getFirst().close();
         String message =
@@ -155,7 +155,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void chargesClientUntilItsCountersAreReusable() {
+    void countsTowardsClientUntilCountersAreReusable() {
         long greedy = 5;
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY * 3 / 4; i++) {

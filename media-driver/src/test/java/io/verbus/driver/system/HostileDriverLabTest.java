@@ -65,7 +65,7 @@ class HostileDriverLabTest {
                                         .transportOption("rdma.max-streams", "100")
                                         .transportOption("rdma.resume-timeout", "2s"));
         List.of(
-                        "breaks the protocol",
+                        "violated the protocol",
                         "is lost",
                         "is not a Verbus driver",
                         "speaks version",
@@ -84,7 +84,7 @@ class HostileDriverLabTest {
         List.of(
                         "the frame at position",
                         "has rejected",
-                        "breaks the protocol",
+                        "violated the protocol",
                         "cannot connect to",
                         "is lost",
                         "has not resumed",
@@ -252,7 +252,7 @@ class HostileDriverLabTest {
                 "half-open connections");
         for (String told :
                 List.of(
-                        "breaks the protocol",
+                        "violated the protocol",
                         "is not a Verbus driver",
                         "speaks version",
                         "they offer no stream")) {
@@ -261,7 +261,7 @@ class HostileDriverLabTest {
                     () -> told + " is not in " + b.errors());
         }
         assertTrue(
-                a.errors().stream().anyMatch(error -> error.contains("breaks the protocol")),
+                a.errors().stream().anyMatch(error -> error.contains("violated the protocol")),
                 () -> a.errors().toString());
     }
 }

@@ -89,7 +89,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void rejectsPeerThatIsNoDriver() {
+    void rejectsPeerThatIsNotADriver() {
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, GARBAGE)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             b.awaitError("is not a Verbus driver");
@@ -109,7 +109,7 @@ class HostilePeerLabTest {
     }
 
     @Test
-    void reportsListenerThatIsNoDriver() {
+    void reportsListenerThatIsNotADriver() {
         publishTo(GARBAGE, "is not a Verbus driver");
     }
 
@@ -147,7 +147,7 @@ class HostilePeerLabTest {
                 raw.pollUntil("the end of the connection", () -> raw.end() != null);
             }
         }
-        b.awaitError("breaks the protocol");
+        b.awaitError("violated the protocol");
     }
 
     @Test
@@ -165,8 +165,8 @@ class HostilePeerLabTest {
             }
             assertFalse(bad.isConnected());
         }
-        a.awaitError("breaks the protocol");
-        a.expectOfClients("breaks the protocol");
+        a.awaitError("violated the protocol");
+        a.expectOfClients("violated the protocol");
         a.expect("cannot connect to");
         a.expect("is lost");
     }

@@ -135,11 +135,12 @@ class HugePagesLabTest {
     @Test
     void reportsTermShorterThanPage() throws Exception {
         try (Host a = host(Host.addressA())) {
-            a.expect("is not a multiple of the huge pages");
+            a.expect("is not a multiple of the huge page size");
             Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=64k");
             assertTrue(
-                    refusal.contains("65536 is not a multiple of the huge pages of 2097"), refusal);
+                    refusal.contains("65536 is not a multiple of the huge page size" + " 2097"),
+                    refusal);
         }
         String refusal =
                 assertThrows(
@@ -151,7 +152,7 @@ class HugePagesLabTest {
                                                         settings.logDirectory(mount)
                                                                 .termLength(1024 * 1024)))
                         .getMessage();
-        assertTrue(refusal.contains("choose one of at least 2097152"), refusal);
+        assertTrue(refusal.contains("choose a term length of at least 2097152"), refusal);
     }
 
     @Test

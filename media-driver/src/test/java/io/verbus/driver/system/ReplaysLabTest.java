@@ -33,7 +33,7 @@ class ReplaysLabTest {
     }
 
     @Test
-    void leaveNothingBehindOverRdma() {
+    void leavesNothingBehindOverRdma() {
         try (Host archive = host(Host.addressA());
                 Host reader = host(Host.addressB());
                 Replays replays =

@@ -88,7 +88,9 @@ class SourcesLabTest {
         Await.until("resumed", 120, () -> areMore(each(a, "resumes", ports), resumes));
     }
 
-    /** Of the connection to each port, as others may fail meanwhile: to where nobody listens. */
+    /**
+     * Of the connection to each port, as others may fail in the meantime: to where nobody listens.
+     */
     private static long[] each(Host a, String counter, int... ports) {
         String to = "rdma to " + Host.addressB() + ":%d from " + Host.addressA() + ": " + counter;
         return IntStream.of(ports)

@@ -199,7 +199,7 @@ class ToolsTest {
         assertTrue(err.toString().contains("see verbus stat --help"), err.toString());
         assertEquals(2, run());
         assertEquals(1, run("driver", "--term-length", "many"));
-        assertTrue(err.toString().contains("option --term-length has the bad value 'many'"));
+        assertTrue(err.toString().contains("option --term-length has the invalid value 'many'"));
     }
 
     @Test

@@ -78,7 +78,9 @@ final class AeronCDriver {
             case YIELD -> "yield";
             case BACKOFF -> "backoff";
             case SLEEP -> "sleeping";
-            case AGRONA -> throw new IllegalArgumentException("agrona is not for drivers");
+            case AGRONA ->
+                    throw new IllegalArgumentException(
+                            "drivers cannot use the idle" + " strategy agrona");
         };
     }
 
@@ -137,7 +139,7 @@ final class AeronCDriver {
         process.destroy();
         try {
             if (!process.waitFor(END_TIMEOUT_S, TimeUnit.SECONDS)) {
-                System.err.println("aeronmd did not exit, so it is killed");
+                System.err.println("aeronmd did not exit and will be killed");
                 process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException ex) {

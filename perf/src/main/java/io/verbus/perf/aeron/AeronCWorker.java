@@ -18,7 +18,7 @@ public final class AeronCWorker {
                 (work, role, directory) -> {
                     throw new IllegalArgumentException(
                             "Aeron's C driver is a separate program that cannot be embedded:"
-                                    + " leave --drivers out");
+                                    + " omit --drivers");
                 },
                 AeronCDriver::launch);
     }

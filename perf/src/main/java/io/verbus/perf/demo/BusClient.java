@@ -37,13 +37,13 @@ public interface BusClient extends AutoCloseable {
 
     /** Published stream. */
     interface Outgoing extends AutoCloseable {
-        /** Whether a subscriber is connected. */
+        /** Returns whether a subscriber is connected. */
         boolean isConnected();
 
         /** Offers the message at offset 0 of the buffer. */
         Offered offer(DirectBuffer buffer, int length);
 
-        /** The position of the publication. */
+        /** Returns the position of the publication. */
         long position();
 
         @Override
@@ -52,7 +52,7 @@ public interface BusClient extends AutoCloseable {
 
     /** Subscribed stream of one publisher. */
     interface Incoming extends AutoCloseable {
-        /** Whether a publisher has connected. */
+        /** Returns whether a publisher has connected. */
         boolean hasBegun();
 
         /**
@@ -63,7 +63,7 @@ public interface BusClient extends AutoCloseable {
          */
         int poll(int limit);
 
-        /** Whether the stream is read to its end, or lost. */
+        /** Returns whether the stream is read to its end, or lost. */
         boolean hasEnded();
 
         @Override

@@ -4,7 +4,7 @@ package io.verbus.perf.demo;
 
 /** Event of a child process of the demo. */
 public sealed interface ChildEvent {
-    /** The process. */
+    /** Returns the process. */
     ChildProcess child();
 
     /** The process printed a line to standard output. */

@@ -115,7 +115,7 @@ public final class ChildProcess {
         }
     }
 
-    /** The display name. */
+    /** Returns the display name. */
     public String name() {
         return name;
     }
@@ -157,7 +157,7 @@ public final class ChildProcess {
         askToEnd();
         try {
             if (!process.waitFor(ENDING_MS, TimeUnit.MILLISECONDS)) {
-                System.err.println(name + " did not exit within 15 s and is killed");
+                System.err.println(name + " did not exit within 15 s and will be killed");
                 process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {

@@ -42,13 +42,13 @@ enum DemoClient {
         }
     };
 
-    /** The program that publishes. */
+    /** Returns the program that publishes. */
     abstract JavaProgram publisher();
 
-    /** The program that subscribes. */
+    /** Returns the program that subscribes. */
     abstract JavaProgram subscriber();
 
-    /** The scheme of its channels. */
+    /** Returns the scheme of its channels. */
     String scheme() {
         return toString();
     }

@@ -16,7 +16,7 @@ public final class DemoLab {
 
     private DemoLab() {}
 
-    /** Whether this process runs in the lab. */
+    /** Returns whether this process runs in the lab. */
     public static boolean isHere() {
         return "1".equals(System.getenv("VERBUS_LAB"));
     }

@@ -30,12 +30,12 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
 
     private static final int PORTS = 10_000;
 
-    /** The address of a publisher. */
+    /** Returns the address of a publisher. */
     public String from() {
         return address(0);
     }
 
-    /** The address of a subscriber: a second one, if available. */
+    /** Returns the address of a subscriber: a second one, if available. */
     public String to() {
         return address(1);
     }

@@ -25,7 +25,7 @@ public record DemoResult(
         long p99Ns) {
     private static final String WORD = "result";
 
-    /** Whether a line of a process's output is a result. */
+    /** Returns whether a line of a process's output is a result. */
     public static boolean isLine(String line) {
         return line.startsWith(WORD + " ");
     }
@@ -57,7 +57,7 @@ public record DemoResult(
                 Long.toString(p99Ns));
     }
 
-    /** Whether every message arrived intact, once and in order. */
+    /** Returns whether every message arrived intact, once and in order. */
     boolean isPerfect() {
         return (lost | reordered | duplicated | corrupt) == 0;
     }

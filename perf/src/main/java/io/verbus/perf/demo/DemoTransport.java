@@ -12,7 +12,7 @@ public enum DemoTransport {
     UDP,
     IPC;
 
-    /** The media part of the channel. */
+    /** Returns the media part of the channel. */
     public String media() {
         return name().toLowerCase(Locale.ROOT);
     }

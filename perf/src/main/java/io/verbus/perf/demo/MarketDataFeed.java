@@ -52,7 +52,7 @@ public final class MarketDataFeed {
         random = source.nextLong() | 1;
     }
 
-    /** Buffer into which {@link #encode} writes the message, at offset 0. */
+    /** Returns the buffer into which {@link #encode} writes the message, at offset 0. */
     public UnsafeBuffer buffer() {
         return buffer;
     }

@@ -70,7 +70,7 @@ public final class MarketDataVerifier implements BusClient.MessageHandler {
         }
     }
 
-    /** Number of messages that arrived intact so far, each counted once. */
+    /** Returns the number of messages that arrived intact so far, each counted once. */
     public long verified() {
         return sequences.verified();
     }

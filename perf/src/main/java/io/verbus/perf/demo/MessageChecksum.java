@@ -30,7 +30,7 @@ final class MessageChecksum {
         buffer.putInt(offset + OFFSET, compute(buffer, offset, length), ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Whether a message has a valid length and checksum. */
+    /** Returns whether a message has a valid length and checksum. */
     boolean matches(DirectBuffer buffer, int offset, int length) {
         return length >= END
                 && length <= MarketDataFeed.MAX_LENGTH

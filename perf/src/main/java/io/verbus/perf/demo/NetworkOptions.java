@@ -76,7 +76,7 @@ public final class NetworkOptions {
         return DemoNetwork.find(transport, from, to);
     }
 
-    /** The time limit of the run in nanoseconds. */
+    /** Returns the time limit of the run in nanoseconds. */
     public long limitNs() {
         return TimeUnit.SECONDS.toNanos(timeoutS);
     }

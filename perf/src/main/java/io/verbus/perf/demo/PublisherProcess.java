@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * been read, it sends the paced messages at a fixed rate.
  *
  * <p>A paced message carries the time at which it was due, so back pressure or a busy core makes it
- * and the messages due meanwhile count as late.
+ * and the messages due in the meantime count as late.
  */
 public final class PublisherProcess {
     private static final long SEED = 20_260_101;

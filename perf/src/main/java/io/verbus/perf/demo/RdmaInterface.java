@@ -48,7 +48,7 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return List.copyOf(ports);
     }
 
-    /** Whether both are in one subnet, so that packets need no router. */
+    /** Returns whether both are in one subnet, so that packets need no router. */
     boolean isInSubnetOf(RdmaInterface other) throws IOException {
         int compared = Math.max(prefixLength, other.prefixLength);
         return compared == 0
@@ -60,7 +60,7 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return bytes[0] << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | bytes[3] & 0xFF;
     }
 
-    /** Whether the port's state, such as {@code 4: ACTIVE}, is active. */
+    /** Returns whether the port's state, such as {@code 4: ACTIVE}, is active. */
     private static boolean isActive(Path port) throws IOException {
         Path state = port.resolve("state");
         return Files.isReadable(state) && Files.readString(state).contains("ACTIVE");

@@ -51,27 +51,27 @@ final class SequenceVerifier {
         corrupt++;
     }
 
-    /** Number of messages that arrived intact, each counted once. */
+    /** Returns the number of messages that arrived intact, each counted once. */
     long verified() {
         return distinct;
     }
 
-    /** Number of messages that did not arrive intact. */
+    /** Returns the number of messages that did not arrive intact. */
     long lost() {
         return count - distinct;
     }
 
-    /** Number of messages that arrived after one with a higher number. */
+    /** Returns the number of messages that arrived after one with a higher number. */
     long reordered() {
         return reordered;
     }
 
-    /** Number of repeated arrivals. */
+    /** Returns the number of repeated arrivals. */
     long duplicated() {
         return duplicated;
     }
 
-    /** Number of arrivals that are not a message of the stream. */
+    /** Returns the number of arrivals that are not a message of the stream. */
     long corrupt() {
         return corrupt;
     }

@@ -97,7 +97,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return link;
     }
 
-    /** Whether the other end can be written to; advances the handshake. */
+    /** Returns whether the other end can be written to; advances the handshake. */
     boolean isConnected() {
         if (remoteKey != null) {
             return true;
@@ -110,19 +110,19 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return remoteKey != null;
     }
 
-    /** Offset in {@link #memory} of an inbound message. */
+    /** Returns the offset in {@link #memory} of an inbound message. */
     int inbound(long number) {
         return INBOUND + (int) (number & (SLOTS - 1)) * stride;
     }
 
-    /** Offset in {@link #memory} at which to prepare an outbound message. */
+    /** Returns the offset in {@link #memory} at which to prepare an outbound message. */
     int outbound(long number) {
         return outbound + (int) (number & (SLOTS - 1)) * stride;
     }
 
     /**
-     * Offset, within a message, of the word that marks it as complete; it holds the message number
-     * plus one.
+     * Returns the offset, within a message, of the word that marks it as complete; it holds the
+     * message number plus one.
      */
     int wordOffset() {
         return isInTwo ? 0 : length - Long.BYTES;
@@ -133,7 +133,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     }
 
     /**
-     * Whether a message has arrived.
+     * Returns whether a message has arrived.
      *
      * @throws IllegalStateException if the connection failed. A failed write shows only in its
      *     completion, so this method also checks completions now and then.
@@ -181,7 +181,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         }
     }
 
-    /** Number of messages that the other end has consumed. */
+    /** Returns the number of messages that the other end has consumed. */
     long consumed() {
         checkWhileIdle();
         return memory.getLongAcquire(CONSUMED);

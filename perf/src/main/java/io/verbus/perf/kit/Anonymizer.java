@@ -197,7 +197,7 @@ final class Anonymizer {
         return addresses.computeIfAbsent(address, any -> kind + "-" + (addresses.size() + 1));
     }
 
-    /** Whether the address is the same on any host: loopback or wildcard. */
+    /** Returns whether the address is the same on any host: loopback or wildcard. */
     private static boolean isEverywhere(String address) {
         return address.startsWith("127.")
                 || address.equals("0.0.0.0")

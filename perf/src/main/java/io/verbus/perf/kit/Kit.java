@@ -174,7 +174,7 @@ final class Kit {
         return new Step(DOCTOR, verbus("doctor", "--json"), null, DOCTOR_LIMIT_S);
     }
 
-    /** Whether any part failed. */
+    /** Returns whether any part failed. */
     boolean hasFailed() {
         return hasFailed;
     }

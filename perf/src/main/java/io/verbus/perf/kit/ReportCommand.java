@@ -109,7 +109,7 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             throw wrong("--serve needs --for and vice versa: give both or none");
         }
         if (listen != null && from != null) {
-            throw wrong("--serve uses the addresses that the other host names: leave --from out");
+            throw wrong("--serve uses the addresses that the other host names: omit --from");
         }
         if (!server.isEmpty() && (listen != null || from == null)) {
             throw wrong("--server needs --from and --to, and excludes --serve");

@@ -73,7 +73,7 @@ public final class Arrivals {
         throw failure;
     }
 
-    /** Number of messages so far, for the receiving thread only. */
+    /** Returns the number of messages so far, for the receiving thread only. */
     long count() {
         if (failure != null) {
             throw failure;
@@ -81,12 +81,12 @@ public final class Arrivals {
         return count;
     }
 
-    /** Number of bytes so far, for the receiving thread only. */
+    /** Returns the number of bytes so far, for the receiving thread only. */
     long bytes() {
         return bytes;
     }
 
-    /** Number of messages so far. Thread-safe. */
+    /** Returns the number of messages so far. Thread-safe. */
     public long shown() {
         return (long) COUNT.getOpaque(this);
     }

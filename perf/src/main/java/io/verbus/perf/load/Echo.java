@@ -25,7 +25,7 @@ public record Echo(Offer replies, Invokers invokers) {
         do {
             if (System.nanoTime() - start > Stack.SILENCE_TIMEOUT_NS) {
                 throw new IllegalStateException(
-                        "cannot send an echo for "
+                        "could not send an echo for "
                                 + TimeUnit.NANOSECONDS.toSeconds(Stack.SILENCE_TIMEOUT_NS)
                                 + " s; check the output of the other end");
             }

@@ -7,7 +7,7 @@ package io.verbus.perf.load;
  * per JVM, which keeps calls monomorphic.
  */
 public interface Initiator {
-    /** Whether both directions are connected. */
+    /** Returns whether both directions are connected. */
     boolean isConnected();
 
     /**

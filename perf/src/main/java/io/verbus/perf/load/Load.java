@@ -66,13 +66,13 @@ public record Load(
         }
     }
 
-    /** Round trips at a rate, or one at a time. */
+    /** Returns the round trips at a rate, or one at a time. */
     public static Load roundTrips(long rate, int burst) {
         return new Load(
                 Kind.ROUND_TRIPS, rate, burst, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
     }
 
-    /** A stream at full speed. */
+    /** Returns a stream at full speed. */
     public static Load stream(int burst, int publishers, int subscribers) {
         return new Load(
                 Kind.STREAM,
@@ -104,7 +104,7 @@ public record Load(
         return new Load(kind, rate, burst, publishers, subscribers, publications, polling);
     }
 
-    /** Whether the load is a one-way stream. */
+    /** Returns whether the load is a one-way stream. */
     public boolean isStream() {
         return kind == Kind.STREAM;
     }

@@ -47,7 +47,7 @@ public record Measurement(
                 missedRate | other.missedRate);
     }
 
-    /** Round trips per second. */
+    /** Returns the round trips per second. */
     public double perSecond() {
         return histogram.getTotalCount() * 1e9 / elapsedNs;
     }

@@ -90,7 +90,7 @@ final class Orders {
         return order == null ? 0 : Long.parseLong(order.substring(Worker.RUN.length() + 1));
     }
 
-    /** Whether to poll quickly. */
+    /** Returns whether to poll quickly. */
     boolean isActive() {
         return active;
     }
@@ -100,7 +100,7 @@ final class Orders {
         wake();
     }
 
-    /** Whether the commanding process is still there and the work is not finished. */
+    /** Returns whether the commanding process is still there and the work is not finished. */
     boolean isRunning() {
         return running;
     }

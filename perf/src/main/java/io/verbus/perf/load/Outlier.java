@@ -17,7 +17,7 @@ public record Outlier(long dueNs, long latencyNs) {
                 Long.parseLong(text.substring(space + 1)));
     }
 
-    /** Monotonic time at which the echo arrived. */
+    /** Returns the monotonic time at which the echo arrived. */
     public long endNs() {
         return dueNs + latencyNs;
     }

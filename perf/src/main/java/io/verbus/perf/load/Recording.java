@@ -20,12 +20,12 @@ public record Recording(long messages, long bytes, long recordNs, long replayNs)
                 replayNs + other.replayNs);
     }
 
-    /** Messages recorded per second. */
+    /** Returns the messages recorded per second. */
     public double recordedPerSecond() {
         return messages * 1e9 / recordNs;
     }
 
-    /** Messages replayed per second. */
+    /** Returns the messages replayed per second. */
     public double replayedPerSecond() {
         return messages * 1e9 / replayNs;
     }

@@ -139,7 +139,7 @@ public final class RoundTrips {
         return outliers;
     }
 
-    /** Number of echoes received in all runs. Thread-safe. */
+    /** Returns the number of echoes received in all runs. Thread-safe. */
     public long completed() {
         return (long) EXPECTED.getOpaque(this);
     }

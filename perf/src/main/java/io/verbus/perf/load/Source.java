@@ -4,7 +4,7 @@ package io.verbus.perf.load;
 
 /** Sends a stream. Used by one thread. Only one implementation is loaded per JVM. */
 public interface Source {
-    /** Whether the receiving end is connected. */
+    /** Returns whether the receiving end is connected. */
     boolean isConnected();
 
     /**

@@ -16,7 +16,7 @@ public interface Stack extends AutoCloseable {
     /** Time without progress of a stream after which the run fails. */
     long SILENCE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Name and version of the bus. */
+    /** Returns the name and version of the bus. */
     String version();
 
     /** Creates the sending end. Calls the handler from within {@link Initiator#poll}. */

@@ -114,7 +114,7 @@ final class StreamWorker {
                 PROCESS.getProcessCpuTime() - cpu);
     }
 
-    /** Number of publishers; each sends as many messages as the run has. */
+    /** Returns the number of publishers; each sends as many messages as the run has. */
     private int sendings() {
         return work.load().publishers();
     }
@@ -161,7 +161,7 @@ final class StreamWorker {
             return next - Arrivals.tag(number, 0);
         }
 
-        /** Time at which it began to send, after its thread was started and bound. */
+        /** Returns the time at which it began to send, after its thread was started and bound. */
         long startNs() {
             return startNs;
         }

@@ -52,17 +52,17 @@ public record Throughput(
                 cpuNs + other.cpuNs);
     }
 
-    /** Messages per second. */
+    /** Returns the messages per second. */
     public double messagesPerSecond() {
         return messages * 1e9 / elapsedNs;
     }
 
-    /** Bytes per second, without headers. */
+    /** Returns the number of bytes per second, without headers. */
     public double bytesPerSecond() {
         return bytes * 1e9 / elapsedNs;
     }
 
-    /** Processor time per message in nanoseconds. */
+    /** Returns the processor time per message in nanoseconds. */
     public double cpuNsPerMessage() {
         return (double) cpuNs / messages;
     }

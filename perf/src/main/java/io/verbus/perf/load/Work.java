@@ -253,7 +253,7 @@ public record Work(
                 server);
     }
 
-    /** Whether a process with this role has a driver. */
+    /** Returns whether a process with this role has a driver. */
     public boolean hasDriver(Role role) {
         return drivers == Drivers.OWN
                 ? role == Role.DRIVER
@@ -308,7 +308,7 @@ public record Work(
             values.put(parts[0], parts[parts.length - 1]);
         }
         if (!values.keySet().equals(NAMES)) {
-            throw new IllegalArgumentException("not the arguments of work: " + arguments);
+            throw new IllegalArgumentException("invalid arguments of work: " + arguments);
         }
         return new Work(
                 Wire.valueOf(values.get("wire")),

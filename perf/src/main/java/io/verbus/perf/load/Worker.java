@@ -13,7 +13,7 @@ import java.util.List;
  * the command that started it.
  *
  * <p>Between the parts of a run it polls rarely, so that another bus can be measured on the same
- * processors meanwhile.
+ * processors in the meantime.
  */
 public final class Worker {
     /** Output: name and version of the bus, or of the driver if the process runs only that. */

@@ -85,12 +85,12 @@ public final class Comparison {
         return lists.computeIfAbsent(name, unused -> new ArrayList<>());
     }
 
-    /** The display name, "subject / peer". */
+    /** Returns the display name, "subject / peer". */
     public String name() {
         return subject + " / " + peer;
     }
 
-    /** Whether no figures were added. */
+    /** Returns whether no figures were added. */
     public boolean isEmpty() {
         return ratios.isEmpty();
     }

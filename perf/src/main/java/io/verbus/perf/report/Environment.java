@@ -42,7 +42,7 @@ public final class Environment {
         return environment;
     }
 
-    /** Whether this machine is the lab's virtual machine. */
+    /** Returns whether this machine is the lab's virtual machine. */
     public static boolean isLab() {
         return "1".equals(System.getenv("VERBUS_LAB"));
     }

@@ -27,7 +27,7 @@ public enum Percentile {
         this.percent = percent;
     }
 
-    /** Name in tables and JSON. */
+    /** Returns the name in tables and JSON. */
     public String text() {
         return text;
     }

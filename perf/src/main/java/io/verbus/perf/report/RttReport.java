@@ -60,7 +60,7 @@ public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
         return table.toString();
     }
 
-    /** The display name. */
+    /** Returns the display name. */
     public String name() {
         return work.wire() + " " + work.length() + " B";
     }

@@ -32,7 +32,7 @@ public final class WarmupReport {
         this.work = work;
     }
 
-    /** The work of each process. */
+    /** Returns the work of each process. */
     public Work work() {
         return work;
     }

@@ -103,7 +103,7 @@ public enum BusUnderTest {
         this.worker = worker;
     }
 
-    /** The class whose {@code main} runs a worker process. */
+    /** Returns the class whose {@code main} runs a worker process. */
     String worker() {
         return worker;
     }
@@ -116,7 +116,9 @@ public enum BusUnderTest {
         return this;
     }
 
-    /** The worker's class path: that of this process, unless the worker must not see Verbus. */
+    /**
+     * Returns the worker's class path: that of this process, unless the worker must not see Verbus.
+     */
     String classPath() {
         return System.getProperty("java.class.path");
     }

@@ -31,7 +31,7 @@ public record ColdStart(String version, long firstEchoNs, Measurement measuremen
                 .toList();
     }
 
-    /** Whether a JVM flag is such a start-up flag. */
+    /** Returns whether a JVM flag is such a start-up flag. */
     public static boolean isStartFlag(String flag) {
         return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:CompileCommandFile=");
     }

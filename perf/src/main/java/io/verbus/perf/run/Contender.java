@@ -10,7 +10,7 @@ import io.verbus.perf.load.Throughput;
  * System to measure beside another: a bus, a layer below it, or a tool that measures that layer.
  */
 public interface Contender extends AutoCloseable {
-    /** The name and version. */
+    /** Returns the name and version. */
     String version();
 
     /** Runs the work's warm-up. */

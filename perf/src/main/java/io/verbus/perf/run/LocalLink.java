@@ -69,7 +69,7 @@ final class LocalLink implements Link {
         lines = process.inputReader();
     }
 
-    /** The standard error, if it is not redirected. */
+    /** Returns the standard error, if it is not redirected. */
     BufferedReader errors() {
         return process.errorReader();
     }
@@ -99,7 +99,7 @@ final class LocalLink implements Link {
         try {
             orders.close();
             if (!process.waitFor(EXIT_TIMEOUT_S, TimeUnit.SECONDS)) {
-                System.err.println(name + " did not exit, so it is killed");
+                System.err.println(name + " did not exit and will be killed");
                 process.destroyForcibly().waitFor();
             }
             delete(Worker.files(directory));

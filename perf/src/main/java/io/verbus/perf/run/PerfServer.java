@@ -111,7 +111,7 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** The port that it listens on. */
+    /** Returns the port that it listens on. */
     public int port() {
         return listener.getLocalPort();
     }
@@ -259,8 +259,7 @@ public final class PerfServer implements AutoCloseable {
                 yield new TextLink(text.get());
             }
             default ->
-                    throw new BusException(
-                            "this server does not support requests for" + " " + words[0]);
+                    throw new BusException("this server does not support requests for " + words[0]);
         };
     }
 
@@ -286,7 +285,7 @@ public final class PerfServer implements AutoCloseable {
         options.remove("none");
         if (!PROGRAMS.contains(words[1]) || !OPTIONS.containsAll(options)) {
             throw new BusException(
-                    "this server does not run " + words[1] + " with options" + " " + options);
+                    "this server does not run " + words[1] + " with options " + options);
         }
         PerftestProgram program =
                 new PerftestProgram(words[1], work(words, 5), Integer.parseInt(words[2]));

@@ -45,7 +45,9 @@ final class PerftestProgram {
         this.length = length;
     }
 
-    /** The name and version of the program, and its option for the order of writes on PCIe. */
+    /**
+     * Returns the name and version of the program, and its option for the order of writes on PCIe.
+     */
     String version() {
         try {
             String text = ask("--version");

@@ -110,7 +110,7 @@ final class WorkerProcess implements AutoCloseable {
                                 + Long.toUnsignedString(System.nanoTime(), 36));
     }
 
-    /** The directory of the driver that it runs or uses. */
+    /** Returns the directory of the driver that it runs or uses. */
     Path directory() {
         return directory;
     }
@@ -128,12 +128,12 @@ final class WorkerProcess implements AutoCloseable {
         return flags;
     }
 
-    /** Whether the process runs only a driver. */
+    /** Returns whether the process runs only a driver. */
     boolean isDriver() {
         return isDriver;
     }
 
-    /** The name and version of the bus; empty until reported. */
+    /** Returns the name and version of the bus; empty until reported. */
     String version() {
         return version;
     }
@@ -191,7 +191,7 @@ final class WorkerProcess implements AutoCloseable {
             String line = lines.poll(timeoutS, TimeUnit.SECONDS);
             if (line == null) {
                 throw new BusException(
-                        name + " printed nothing for " + timeoutS + " s, so it was ended");
+                        name + " printed nothing for " + timeoutS + " s, so it was terminated");
             }
             if (line.equals(END)) {
                 throw new BusException(

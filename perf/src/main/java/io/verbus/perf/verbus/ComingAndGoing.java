@@ -238,7 +238,7 @@ public final class ComingAndGoing {
                 waits.getMaxValue() / NS_PER_MS);
     }
 
-    /** Longest interval between heartbeats of the driver in nanoseconds. */
+    /** Returns the longest interval between heartbeats of the driver in nanoseconds. */
     public long longestHeartbeatNs() {
         return heartbeats.getMaxValue();
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class DemoResultTest {
     @Test
-    void survivesEncodingAsLine() {
+    void decodesEncodedLine() {
         DemoResult result = new DemoResult(1, 2, 3, 4, 5, 6, 7);
         assertTrue(DemoResult.isLine(result.toLine()));
         assertEquals(result, DemoResult.parse(result.toLine()));

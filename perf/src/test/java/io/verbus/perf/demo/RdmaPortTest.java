@@ -26,7 +26,7 @@ class RdmaPortTest {
     }
 
     @Test
-    void findsTheInterfaceBesideTheDevice() throws IOException {
+    void findsInterfaceNextToDevice() throws IOException {
         device("ib0", "4: ACTIVE\n", null);
         Files.createDirectories(devices.resolve("ib0/device/net/lo"));
         assertEquals(

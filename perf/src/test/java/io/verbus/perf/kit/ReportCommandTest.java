@@ -24,7 +24,7 @@ class ReportCommandTest {
                     --from 10.0.0.1 | give both addresses or none
                     --serve 10.0.0.2:1 | --serve needs --for
                     --for 10.0.0.1 | --serve needs --for
-                    --serve 10.0.0.2:1 --for 10.0.0.1 --from 10.0.0.2 --to 10.0.0.2 | leave --from out
+                    --serve 10.0.0.2:1 --for 10.0.0.1 --from 10.0.0.2 --to 10.0.0.2 | omit --from
                     --server 10.0.0.2:1 | --server needs --from and --to
                     --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | excludes --serve
                     """)

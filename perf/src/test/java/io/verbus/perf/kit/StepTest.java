@@ -42,7 +42,7 @@ class StepTest {
     }
 
     @Test
-    void killsCommandAndChildrenAfterShorterLimit() throws Exception {
+    void killsCommandAndChildrenAfterShorterTimeLimit() throws Exception {
         Step.Outcome outcome = shell("sleep 300 & echo $!; wait", null, 30).run(folder, 1);
         assertEquals(Step.TOO_LONG, outcome.status());
         assertTrue(outcome.seconds() < 30, () -> outcome.seconds() + " s");

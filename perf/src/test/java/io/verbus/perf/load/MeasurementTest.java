@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 
 class MeasurementTest {
     @Test
-    void survivesEncoding() {
+    void decodesEncodedMeasurement() {
         SplittableRandom random = new SplittableRandom(42);
         Histogram histogram = new Histogram(3_600_000_000_000L, 3);
         for (int i = 0; i < 10_000; i++) {

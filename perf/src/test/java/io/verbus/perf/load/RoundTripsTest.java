@@ -67,7 +67,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void measuresRunWithoutPreviousRuns() {
+    void excludesPreviousRuns() {
         wire.delayNs = 1_000_000;
         RoundTrips trips = trips();
         trips.oneAtATime(10);
@@ -127,7 +127,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void mayWaitLongerForNextSendThanForEcho() {
+    void doesNotTimeOutWhileWaitingForNextSend() {
         wire.pollNs = TimeUnit.MILLISECONDS.toNanos(1);
 
         // Longer in total than the reply time-out and the interval between its checks.

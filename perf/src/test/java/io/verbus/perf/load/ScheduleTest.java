@@ -14,7 +14,7 @@ import java.math.BigInteger;
 
 class ScheduleTest {
     @Test
-    void spreadsThirdOfSecondWithoutDrift() {
+    void spreadsMessagesWithoutDrift() {
         Schedule schedule = new Schedule(100, 3, 1);
 
         assertEquals(100, schedule.timeOf(0));
@@ -34,7 +34,7 @@ class ScheduleTest {
     }
 
     @Property
-    void isExact(
+    void computesExactDueTimes(
             @ForAll @LongRange(min = 1, max = 100_000_000) long rate,
             @ForAll @LongRange(min = 0, max = 1_000_000_000) long number) {
         BigInteger exact =

@@ -9,7 +9,7 @@ import net.jqwik.api.Property;
 
 class WorkTest {
     @Property
-    void survivesEncodingAsArguments(
+    void decodesArgumentsOfWork(
             @ForAll Work.Wire wire,
             @ForAll int processes,
             @ForAll Work.Drivers drivers,

@@ -51,7 +51,7 @@ class PairTest {
     }
 
     @Test
-    void slicesAlternateFirstContenderWhileBothRun() {
+    void alternatesFirstContenderOfSlicesWhileBothRun() {
         Pair<Long> pair =
                 Pair.measure(contender("a"), contender("b"), 7, 2, this::measure, Long::sum);
         assertEquals(new Pair<>(7L, 7L), pair);
@@ -60,7 +60,7 @@ class PairTest {
     }
 
     @Test
-    void apartClosesFirstBeforeStartingSecond() {
+    void closesFirstContenderBeforeStartingSecondWhenApart() {
         assertEquals(new Pair<>("a", "b"), apart(true));
         assertEquals(
                 List.of("a up", "a warm", "a 7", "a down", "b up", "b warm", "b 7", "b down"),
@@ -68,7 +68,7 @@ class PairTest {
     }
 
     @Test
-    void apartCanMeasureSecondFirst() {
+    void canMeasureSecondContenderFirstWhenApart() {
         assertEquals(new Pair<>("a", "b"), apart(false));
         assertEquals(
                 List.of("b up", "b warm", "b 7", "b down", "a up", "a warm", "a 7", "a down"),

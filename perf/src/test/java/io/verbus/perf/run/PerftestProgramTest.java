@@ -62,7 +62,7 @@ class PerftestProgramTest {
     }
 
     @Test
-    void asksForStrictOrderWhereProgramWouldRelaxIt() throws Exception {
+    void requestsStrictOrderIfProgramRelaxesItByDefault() throws Exception {
         PerftestProgram program =
                 program("      --disable_pcie_relaxed  Disable PCIe relaxed ordering");
         String name = folder.resolve("ib_write_lat").toString();
@@ -73,7 +73,7 @@ class PerftestProgramTest {
     }
 
     @Test
-    void runsProgramThatKnowsNoRelaxedOrder() throws Exception {
+    void runsProgramWithoutOptionForOrder() throws Exception {
         PerftestProgram program = program("  -F, --CPU-freq  Do not show a warning");
         String name = folder.resolve("ib_write_lat").toString();
         assertEquals(name + " -F -d mlx5_0 -x 3 -p 24470 -s 32 -n 100 -U", command(program));

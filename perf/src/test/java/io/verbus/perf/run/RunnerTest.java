@@ -69,7 +69,7 @@ class RunnerTest {
         "AERON_ON_VERBUS,IPC,1",
         "AERON_ON_VERBUS,UDP,2"
     })
-    void runsDriversInProcessesOfTheirOwn(BusUnderTest bus, Work.Wire wire, int drivers)
+    void runsDriversInSeparateProcesses(BusUnderTest bus, Work.Wire wire, int drivers)
             throws IOException {
         Load load = Load.roundTrips(Load.MAX, 1);
         Work work = work(wire, 2, Work.Drivers.OWN, load, "");

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 class SystemCallsTest {
     @Test
-    void addsUpSummaries() {
+    void addsSummaries() {
         SystemCalls calls = new SystemCalls(new TreeMap<>(), new TreeMap<>());
         calls.add(
                 List.of(

@@ -108,7 +108,7 @@ public final class ArchiveSample {
         int length = message.putStringWithoutLengthAscii(0, "message " + published);
         long result = publication.offer(message, 0, length);
         if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-            throw new IllegalStateException("the publication sends no more: " + result);
+            throw new IllegalStateException("the publication can no longer send: " + result);
         }
         published += result > 0 ? 1 : 0;
         return result > 0;
@@ -166,7 +166,7 @@ public final class ArchiveSample {
                 }
                 merge.poll((buffer, offset, size, header) -> read++, 10);
             }
-            System.out.println("followed " + read + " of " + published);
+            System.out.println("received " + read + " of " + published + " messages");
         }
     }
 }

@@ -33,10 +33,10 @@ public final class BackupNode implements AutoCloseable {
 
     /** Receives the progress of the copy, on the backup's thread. */
     public interface Listener {
-        /** The copy has new snapshots, one of each part of a member. */
+        /** Called when the copy has new snapshots, one of each part of a member. */
         void onSnapshots(int count);
 
-        /** The copy has the log up to a position. */
+        /** Called when the copy has the log up to a position. */
         void onLog(long position);
     }
 

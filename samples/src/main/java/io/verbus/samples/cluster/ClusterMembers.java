@@ -32,7 +32,7 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
         return hosts.get(member) + ":" + (firstPort + member * PORTS + purpose.ordinal());
     }
 
-    /** The list for a consensus module. */
+    /** Returns the list for a consensus module. */
     String forMembers() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(
@@ -43,14 +43,14 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
                 .collect(Collectors.joining("|"));
     }
 
-    /** The list for a backup. */
+    /** Returns the list for a backup. */
     String forBackups() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(member -> endpoint(member, Purpose.CONSENSUS))
                 .collect(Collectors.joining(","));
     }
 
-    /** The list for a client. */
+    /** Returns the list for a client. */
     public String forClients() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(member -> member + "=" + endpoint(member, Purpose.INGRESS))

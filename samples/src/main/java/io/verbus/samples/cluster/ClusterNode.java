@@ -225,8 +225,9 @@ public final class ClusterNode implements AutoCloseable {
             while (lines.readLine() != null) {
                 System.out.println(
                         node.takeSnapshot()
-                                ? "the cluster takes a snapshot"
-                                : "no snapshot: this member does not lead, or one is under way");
+                                ? "the cluster is taking a snapshot"
+                                : "no snapshot: this member is not the leader, or a snapshot is"
+                                        + " already being taken");
             }
         }
     }

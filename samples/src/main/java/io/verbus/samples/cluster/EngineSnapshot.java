@@ -86,7 +86,7 @@ final class EngineSnapshot {
                 result < 0;
                 result = publication.offer(buffer, 0, length)) {
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                throw new IllegalStateException("the snapshot takes no more: " + result);
+                throw new IllegalStateException("cannot write to the snapshot: " + result);
             }
             idle.idle(); // throws when the service must end
         }

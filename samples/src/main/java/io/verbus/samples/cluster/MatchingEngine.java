@@ -59,7 +59,7 @@ public final class MatchingEngine {
         return orders++;
     }
 
-    /** Size that the last order traded at once. */
+    /** Returns the size that the last order traded at once. */
     long filled() {
         return filled;
     }

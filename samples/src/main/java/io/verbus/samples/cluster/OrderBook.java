@@ -109,12 +109,12 @@ final class OrderBook {
         asks.values().forEach(level -> level.forEach(consumer));
     }
 
-    /** Number of trades since the book was created. */
+    /** Returns the number of trades since the book was created. */
     long trades() {
         return trades;
     }
 
-    /** Total size of these trades. */
+    /** Returns the total size of these trades. */
     long volume() {
         return volume;
     }

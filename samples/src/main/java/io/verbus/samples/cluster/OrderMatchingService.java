@@ -44,18 +44,18 @@ public final class OrderMatchingService implements ClusteredService {
      * Receives the events of this member, on the service's thread unless a method says otherwise.
      */
     public interface Listener {
-        /** The member has become leader or follower. */
+        /** Called when the member has become leader or follower. */
         void onRole(Cluster.Role role);
 
-        /** The state has changed; at most once a second. */
+        /** Called when the state has changed; at most once a second. */
         void onState(MatchingEngine.State state);
 
-        /** The member has written a snapshot. */
+        /** Called when the member has written a snapshot. */
         void onSnapshot(MatchingEngine.State state);
 
         /**
-         * A part of the member has ended and will not restart: restart the process. Called on that
-         * part's thread, possibly for several parts.
+         * Called when a part of the member has ended and will not restart: restart the process.
+         * Called on that part's thread, possibly for several parts.
          */
         void onEnd(String part);
     }

@@ -49,6 +49,6 @@ class ArchiveSampleTest {
         assertEquals(0, process.waitFor(), said);
         assertTrue(said.contains("replayed 1000\n"), said);
         String last = said.lines().toList().getLast();
-        assertTrue(last.matches("followed (\\d+) of \\1"), said);
+        assertTrue(last.matches("received (\\d+) of \\1 messages"), said);
     }
 }

@@ -39,12 +39,12 @@ public final class Acceptance {
         return null;
     }
 
-    /** Whether the peer must prove that it has the key. */
+    /** Returns whether the peer must prove that it has the key. */
     public boolean isNeeded() {
         return key != null;
     }
 
-    /** Challenge for the peer. */
+    /** Returns the challenge for the peer. */
     public Challenge challenge() {
         return challenge;
     }

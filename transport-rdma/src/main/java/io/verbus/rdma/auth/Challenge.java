@@ -23,7 +23,7 @@ public record Challenge(int key, int otherKey, long nonceHigh, long nonceLow) {
         return new Challenge(key, otherKey, RANDOM.nextLong(), RANDOM.nextLong());
     }
 
-    /** Whether no proof is requested. */
+    /** Returns whether no proof is requested. */
     public boolean isNone() {
         return key == 0;
     }

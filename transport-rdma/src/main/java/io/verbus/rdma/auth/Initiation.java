@@ -29,12 +29,12 @@ public final class Initiation {
                                 keys.getFirst().id(), keys.size() > 1 ? keys.getLast().id() : 0);
     }
 
-    /** Challenge for the peer. */
+    /** Returns the challenge for the peer. */
     public Challenge challenge() {
         return challenge;
     }
 
-    /** Whether the peer must prove that it has a key. */
+    /** Returns whether the peer must prove that it has a key. */
     public boolean isNeeded() {
         return !keys.isEmpty();
     }

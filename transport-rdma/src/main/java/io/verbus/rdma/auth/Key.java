@@ -49,7 +49,7 @@ public final class Key {
         id = number == 0 ? 1 : number;
     }
 
-    /** Number of the key; never 0. */
+    /** Returns the number of the key; never 0. */
     public int id() {
         return id;
     }

@@ -62,7 +62,7 @@ public final class KeyFile {
                     "rdma.key-file",
                     NONE,
                     "the path of a file, or none",
-                    "File with keys of networks; their hosts must prove that they have one.",
+                    "File of network keys; hosts in those networks must prove that they hold one.",
                     text -> text);
 
     private final Path path;
@@ -92,7 +92,7 @@ public final class KeyFile {
         }
     }
 
-    /** Whether the file may have changed since it was last read successfully. */
+    /** Returns whether the file may have changed since it was last read successfully. */
     boolean hasChanged() {
         try {
             return !version(path).equals(read);
@@ -223,7 +223,7 @@ public final class KeyFile {
 
     private void add(List<Key> keys, boolean isFirst, Key key, String at) {
         if (keys.isEmpty() && !isFirst) {
-            throw wrong(at + "a line above opens the network, remove one of them");
+            throw wrong(at + "a line above opens the network; remove one of the two");
         }
         keys.add(key);
         if (keys.size() > MAX_KEYS) {

@@ -122,7 +122,7 @@ public final class KeyRing {
     }
 
     /**
-     * Whether an announcement is proved or needs no proof.
+     * Returns whether an announcement is proved or needs no proof.
      *
      * @param receiver address of the receiver.
      * @param key number of the proof's key; 0 without a proof.

@@ -75,12 +75,12 @@ final class Keys {
         return List.of();
     }
 
-    /** Number of networks with keys. */
+    /** Returns the number of networks with keys. */
     int networks() {
         return (int) entries.stream().filter(Entry::isGuarded).count() + kept.size();
     }
 
-    /** Networks that the file no longer names. */
+    /** Returns the networks that the file no longer names. */
     List<String> kept() {
         return kept.stream().map(Entry::network).toList();
     }

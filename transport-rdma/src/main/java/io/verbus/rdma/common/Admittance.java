@@ -47,7 +47,7 @@ public final class Admittance {
         keys = new KeyRing(host);
     }
 
-    /** Keys that hosts must prove to have. */
+    /** Returns the keys that hosts must prove that they have. */
     public KeyRing keys() {
         return keys;
     }
@@ -85,7 +85,7 @@ public final class Admittance {
     }
 
     /**
-     * Whether a host may connect; a refusal is counted, and recorded once.
+     * Returns whether a host may connect; a refusal is counted, and recorded once.
      *
      * @param peer address of the peer.
      * @param local address at which the peer arrives; null if unknown.
@@ -117,8 +117,8 @@ public final class Admittance {
     }
 
     /**
-     * Whether to tell a refused peer and the logs the reason; otherwise its connection is just
-     * closed. Limits the work that many unauthenticated peers can cause for the conductor.
+     * Returns whether to tell a refused peer and the logs the reason; otherwise its connection is
+     * just closed. Limits the work that many unauthenticated peers can cause for the conductor.
      */
     public boolean hasTimeToRefuse(long nowNs) {
         if (refusals == 0 || nowNs - refusalsUntilNs >= 0) {

@@ -54,7 +54,7 @@ public final class AllowList {
                 hasSubnet);
     }
 
-    /** Whether a peer may connect to an address. A peer with an unknown address may not. */
+    /** Returns whether a peer may connect to an address. A peer with an unknown address may not. */
     boolean allows(InetSocketAddress peer, InetSocketAddress local, Fabric fabric) {
         return peer != null
                 && peer.getAddress() != null
@@ -62,7 +62,7 @@ public final class AllowList {
                         || subnet(local, fabric).contains(peer.getAddress()));
     }
 
-    /** Whether no peer may connect to an address. */
+    /** Returns whether no peer may connect to an address. */
     boolean isNobodyAllowed(InetSocketAddress local, Fabric fabric) {
         return named.isEmpty() && subnet(local, fabric).isEmpty();
     }

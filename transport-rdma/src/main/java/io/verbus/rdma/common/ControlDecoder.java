@@ -52,23 +52,24 @@ public final class ControlDecoder {
 
     /** Messages of a publishing driver. */
     public interface Offers {
-        /** The peer sends a proof of its key, which is not verified yet. */
+        /** Called when the peer has sent a proof of its key, which is not verified yet. */
         void onProof(Proof proof);
 
-        /** A stream is offered. */
+        /** Called when a stream is offered. */
         void onSetup(Setup offer);
 
-        /** A stream has ended at the position, or is no longer offered. */
+        /** Called when a stream has ended at a position, or is no longer offered. */
         void onClose(long registrationId, long finalPosition, StreamEnd end);
 
-        /** The driver is closing. */
+        /** Called when the driver is closing. */
         void onGoodbye();
     }
 
     /** Messages of a subscribing driver. */
     public interface Answers {
         /**
-         * The image is ready to be written; the address range of a log of any length does not wrap.
+         * Called when the image is ready to be written; the address range of a log of any length
+         * does not wrap.
          */
         void onAccept(
                 long registrationId,
@@ -79,25 +80,25 @@ public final class ControlDecoder {
                 boolean isTagged,
                 long groupTag);
 
-        /** The stream has no subscription yet. */
+        /** Called when the stream has no subscription yet. */
         void onDefer(long registrationId);
 
-        /** A deferred stream has a subscription now. */
+        /** Called when a deferred stream has a subscription now. */
         void onWanted(long registrationId);
 
-        /** A stream being written must be offered again, after its last write. */
+        /** Called when a stream being written must be offered again, after its last write. */
         void onAgain(long registrationId);
 
-        /** The stream is refused. */
+        /** Called when the stream is refused. */
         void onReject(long registrationId, RejectCode code, String text);
 
-        /** The image is closed, and credit is no longer written. */
+        /** Called when the image is closed, and credit is no longer written. */
         void onImageClosed(long registrationId);
 
-        /** The responses to a stream have the given session id. */
+        /** Called when the peer reports the session id of the responses to a stream. */
         void onResponseSession(long registrationId, int sessionId);
 
-        /** The driver is closing. */
+        /** Called when the driver is closing. */
         void onGoodbye();
     }
 
@@ -163,12 +164,12 @@ public final class ControlDecoder {
 
     private String readHeader(long address, int length) {
         if (length < HEADER || length > RdmaOptions.MESSAGE_LENGTH) {
-            return "a control message has " + length + " bytes";
+            return "a control message has invalid length " + length;
         }
         buffer.wrap(address, length);
         header.wrap(buffer, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
-            return "a control message has schema " + header.schemaId();
+            return "a control message has unknown schema " + header.schemaId();
         }
         return null;
     }
@@ -185,22 +186,22 @@ public final class ControlDecoder {
         if (termLength < LogLayout.MIN_TERM_LENGTH
                 || termLength > LogLayout.MAX_TERM_LENGTH
                 || !BitUtil.isPowerOfTwo(termLength)) {
-            return "Setup has term length " + termLength;
+            return "Setup has invalid term length " + termLength;
         }
         if (mtu < LogSpec.MIN_MTU || mtu > LogSpec.MAX_MTU || mtu % FrameHeader.ALIGNMENT != 0) {
-            return "Setup has MTU " + mtu;
+            return "Setup has invalid MTU " + mtu;
         }
         if (!isPosition(position) || position > ((long) termLength << 31)) {
-            return "Setup has position " + position;
+            return "Setup has invalid position " + position;
         }
         if (!isAddress(creditAddress, CreditLine.LENGTH)) {
-            return "Setup has credit address " + Long.toHexString(creditAddress);
+            return "Setup has invalid credit address " + Long.toHexString(creditAddress);
         }
         if (setup.isResumingRaw() > BooleanType.T.value()) {
-            return "Setup is resuming " + setup.isResumingRaw();
+            return "Setup has invalid resuming flag " + setup.isResumingRaw();
         }
         if (setup.wantsResponsesRaw() > BooleanType.T.value()) {
-            return "Setup wants responses " + setup.wantsResponsesRaw();
+            return "Setup has invalid response flag " + setup.wantsResponsesRaw();
         }
         offers.onSetup(
                 new Setup(
@@ -235,11 +236,11 @@ public final class ControlDecoder {
         }
         close.wrap(buffer, HEADER, CloseDecoder.BLOCK_LENGTH, CloseDecoder.SCHEMA_VERSION);
         if (!isPosition(close.finalPosition())) {
-            return "Close has final position " + close.finalPosition();
+            return "Close has invalid final position " + close.finalPosition();
         }
         StreamEnd end = streamEnd(close.endRaw());
         if (end == null) {
-            return "Close has the unknown end " + close.endRaw();
+            return "Close has unknown end " + close.endRaw();
         }
         offers.onClose(close.registrationId(), close.finalPosition(), end);
         return null;
@@ -261,16 +262,16 @@ public final class ControlDecoder {
         accept.wrap(buffer, HEADER, AcceptDecoder.BLOCK_LENGTH, AcceptDecoder.SCHEMA_VERSION);
         long logAddress = accept.logAddress();
         if (!isAddress(logAddress, LogLayout.fileLength(LogLayout.MAX_TERM_LENGTH))) {
-            return "Accept has log address " + Long.toHexString(logAddress);
+            return "Accept has invalid log address " + Long.toHexString(logAddress);
         }
         if (!isPosition(accept.position())) {
-            return "Accept has position " + accept.position();
+            return "Accept has invalid position " + accept.position();
         }
         if (accept.window() < FrameHeader.ALIGNMENT) {
-            return "Accept has window " + accept.window();
+            return "Accept has invalid window " + accept.window();
         }
         if (accept.isTaggedRaw() > BooleanType.T.value()) {
-            return "Accept is tagged " + accept.isTaggedRaw();
+            return "Accept has invalid tag flag " + accept.isTaggedRaw();
         }
         answers.onAccept(
                 accept.registrationId(),
@@ -318,11 +319,11 @@ public final class ControlDecoder {
         reject.wrap(buffer, HEADER, header.blockLength(), RejectDecoder.SCHEMA_VERSION);
         int textLength = reject.textLength();
         if (textLength > MAX_TEXT || length < fixed + textLength) {
-            return "Reject has a text of " + textLength + " bytes in " + length;
+            return "Reject has a text of " + textLength + " bytes in a message of " + length;
         }
         int code = reject.codeRaw();
         if (code < 0 || code > RejectCode.IMAGE_REJECTED.value()) {
-            return "Reject has code " + code;
+            return "Reject has unknown code " + code;
         }
         StringBuilder text = new StringBuilder(textLength);
         for (int i = 0; i < textLength; i++) {
@@ -356,28 +357,28 @@ public final class ControlDecoder {
         return null;
     }
 
-    /** Whether the message contains the known fields, and its length covers the block. */
+    /** Returns whether the message contains the known fields, and its length covers the block. */
     private boolean fits(int length, int blockLength) {
         return header.blockLength() >= blockLength && length >= HEADER + header.blockLength();
     }
 
     private String size(String name, int length) {
-        return name + " has a block of " + header.blockLength() + " bytes in " + length;
+        return name
+                + " has a block of "
+                + header.blockLength()
+                + " bytes in a message of "
+                + length;
     }
 
     private String unexpected(String side) {
-        return "a control message has template "
-                + header.templateId()
-                + ", which no "
-                + side
-                + " driver sends";
+        return "no " + side + " driver sends control messages of template " + header.templateId();
     }
 
     private static boolean isPosition(long position) {
         return position >= 0 && position % FrameHeader.ALIGNMENT == 0;
     }
 
-    /** Whether the address is aligned to a cache line, and the range does not wrap. */
+    /** Returns whether the address is aligned to a cache line, and the range does not wrap. */
     private static boolean isAddress(long address, long length) {
         return address != 0
                 && address % CreditLine.LENGTH == 0

@@ -139,7 +139,7 @@ public record Hello(
         return new Side(address, versions.lowest(), versions.highest(), driverId, challenge);
     }
 
-    /** Whether the peer has no version in common with this release. */
+    /** Returns whether the peer has no version in common with this release. */
     public boolean isStrange() {
         return versions.isStrangeTo(Versions.OURS);
     }

@@ -23,7 +23,7 @@ public final class ImageCounters extends PooledCounters {
     /** {@link #state}: the peer was asked to stop writing the image. */
     public static final int CLOSING = 3;
 
-    /** {@link #state}: nothing writes the image any more; its subscribers may still read. */
+    /** {@link #state}: nothing writes the image now; its subscribers may still read. */
     public static final int ENDED = 4;
 
     /** {@link #state}: the log is being registered. */

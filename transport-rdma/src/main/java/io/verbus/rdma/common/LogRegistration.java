@@ -21,14 +21,15 @@ import io.verbus.transport.TransportHost;
  */
 public final class LogRegistration {
     /**
-     * Callback for the result, called in a later turn unless the registration was ended meanwhile.
+     * Callback for the result, called in a later turn unless the registration was ended in the
+     * meantime.
      */
     public interface Outcome {
-        /** The log is registered. */
+        /** Called when the log is registered. */
         void onRegistered();
 
         /**
-         * The registration failed.
+         * Called when the registration failed.
          *
          * @param failure exception with cause and remedy.
          */
@@ -80,7 +81,7 @@ public final class LogRegistration {
         return log;
     }
 
-    /** Whether the log is registered and can be used. */
+    /** Returns whether the log is registered and can be used. */
     public boolean isInPlace() {
         return state == State.IN_PLACE;
     }
@@ -131,7 +132,7 @@ public final class LogRegistration {
     }
 
     /**
-     * Ends the registration, now or once it is in place. Nothing may use the memory any more;
+     * Ends the registration, now or once it is in place. Nothing may use the memory afterwards;
      * {@link LogRegistrations#whenUnused} reports when the log is unused. Idempotent.
      */
     public void end() {

@@ -46,7 +46,7 @@ public final class PlacementProbe extends Probe {
         return asked + 1;
     }
 
-    /** Whether a question is answered, so that everything staged before it is in place. */
+    /** Returns whether a question is answered, so that everything staged before it is in place. */
     public boolean isInPlace(long question) {
         return question < asked || question == asked && isAnswered(queuePair.answered());
     }

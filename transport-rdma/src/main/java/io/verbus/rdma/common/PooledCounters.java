@@ -28,7 +28,7 @@ abstract class PooledCounters implements AutoCloseable {
         this.key = key;
     }
 
-    /** Name with which each label begins. */
+    /** Returns the name with which each label begins. */
     final String name() {
         return name;
     }

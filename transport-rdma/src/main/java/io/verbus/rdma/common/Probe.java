@@ -29,12 +29,12 @@ public class Probe {
         this.sentNs = nowNs;
     }
 
-    /** Whether a probe is due. */
+    /** Returns whether a probe is due. */
     public boolean isDue(long nowNs, long answered) {
         return nowNs - sentNs >= intervalNs && isAnswered(answered);
     }
 
-    /** Whether the peer has answered all probes. */
+    /** Returns whether the peer has answered all probes. */
     final boolean isAnswered(long answered) {
         return answered >= awaited;
     }
@@ -45,7 +45,7 @@ public class Probe {
         sentNs = nowNs;
     }
 
-    /** Whether the peer has not answered in time. */
+    /** Returns whether the peer has not answered in time. */
     public boolean isMissed(long nowNs, long answered) {
         return answered < awaited && nowNs - sentNs >= timeoutNs;
     }

@@ -325,8 +325,8 @@ public record RdmaOptions(
             Option.of(
                     "rdma.allow",
                     AllowList.SUBNET,
-                    "IPv4 and IPv6 networks and addresses with commas between them, and subnet for"
-                            + " the subnet of the receiving address",
+                    "IPv4 and IPv6 networks and addresses, separated by commas; subnet is the"
+                            + " subnet of the receiving address",
                     "Networks whose hosts may connect to this driver; by default the subnet and"
                             + " rdma.networks.",
                     text -> text);
@@ -339,7 +339,7 @@ public record RdmaOptions(
             Option.of(
                     "rdma.networks",
                     NO_NETWORKS,
-                    "IPv4 and IPv6 networks and addresses with commas between them, or none",
+                    "IPv4 and IPv6 networks and addresses, separated by commas, or none",
                     "Networks in which aeron:udp channels use RDMA.",
                     text -> text);
 

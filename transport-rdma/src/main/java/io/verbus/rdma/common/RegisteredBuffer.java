@@ -37,17 +37,17 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
     }
 
-    /** Address of the first byte. */
+    /** Returns the address of the first byte. */
     public long address() {
         return region.address();
     }
 
-    /** Key of the memory for local work requests. */
+    /** Returns the key of the memory for local work requests. */
     public LocalKey localKey() {
         return region.localKey();
     }
 
-    /** Key of the memory for the peer's work requests. */
+    /** Returns the key of the memory for the peer's work requests. */
     public RemoteKey remoteKey() {
         return region.remoteKey();
     }

@@ -71,7 +71,7 @@ public final class SendRing implements AutoCloseable {
         }
     }
 
-    /** Buffer over all slots. */
+    /** Returns the buffer over all slots. */
     public UnsafeBuffer buffer() {
         return buffer;
     }
@@ -81,7 +81,7 @@ public final class SendRing implements AutoCloseable {
         return address + offset;
     }
 
-    /** Key of the memory for work requests. */
+    /** Returns the key of the memory for work requests. */
     public LocalKey key() {
         return key;
     }

@@ -39,7 +39,7 @@ public record Setup(
         return "stream " + streamId + " session " + sessionId;
     }
 
-    /** Whether another offer has a log of the same shape and identity. */
+    /** Returns whether another offer has a log of the same shape and identity. */
     public boolean isOfSameStream(Setup other) {
         return sessionId == other.sessionId
                 && streamId == other.streamId

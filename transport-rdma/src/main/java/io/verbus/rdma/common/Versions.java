@@ -35,7 +35,7 @@ public record Versions(int lowest, int highest) {
         return common >= Math.max(lowest, other.lowest) ? common : NONE;
     }
 
-    /** Whether there is no common version. */
+    /** Returns whether there is no common version. */
     public boolean isStrangeTo(Versions other) {
         return common(other) == NONE;
     }
@@ -50,9 +50,10 @@ public record Versions(int lowest, int highest) {
         return peer
                 + " speaks "
                 + this
-                + " of the protocol, this driver "
+                + " of the protocol, but this driver speaks "
                 + OURS
-                + ": update the older of the two; a release supports the previous one";
+                + ": update the older of the"
+                + " two; each release also supports the previous version";
     }
 
     @Override

@@ -22,8 +22,8 @@ final class ClockCheck {
         if (current.isEmpty()) {
             findings.warning(
                     AREA,
-                    "the clock source is not readable here",
-                    "look at " + SYSFS + "/current_clocksource on the host itself");
+                    "cannot read the clock source",
+                    "read " + SYSFS + "/current_clocksource on" + " the host itself");
         } else if (FAST.contains(current)) {
             findings.ok(AREA, "the clock source is " + current);
         } else {

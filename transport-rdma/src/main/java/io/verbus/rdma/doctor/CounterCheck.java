@@ -107,12 +107,13 @@ final class CounterCheck {
                                             ? ""
                                             : "; before: " + String.join(", ", before)));
         } else if (watch.device.software()) {
-            findings.ok(area, "counters of " + kind.meaning + " at " + name + " are not there");
+            findings.ok(area, name + " has no counters of " + kind.meaning);
         } else {
             findings.warning(
                     area,
-                    "counters of " + kind.meaning + " at " + name + " are not readable here",
-                    "look at the counters on the host itself, if this is a container or a virtual"
+                    "cannot read the counters of " + kind.meaning + " at " + name,
+                    "read them on"
+                            + " the host itself, if this is a container or a virtual"
                             + " function");
         }
     }

@@ -46,7 +46,7 @@ final class CpuSet {
         return cpus.intersects(other.cpus);
     }
 
-    /** Whether all CPUs of this set are in the other. */
+    /** Returns whether all CPUs of this set are in the other. */
     boolean isWithin(CpuSet other) {
         BitSet rest = (BitSet) cpus.clone();
         rest.andNot(other.cpus);

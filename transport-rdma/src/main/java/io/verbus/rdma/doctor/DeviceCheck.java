@@ -66,7 +66,10 @@ final class DeviceCheck {
         if (!unseen.isEmpty()) {
             findings.error(
                     AREA,
-                    "the kernel has " + String.join(", ", unseen) + ", which libibverbs lacks",
+                    "the kernel has "
+                            + String.join(", ", unseen)
+                            + ", which libibverbs does not"
+                            + " support",
                     "install the package ibverbs-providers (Debian, Ubuntu) or rdma-core, and in"
                             + " a container pass /dev/infiniband");
         } else if (devices.isEmpty()) {

@@ -36,9 +36,10 @@ final class FlowControlCheck {
         if (priorities.isEmpty()) {
             findings.warning(
                     area,
-                    "priority flow control (PFC) of " + netdev + " is not readable here",
-                    "look at `dcb pfc show dev %s` and `ethtool -S %s | grep pause`"
-                            .formatted(netdev, netdev));
+                    "cannot read the priority flow control (PFC) of " + netdev,
+                    "run `dcb pfc"
+                            + " show dev %s` and `ethtool -S %s | grep pause`"
+                                    .formatted(netdev, netdev));
         } else if (priorities.indexOf('1') < 0) {
             findings.warning(
                     area,
@@ -64,8 +65,10 @@ final class FlowControlCheck {
         if (!files.exists(ecn + "/roce_rp") || !files.exists(ecn + "/roce_np")) {
             findings.warning(
                     area,
-                    "congestion control (ECN, DCQCN) of " + netdev + " is not readable here",
-                    "look at the adapter's own tools, and at the switches for ECN marking");
+                    "cannot read the congestion control (ECN, DCQCN) of " + netdev,
+                    "check it"
+                            + " with the adapter's own tools, and check the switches for ECN"
+                            + " marking");
         } else if (reacts.isEmpty() || notifies.isEmpty()) {
             findings.warning(
                     area,

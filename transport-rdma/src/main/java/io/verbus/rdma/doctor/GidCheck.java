@@ -116,7 +116,7 @@ final class GidCheck {
         } else if (!entries.isEmpty()) {
             findings.warning(
                     area,
-                    "%s has %s only as GID %d of %s, and connects over %s"
+                    "%s lists %s only as GID %d (%s), but its connections use %s"
                             .formatted(
                                     name,
                                     text,

@@ -45,16 +45,16 @@ record Host(FileTree files, Calls calls) {
          */
         List<DeviceInfo> devices();
 
-        /** Effect of a fork on memory that devices write. */
+        /** Returns the effect of a fork on memory that devices write. */
         VerbsLibraries.ForkSafety forkSafety();
 
-        /** Addresses of a network interface; empty if there is no such interface. */
+        /** Returns the addresses of a network interface; empty if there is no such interface. */
         List<InetAddress> addresses(String networkInterface);
 
-        /** Value of an environment variable of this process; null if it is not set. */
+        /** Returns the value of an environment variable of this process; null if it is not set. */
         String variable(String name);
 
-        /** Space on the file system of a path; null if unknown. */
+        /** Returns the space on the file system of a path; null if unknown. */
         Space space(String path);
 
         /** Waits between two samples of the counters. */

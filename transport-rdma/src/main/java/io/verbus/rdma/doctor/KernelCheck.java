@@ -94,7 +94,8 @@ final class KernelCheck {
                             + " has no module "
                             + module
                             + " here",
-                    "boot a kernel with RDMA, as those of most distributions are, and `modprobe "
+                    "boot a kernel with RDMA support, which those of most distributions have, and"
+                            + " `modprobe "
                             + module
                             + "`; or use `verbus lab`");
         }

@@ -55,7 +55,7 @@ final class MemoryCheck {
         } else if (mayLockAll(files)) {
             findings.ok(AREA, "locked memory is unlimited by the capability CAP_IPC_LOCK");
         } else if (!limit.matches("\\d{1,18}")) {
-            findings.warning(AREA, "the limit of locked memory is not readable here", remedy);
+            findings.warning(AREA, "cannot read the limit of locked memory", remedy);
         } else {
             long bytes = Long.parseLong(limit);
             String text =
@@ -73,7 +73,7 @@ final class MemoryCheck {
         }
     }
 
-    /** Whether CAP_IPC_LOCK is effective, which requires the initial user namespace. */
+    /** Returns whether CAP_IPC_LOCK is effective, which requires the initial user namespace. */
     private static boolean mayLockAll(FileTree files) {
         String[] mapping = files.read("/proc/self/uid_map").split("\\s+");
         return hasCapability(files, "CapEff")
@@ -203,7 +203,7 @@ final class MemoryCheck {
         }
     }
 
-    /** Whether the kernel copies pinned pages, as Linux does since 5.12. */
+    /** Returns whether the kernel copies pinned pages, as Linux does since 5.12. */
     private static boolean copiesPinnedPages(String release) {
         Matcher version = RELEASE.matcher(release);
         if (!version.matches()) {

@@ -22,8 +22,8 @@ final class ProcessorCheck {
         if (allowed.isEmpty()) {
             findings.warning(
                     AREA,
-                    "the CPUs of this process are not readable here",
-                    "look at `taskset -p PID` of the driver");
+                    "cannot read which CPUs this process may use",
+                    "run `taskset -p PID` with the" + " driver's process id");
         } else if (allowed.size() < POLLING) {
             findings.warning(
                     AREA,
@@ -59,7 +59,9 @@ final class ProcessorCheck {
         } else if (known) {
             findings.ok(AREA, "all CPUs of this process use the governor performance");
         } else {
-            findings.ok(AREA, "the CPUs' governor is not readable here, as in virtual machines");
+            findings.ok(
+                    AREA,
+                    "the CPUs have no readable governor, as is usual in virtual" + " machines");
         }
     }
 

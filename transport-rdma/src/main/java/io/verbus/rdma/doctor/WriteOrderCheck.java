@@ -53,9 +53,8 @@ final class WriteOrderCheck {
                     findings.warning(
                             area,
                             text
-                                    + "; whether its firmware forces relaxed PCIe ordering, "
-                                    + "which would corrupt remote logs, is not "
-                                    + "readable here",
+                                    + "; cannot read whether its firmware forces relaxed PCIe"
+                                    + " ordering, which would corrupt remote logs",
                             remedy + "; root can read it: run the doctor with sudo");
         }
         String relaxed = host.calls().variable(PathAdvice.RELAXED_VARIABLE);

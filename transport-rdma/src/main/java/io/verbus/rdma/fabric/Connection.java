@@ -12,19 +12,22 @@ import java.util.function.Supplier;
  * in order.
  */
 public interface Connection extends AutoCloseable {
-    /** Data path, used by a single agent once the connection is established; null before. */
+    /**
+     * Returns the data path, used by a single agent once the connection is established; null
+     * before.
+     */
     QueuePair queuePair();
 
-    /** Protection domain of the queue pair, or null if there is none. */
+    /** Returns the protection domain of the queue pair, or null if there is none. */
     Domain domain();
 
-    /** Address of the peer. */
+    /** Returns the address of the peer. */
     InetSocketAddress remoteAddress();
 
-    /** Local address, or null while it is unknown. */
+    /** Returns the local address, or null while it is unknown. */
     InetSocketAddress localAddress();
 
-    /** Path of the connection; null before it is established. */
+    /** Returns the path of the connection; null before it is established. */
     PathInfo path();
 
     /**

@@ -25,7 +25,7 @@ public final class DeviceSubnets {
         try {
             return find(KernelFiles.DEVICES);
         } catch (IOException gone) {
-            return null; // devices disappeared meanwhile: opening one reports it
+            return null; // devices disappeared in the meantime: opening one reports it
         }
     }
 

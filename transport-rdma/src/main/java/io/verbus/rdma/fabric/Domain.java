@@ -9,10 +9,13 @@ import java.util.function.Consumer;
  * is useless to peers of another domain. Used by the conductor's thread, except for registration.
  */
 public interface Domain extends AutoCloseable {
-    /** Name of the device, as {@code ibv_devices} prints it. */
+    /** Returns the name of the device, as {@code ibv_devices} prints it. */
     String device();
 
-    /** Whether the domain no longer permits registrations or connections, such as after a reset. */
+    /**
+     * Returns whether the domain no longer permits registrations or connections, such as after a
+     * reset.
+     */
     boolean isUnusable();
 
     /**
@@ -26,7 +29,7 @@ public interface Domain extends AutoCloseable {
 
     /**
      * Registers memory of this process. May block for long, so must not be called on an agent's
-     * thread. The domain stays open meanwhile.
+     * thread. The domain stays open in the meantime.
      *
      * @param address address of the first byte.
      * @param length length in bytes.

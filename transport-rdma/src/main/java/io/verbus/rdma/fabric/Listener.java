@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 
 /** Accepts connections at one local address. Used by the conductor's thread only. */
 public interface Listener extends AutoCloseable {
-    /** Bound address, with the actual port. */
+    /** Returns the bound address, with the actual port. */
     InetSocketAddress localAddress();
 
     /** Stops listening; existing connections stay open. Idempotent. */

@@ -49,12 +49,12 @@ public record PathInfo(
         DOUBTFUL
     }
 
-    /** Whether the device reports the path of a connection. */
+    /** Returns whether the device reports the path of a connection. */
     public boolean isKnown() {
         return isIwarp || pathMtu > 0;
     }
 
-    /** Whether the InfiniBand transport runs over Ethernet. */
+    /** Returns whether the InfiniBand transport runs over Ethernet. */
     public boolean isRoce() {
         return !isIwarp && linkLayer.equals(PathAdvice.ETHERNET);
     }

@@ -11,22 +11,24 @@ package io.verbus.rdma.fabric;
  * #free()} is respected.
  */
 public interface QueuePair {
-    /** Number of the queue pair on its device. */
+    /** Returns the number of the queue pair on its device. */
     int number();
 
-    /** Maximum inline bytes of a work request; 0 if the device supports none. */
+    /** Returns the maximum inline bytes of a work request; 0 if the device supports none. */
     int maxInline();
 
-    /** Maximum bytes of a write: the port's maximum message size. */
+    /** Returns the maximum bytes of a write: the port's maximum message size. */
     long maxMessage();
 
     /**
-     * Number of work requests that can be staged now: the send queue's depth minus the outstanding
-     * requests.
+     * Returns the number of work requests that can be staged now: the send queue's depth minus the
+     * outstanding requests.
      */
     int free();
 
-    /** Whether the peer has room for a message, so that {@link #stageSend} may be called. */
+    /**
+     * Returns whether the peer has room for a message, so that {@link #stageSend} may be called.
+     */
     boolean canSend();
 
     /**
@@ -95,14 +97,14 @@ public interface QueuePair {
      */
     long post(boolean signaled);
 
-    /** Number of completed work requests, counted as {@link #post} does. */
+    /** Returns the number of completed work requests, counted as {@link #post} does. */
     long completed();
 
     /**
-     * Number of work requests that the peer has answered, counted as {@link #post} does. On
-     * InfiniBand and RoCE these are the completed ones, because the peer's device acknowledges
-     * them. Over TCP a work request completes when it is on its way, so only answers to {@link
-     * #stageProbe} count, which the peer gives when it polls.
+     * Returns the number of work requests that the peer has answered, counted as {@link #post}
+     * does. On InfiniBand and RoCE these are the completed ones, because the peer's device
+     * acknowledges them. Over TCP a work request completes when it is on its way, so only answers
+     * to {@link #stageProbe} count, which the peer gives when it polls.
      */
     long answered();
 

@@ -8,17 +8,18 @@ package io.verbus.rdma.fabric;
  * one thread at a time.
  */
 public interface RegisteredMemory extends AutoCloseable {
-    /** Address of the first byte in this process. */
+    /** Returns the address of the first byte in this process. */
     long address();
 
-    /** Length in bytes. */
+    /** Returns the length in bytes. */
     long length();
 
-    /** Key of the region for local work requests. */
+    /** Returns the key of the region for local work requests. */
     LocalKey localKey();
 
     /**
-     * Key of the region for the peer's work requests; only useful with {@link Access#REMOTE_WRITE}.
+     * Returns the key of the region for the peer's work requests; only useful with {@link
+     * Access#REMOTE_WRITE}.
      */
     RemoteKey remoteKey();
 
@@ -26,6 +27,6 @@ public interface RegisteredMemory extends AutoCloseable {
     @Override
     void close();
 
-    /** Whether the device has released the memory, so that it may be reused. */
+    /** Returns whether the device has released the memory, so that it may be reused. */
     boolean isReleased();
 }

@@ -108,7 +108,7 @@ class CreditGrant extends RoundRobin.Taker {
         return isDue && image.grant(position) ? position : -1;
     }
 
-    /** Whether consumption is waiting to be granted when the interval has passed. */
+    /** Returns whether consumption is waiting to be granted when the interval has passed. */
     @Override
     protected boolean isWaiting() {
         return isNews;

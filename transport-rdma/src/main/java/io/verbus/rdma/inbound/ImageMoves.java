@@ -20,8 +20,8 @@ import java.util.Queue;
  * last write on the same queue pair. The driver then names the image in which the stream continues,
  * and the peer resumes there. Used by the conductor's thread.
  *
- * <p>If the connection is lost meanwhile, the image is held, and the stream continues in the image
- * that the driver names when the peer has reconnected.
+ * <p>If the connection is lost in the meantime, the image is held, and the stream continues in the
+ * image that the driver names when the peer has reconnected.
  */
 final class ImageMoves {
     private final TransportHost host;

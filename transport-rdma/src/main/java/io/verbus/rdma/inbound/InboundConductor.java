@@ -233,7 +233,8 @@ public final class InboundConductor implements AutoCloseable {
                     peer.leave();
                     commands.add(
                             new ReceiverCommand.Leave(
-                                    peer.link(), "no subscription uses the endpoint any more"));
+                                    peer.link(),
+                                    "the endpoint is no longer used by any" + " subscription"));
                     return 1;
                 }
                 String late = ends.late(peer, nowNs);
@@ -330,7 +331,7 @@ public final class InboundConductor implements AutoCloseable {
         return true;
     }
 
-    /** Whether each side of a connection commits only what the other has confirmed. */
+    /** Returns whether each side of a connection commits only what the other has confirmed. */
     public boolean confirms(Connection connection) {
         InboundPeer peer = peers.at(connection);
         return peer != null && peer.confirms;
@@ -433,7 +434,7 @@ public final class InboundConductor implements AutoCloseable {
             violations.incrementRelease();
             peer.counters.violations.incrementRelease();
             peer.onViolation();
-            detach(peer, "the peer breaks the protocol: " + violation);
+            detach(peer, "the peer violated the protocol: " + violation);
         }
     }
 
@@ -442,7 +443,7 @@ public final class InboundConductor implements AutoCloseable {
         commands.add(new ReceiverCommand.Detach(peer.link(), reason));
     }
 
-    /** Destroys the queue pair first, so that no image can be written any more. */
+    /** Destroys the queue pair first, so that images can no longer be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         boolean isLeaving = peer.state() == InboundPeer.State.LEAVING;
         halfOpen.remove(peer);
@@ -463,7 +464,7 @@ public final class InboundConductor implements AutoCloseable {
         peer.pending.clear();
         String message =
                 end == LinkEnd.GOODBYE
-                        ? "the driver at " + peer.host + " has ended, its publications still open"
+                        ? "the driver at " + peer.host + " has ended with publications still open"
                         : "the connection from " + peer.host + " is lost: " + reason;
         if (end == LinkEnd.VIOLATION) {
             violations.incrementRelease();

@@ -53,13 +53,16 @@ final class InboundImages implements AutoCloseable {
 
     /**
      * Callback for the result of letting a peer write an image. Called in a later turn, unless the
-     * image ends meanwhile.
+     * image ends in the meantime.
      */
     interface Outcome {
-        /** The peer was asked to begin. */
+        /** Called when the peer was asked to begin. */
         void onAccepted();
 
-        /** The log cannot be registered: a new image has ended, and a held image is held again. */
+        /**
+         * Called when the log cannot be registered: a new image has ended, and a held image is held
+         * again.
+         */
         void onRefused(String reason);
     }
 
@@ -92,7 +95,7 @@ final class InboundImages implements AutoCloseable {
             String reason =
                     "its driver has not reconnected within "
                             + options.resumeTimeoutNs() / 1_000_000
-                            + " ms after this: "
+                            + " ms after the connection was lost: "
                             + late.image().lossReason();
             String host = late.peer().host;
             complaints.record(
@@ -218,7 +221,8 @@ final class InboundImages implements AutoCloseable {
             }
             default -> {
                 if (image != before.image) {
-                    beginUnwritten(image, before.offer, null, "the stream has ended meanwhile");
+                    beginUnwritten(
+                            image, before.offer, null, "the stream has ended in the" + " meantime");
                 }
             }
         }

@@ -125,7 +125,7 @@ final class InboundLink
         return work;
     }
 
-    /** Probe that confirms writes; null if the order of writes is trusted. */
+    /** Returns the probe that confirms writes; null if the order of writes is trusted. */
     PlacementProbe placement() {
         return placement;
     }
@@ -276,7 +276,7 @@ final class InboundLink
         return posted;
     }
 
-    /** Whether the connection has failed, so that {@link #release} is due. */
+    /** Returns whether the connection has failed, so that {@link #release} is due. */
     boolean hasFailed() {
         return failure != null;
     }
@@ -330,7 +330,7 @@ final class InboundLink
         if (failure == null) {
             end = LinkEnd.VIOLATION;
         }
-        failed("the peer breaks the protocol: " + reason);
+        failed("the peer violated the protocol: " + reason);
     }
 
     // Events of the queue pair

@@ -74,15 +74,18 @@ final class InboundListener implements InboundEndpoint {
     }
 
     /**
-     * Whether a channel has the same names as one that resolved to this endpoint, even if they
-     * resolve differently by now.
+     * Returns whether a channel has the same names as one that resolved to this endpoint, even if
+     * they resolve differently by now.
      */
     boolean isNamed(ChannelUri channel) {
         boolean isAnyPort = channel.hasEndpoint() && channel.endpoint().port() == 0;
         return !isAnyPort && places.contains(Place.of(channel));
     }
 
-    /** Whether it is a destination of one subscription, which no other subscription may join. */
+    /**
+     * Returns whether this is a destination of one subscription, which no other subscription may
+     * join.
+     */
     boolean isDestination() {
         return isDestination;
     }
@@ -91,27 +94,29 @@ final class InboundListener implements InboundEndpoint {
         return requested.equals(address);
     }
 
-    /** Whether responses of a control address arrive here, at any port of the given address. */
+    /**
+     * Returns whether responses of a control address arrive here, at any port of the given address.
+     */
     boolean isOfResponses(Endpoint control, InetAddress address) {
         return control.equals(responses) && requested.getAddress().equals(address);
     }
 
-    /** Control address from which responses arrive here; null if none do. */
+    /** Returns the control address from which responses arrive here; null if none do. */
     Endpoint responses() {
         return responses;
     }
 
-    /** Address with the port actually bound. */
+    /** Returns the address with the port actually bound. */
     InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 
-    /** Channel of the first subscription. */
+    /** Returns the channel of the first subscription. */
     ChannelUri channel() {
         return channel;
     }
 
-    /** Options of incoming connections. */
+    /** Returns the options of incoming connections. */
     ConnectionOptions options() {
         return options;
     }
@@ -168,7 +173,7 @@ final class InboundListener implements InboundEndpoint {
                         + " for all subscriptions at an endpoint");
     }
 
-    /** Tag of the subscriptions here. */
+    /** Returns the tag of the subscriptions here. */
     OptionalLong groupTag() {
         return groupTag;
     }
@@ -184,19 +189,20 @@ final class InboundListener implements InboundEndpoint {
     }
 
     /**
-     * Number of bytes that may be written beyond an image's consumed position: one term by default.
+     * Returns the number of bytes that may be written beyond an image's consumed position: one term
+     * by default.
      */
     int window(int termLength) {
         return (int) Math.min(window.orElse(termLength), 2L * termLength);
     }
 
-    /** Stops listening, because there is no subscription any more. */
+    /** Stops listening, because its last subscription has left. */
     void close(long nowNs) {
         closedAtNs = nowNs;
         listener.close();
     }
 
-    /** Whether it has been closed for at least the given time. */
+    /** Returns whether the listener has been closed for at least the given time. */
     boolean isClosedFor(long durationNs, long nowNs) {
         return isClosed() && nowNs - closedAtNs >= durationNs;
     }

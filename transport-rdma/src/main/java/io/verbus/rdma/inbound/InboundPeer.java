@@ -19,7 +19,7 @@ final class InboundPeer {
         UP,
 
         /**
-         * The endpoint has no subscription any more: the connection ends when the peer has every
+         * The endpoint no longer has a subscription: the connection ends when the peer has every
          * answer.
          */
         LEAVING,
@@ -116,8 +116,8 @@ final class InboundPeer {
     }
 
     /**
-     * Whether the receiver is releasing or has released the connection, so that nothing more is
-     * answered.
+     * Returns whether the receiver is releasing or has released the connection, so that nothing
+     * more is answered.
      */
     boolean isGoing() {
         return state == State.RELEASING || state == State.ENDING;
@@ -138,7 +138,7 @@ final class InboundPeer {
         state = State.RELEASING;
     }
 
-    /** Whether the peer owes a proof of its key and may send nothing else before it. */
+    /** Returns whether the peer owes a proof of its key and may send nothing else before it. */
     boolean owesProof() {
         return awaited != null;
     }
@@ -178,7 +178,7 @@ final class InboundPeer {
         closing--;
     }
 
-    /** Whether the peer owes an answer for an image that it was asked to stop writing. */
+    /** Returns whether the peer owes an answer for an image that it was asked to stop writing. */
     boolean isAwaited() {
         return closing > 0;
     }
@@ -205,7 +205,7 @@ final class InboundPeer {
         return null;
     }
 
-    /** Whether the peer writes an image, or was asked to stop and has not confirmed it. */
+    /** Returns whether the peer writes an image, or was asked to stop and has not confirmed it. */
     boolean isWriting() {
         for (int i = 0; i < images.size(); i++) {
             if (images.get(i).state() != IncomingImage.State.UNWRITABLE) {
@@ -216,7 +216,7 @@ final class InboundPeer {
     }
 
     /**
-     * Whether the peer has offered a stream in response to an announcement of this driver.
+     * Returns whether the peer has offered a stream in response to an announcement of this driver.
      *
      * @param controlId id of the control address.
      * @param session session of the stream; null for any.

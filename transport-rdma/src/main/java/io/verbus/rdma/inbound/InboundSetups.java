@@ -101,13 +101,16 @@ final class InboundSetups {
                 && (resume(peer, offer) || accept(peer, offer));
     }
 
-    /** Whether the driver has yet to name the image in which the stream continues. */
+    /** Returns whether the driver has yet to name the image in which the stream continues. */
     private boolean isBeingMoved(InboundPeer peer, Setup offer) {
         IncomingImage image = images.held(peer, offer);
         return image != null && image.isBeingMoved();
     }
 
-    /** Whether an older connection of the same driver carries the stream, and must close first. */
+    /**
+     * Returns whether an older connection of the same driver carries the stream, and must close
+     * first.
+     */
     private boolean isCarriedElsewhere(InboundPeer peer, Setup offer) {
         boolean carried = false;
         for (int i = 0; i < peers.count(); i++) {
@@ -180,9 +183,9 @@ final class InboundSetups {
                     peer.host,
                     "the streams of "
                             + peer.host
-                            + " take more memory than rdma.max-image-memory, or all take more than"
-                            + " rdma.max-total-image-memory: raise it, or shorten their"
-                            + " term-length");
+                            + " take more memory than rdma.max-image-memory, or all take more"
+                            + " than rdma.max-total-image-memory: raise that limit, or shorten"
+                            + " their term-length");
             reject(
                     peer,
                     offer,
@@ -213,8 +216,8 @@ final class InboundSetups {
     }
 
     /**
-     * The driver's answer to an offer. The peer may have disconnected or closed the stream
-     * meanwhile.
+     * The driver's answer to an offer. The peer may have disconnected or closed the stream in the
+     * meantime.
      */
     private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
@@ -279,7 +282,7 @@ final class InboundSetups {
 
     /**
      * Requests deferred streams for a new subscriber. The peer offers them again, because they may
-     * have advanced meanwhile.
+     * have advanced in the meantime.
      */
     void offerAgain(InboundListener listener, int streamId) {
         for (int i = 0; i < peers.count(); i++) {

@@ -124,7 +124,7 @@ final class IncomingImage {
         return lossReason;
     }
 
-    /** Holds it until the deadline for its driver to reconnect. */
+    /** Holds the image until the deadline for its driver to reconnect. */
     void holdUntil(long newDeadlineNs, String reason) {
         deadlineNs = newDeadlineNs;
         lossReason = reason;
@@ -183,12 +183,12 @@ final class IncomingImage {
         return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
     }
 
-    /** Whether the peer has the image, so that messages about it can be sent. */
+    /** Returns whether the peer has the image, so that messages about it can be sent. */
     boolean isWritten() {
         return state == State.OPEN || state == State.MOVING || state == State.MOVED;
     }
 
-    /** Whether the peer must answer before the deadline. */
+    /** Returns whether the peer must answer before the deadline. */
     boolean isAnswerAwaited() {
         return state == State.MOVING || state == State.CLOSING;
     }

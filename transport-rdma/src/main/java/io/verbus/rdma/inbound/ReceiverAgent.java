@@ -12,7 +12,7 @@ public final class ReceiverAgent {
     private final Queue<ReceiverCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private InboundLink[] links = new InboundLink[0];
 
-    /** Queue of the conductor's commands. */
+    /** Returns the queue of the conductor's commands. */
     Queue<ReceiverCommand> commands() {
         return commands;
     }

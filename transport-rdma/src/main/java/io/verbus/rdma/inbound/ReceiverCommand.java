@@ -24,7 +24,7 @@ sealed interface ReceiverCommand {
 
     /** An answer to a peer. Answers are sent in order. */
     sealed interface Answer {
-        /** Registration id of the stream's publication. */
+        /** Returns the registration id of the stream's publication. */
         long registrationId();
     }
 

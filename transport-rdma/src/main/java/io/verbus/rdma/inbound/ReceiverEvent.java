@@ -9,7 +9,7 @@ import io.verbus.rdma.common.Setup;
 
 /** Events from the receiver to the conductor. */
 sealed interface ReceiverEvent {
-    /** Link of the event. */
+    /** Returns the link of the event. */
     InboundLink link();
 
     /** The peer proves that it has a key. */

@@ -390,7 +390,7 @@ final class ControlEndpoints implements AutoCloseable {
                         Kind.NO_ROOM,
                         endpoint,
                         published.stream.channel(),
-                        "the receiver " + endpoint + " is not sent to: " + e.getMessage());
+                        "cannot send to the receiver " + endpoint + ": " + e.getMessage());
                 return false;
             }
             published.receivers.add(receiver);
@@ -399,7 +399,7 @@ final class ControlEndpoints implements AutoCloseable {
         return true;
     }
 
-    /** Time for which a receiver may be disconnected: to resume, and to reconnect. */
+    /** Returns the time for which a receiver may be disconnected: to resume, and to reconnect. */
     private long lapseNs() {
         return options.resumeTimeoutNs() + 2 * options.backoffMaxNs();
     }

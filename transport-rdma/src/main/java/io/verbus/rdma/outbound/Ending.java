@@ -5,8 +5,8 @@ package io.verbus.rdma.outbound;
 import io.verbus.codecs.rdma.StreamEnd;
 
 /**
- * Ends a transfer: notifies the peer, then the conductor; first when nothing reads the stream's log
- * any more, finally when the peer no longer writes its credit slot. Used by the sender.
+ * Ends a transfer: notifies the peer, then the conductor; first when nothing reads the stream's
+ * log, finally when the peer no longer writes its credit slot. Used by the sender.
  */
 final class Ending {
     private final Transfer transfer;
@@ -59,17 +59,19 @@ final class Ending {
         return count >= 0;
     }
 
-    /** The peer has released the stream. */
+    /** Called when the peer has released the stream. */
     void onForgotten() {
         isForgotten = true;
     }
 
-    /** Whether the message has arrived, and the peer's image has everything posted before. */
+    /**
+     * Returns whether the message has arrived, and the peer's image has everything posted earlier.
+     */
     boolean isDelivered(long completed) {
         return completed >= closedAt;
     }
 
-    /** Whether the end is complete. */
+    /** Returns whether the end is complete. */
     boolean isOver() {
         return isOver;
     }

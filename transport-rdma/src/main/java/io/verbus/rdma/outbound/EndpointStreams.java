@@ -177,7 +177,7 @@ final class EndpointStreams implements AutoCloseable {
         return work;
     }
 
-    /** Reports streams that have not resumed in time to their publishers as not connected. */
+    /** Marks streams that have not resumed in time as not connected. */
     private int giveUpLate() {
         if (!isAnyResuming) {
             return 0;
@@ -378,7 +378,10 @@ final class EndpointStreams implements AutoCloseable {
         publication.tell(host, false, failure.getMessage());
     }
 
-    /** Whether the end of the connection cut off a stream; otherwise the end is not a failure. */
+    /**
+     * Returns whether the end of the connection cut off a stream; otherwise the end is not a
+     * failure.
+     */
     boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
             if (publication.transfer() != null && publication.transfer().image().isCutOff()) {
@@ -388,7 +391,7 @@ final class EndpointStreams implements AutoCloseable {
         return false;
     }
 
-    /** The queue pair is destroyed: nothing reads the logs through it any more. */
+    /** Called when the queue pair is destroyed: nothing reads the logs through it. */
     void onLost(LinkEnd end, long now) {
         nowNs = now;
         for (OutboundPublication publication : publications) {

@@ -97,7 +97,7 @@ final class FanOut {
         events.add(event);
     }
 
-    /** Position from which the log is kept. */
+    /** Returns the position from which the log is kept. */
     long floor() {
         return Math.max(floor, stream.releasedPosition());
     }
@@ -112,7 +112,7 @@ final class FanOut {
     }
 
     /**
-     * Handles that a receiver no longer subscribes: if it was the last, the next one starts at the
+     * Called when a receiver no longer subscribes: if it was the last, the next one starts at the
      * current position. After a failure, it starts where the stream was.
      */
     void onUnsubscribed() {

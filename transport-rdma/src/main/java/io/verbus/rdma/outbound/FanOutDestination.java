@@ -77,12 +77,12 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     // Conductor
 
-    /** The publication. */
+    /** Returns the publication. */
     OutboundStream stream() {
         return stream;
     }
 
-    /** Id of the control address at which the receiver announced itself, or 0. */
+    /** Returns the id of the control address at which the receiver announced itself, or 0. */
     long controlId() {
         return controlId;
     }
@@ -133,8 +133,8 @@ final class FanOutDestination implements OutboundStream, Retention {
     }
 
     /**
-     * Whether the log is kept although the destination is not a member: while an answer to an offer
-     * is awaited, or because work requests may still read it.
+     * Returns whether the log is kept although the destination is not a member: while an answer to
+     * an offer is awaited, or because work requests may still read it.
      */
     boolean isAwaited() {
         return isHeld || isPinned && !isMember();
@@ -142,7 +142,7 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     @Override
     public void onAccept(Transfer accepted, boolean hasTag, long tag) {
-        fanOut.join(this); // a destination dropped meanwhile is pinned until it has ended
+        fanOut.join(this); // a destination dropped in the meantime is pinned until it has ended
         transfer = accepted;
         isTagged = hasTag && fanOut.isTag(tag);
         isPinned = true;
@@ -164,7 +164,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         fanOut.update();
     }
 
-    /** The destination has come close enough to the others. */
+    /** Records that the destination has caught up with the others. */
     void caughtUp() {
         isCatchingUp = false;
     }
@@ -225,7 +225,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isTagged;
     }
 
-    /** Position from which the log is needed, or {@link #NOTHING}. */
+    /** Returns the position from which the log is needed, or {@link #NOTHING}. */
     long need() {
         return need;
     }
@@ -235,7 +235,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isPinned || isHeld;
     }
 
-    /** Number of bytes that the destination accepts beyond its released position. */
+    /** Returns the number of bytes that the destination accepts beyond its released position. */
     long window() {
         return window;
     }

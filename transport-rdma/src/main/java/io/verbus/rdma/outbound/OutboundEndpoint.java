@@ -182,7 +182,7 @@ final class OutboundEndpoint implements AutoCloseable {
                                     + name
                                     + ": no answer within "
                                     + options.connectTimeoutNs() / 1_000_000
-                                    + " ms; check the address and that its driver runs",
+                                    + " ms; check the address, and that a driver is running there",
                             Kind.NOT_CONNECTED,
                             false);
                     return 1;
@@ -190,7 +190,7 @@ final class OutboundEndpoint implements AutoCloseable {
             }
             case UP -> {
                 if (streams.isEmpty() && nowNs - idleSinceNs >= options.lingerNs()) {
-                    release("no publication uses it any more");
+                    release("it is no longer used by any publication");
                     return 1;
                 }
             }
@@ -233,7 +233,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 address);
     }
 
-    /** Whether nothing is sent there and no connection exists. */
+    /** Returns whether nothing is sent there and no connection exists. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
@@ -388,8 +388,8 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Whether the first subscriber may still start: publishers may start first, which is not an
-     * error.
+     * Returns whether the first subscriber may still start: publishers may start first, which is
+     * not an error.
      */
     private boolean isAwaited() {
         return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
@@ -409,7 +409,7 @@ final class OutboundEndpoint implements AutoCloseable {
                             + name
                             + " rejected this driver, which lacks the network's key: use the "
                             + "same rdma.key-file on both";
-            case ENDPOINT_CLOSED -> "no subscription uses " + name + " any more";
+            case ENDPOINT_CLOSED -> name + " is no longer used by any subscription";
             default -> "the driver at " + name + " rejected the connection: see its error log";
         };
     }
@@ -429,7 +429,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.detach(reason);
     }
 
-    /** The sender has released the connection. */
+    /** Called when the sender has released the connection. */
     void onReleased(String reason, LinkEnd end) {
         isParted = end != LinkEnd.VIOLATION && !streams.isAnyCutOff();
         if (end == LinkEnd.VIOLATION) {
@@ -509,7 +509,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.tell(rejected, message);
     }
 
-    /** A stream was accepted, so later failures are reported again. */
+    /** Called when a stream was accepted, so later failures are reported again. */
     void onAccepted(OutboundPublication publication, boolean isResumed) {
         publication.onAccepted();
         if (isResumed) {

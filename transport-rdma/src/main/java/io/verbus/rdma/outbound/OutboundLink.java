@@ -67,7 +67,7 @@ final class OutboundLink
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
-    /** Probe that confirms writes; null if the order of writes is trusted. */
+    /** Returns the probe that confirms writes; null if the order of writes is trusted. */
     PlacementProbe placement() {
         return placement;
     }
@@ -137,7 +137,7 @@ final class OutboundLink
         }
     }
 
-    /** Whether the connection has failed, so that {@link #release} is due. */
+    /** Returns whether the connection has failed, so that {@link #release} is due. */
     boolean hasFailed() {
         return port.failure() != null;
     }

@@ -93,7 +93,10 @@ final class OutboundPort {
         return zero.key();
     }
 
-    /** Number of work requests that have arrived, so that logs they read may be released. */
+    /**
+     * Returns the number of work requests that have arrived, so that logs they read may be
+     * released.
+     */
     long completed() {
         return queuePair.answered();
     }
@@ -172,8 +175,8 @@ final class OutboundPort {
      * Sends the end of a stream.
      *
      * @param end type of the end.
-     * @return the count of work requests after which nothing reads the stream's log any more, or -1
-     *     if there is no room.
+     * @return the count of work requests after which nothing reads the stream's log, or -1 if there
+     *     is no room.
      */
     long sendClose(long registrationId, long finalPosition, StreamEnd end) {
         int slot = claimControl();
@@ -225,7 +228,7 @@ final class OutboundPort {
         if (failure == null) {
             end = LinkEnd.VIOLATION;
         }
-        fail("the peer breaks the protocol: " + reason);
+        fail("the peer violated the protocol: " + reason);
     }
 
     /** Fails the connection because the peer's driver has closed. */
@@ -241,12 +244,12 @@ final class OutboundPort {
         }
     }
 
-    /** Reason of the connection's failure, or null. */
+    /** Returns the reason of the connection's failure, or null. */
     String failure() {
         return failure;
     }
 
-    /** Type of the connection's end, if it has failed. */
+    /** Returns the type of the connection's end, if it has failed. */
     LinkEnd end() {
         return end;
     }

@@ -109,7 +109,7 @@ final class OutboundPublication {
         return isClosing;
     }
 
-    /** Marks it closed by the driver. */
+    /** Marks the publication closed by the driver. */
     void close() {
         isClosing = true;
     }
@@ -118,7 +118,7 @@ final class OutboundPublication {
         return isBroken;
     }
 
-    /** Marks its log damaged. */
+    /** Marks the log damaged. */
     void breakOff() {
         isBroken = true;
     }
@@ -132,7 +132,7 @@ final class OutboundPublication {
         return isLeaving;
     }
 
-    /** Permits offering it again, because the peer has released it. */
+    /** Permits offering the publication again, because the peer has released it. */
     void comeBack() {
         isLeaving = false;
     }
@@ -167,7 +167,7 @@ final class OutboundPublication {
         }
     }
 
-    /** The peer no longer has an image: the stream starts over. */
+    /** Called when the peer no longer has an image: the stream starts over. */
     void onNotResumed() {
         cutOff = null;
         isGivenUp = false;
@@ -182,20 +182,20 @@ final class OutboundPublication {
         resumeToken = TOKENS.nextLong();
     }
 
-    /** Marks it dropped: the next transfer to the peer is a different stream. */
+    /** Marks the publication dropped: the next transfer to the peer is a different stream. */
     void onLeft() {
         forget();
         isLeaving = true;
     }
 
-    /** Marks it accepted, so that later failures are reported again. */
+    /** Marks the publication accepted, so that later failures are reported again. */
     void onAccepted() {
         told = null;
         cutOff = null;
         isGivenUp = false;
     }
 
-    /** Whether it is expected to resume. */
+    /** Returns whether the publication is expected to resume. */
     boolean isResuming() {
         return cutOff != null && !isGivenUp;
     }
@@ -209,15 +209,15 @@ final class OutboundPublication {
         return true;
     }
 
-    /** Whether a message is the last one sent to its clients. */
+    /** Returns whether a message is the last one sent to its clients. */
     boolean isTold(String message) {
         return message.equals(told);
     }
 
     /**
-     * Reports to its clients that it cannot be sent, unless that is the last message they were
-     * sent. Receivers that announced themselves may disappear without notice; the error log reports
-     * errors.
+     * Reports to the publication's clients that it cannot be sent, unless that is the last message
+     * they were sent. Receivers that announced themselves may disappear without notice; the error
+     * log reports errors.
      *
      * @param host the driver.
      * @param rejected whether the peer refuses the stream.
@@ -236,7 +236,7 @@ final class OutboundPublication {
         return registration.memory();
     }
 
-    /** Deregisters the log, which no work request reads any more. */
+    /** Deregisters the log, which no work request reads now. */
     void closeLog() {
         if (registration != null) {
             registration.end();

@@ -25,33 +25,36 @@ final class PeerImage {
         canResume = isThere;
     }
 
-    /** Whether the peer has an open image, or may have the one of a lost connection. */
+    /** Returns whether the peer has an open image, or may have the one of a lost connection. */
     boolean isThere() {
         return isThere;
     }
 
-    /** Whether to ask the peer to resume the image even if the stream ends. */
+    /** Returns whether to ask the peer to resume the image even if the stream ends. */
     boolean isAwaited() {
         return isThere && !isGivenUp;
     }
 
-    /** The peer has accepted the stream. */
+    /** Called when the peer has accepted the stream. */
     void onAccepted() {
         isThere = true;
         isGivenUp = false;
     }
 
-    /** The peer has closed the image, or has none. */
+    /** Called when the peer has closed the image, or reports that it has none. */
     void onGone() {
         isThere = false;
     }
 
-    /** The time to resume has passed. */
+    /** Gives the image up, because the time to resume has passed. */
     void giveUp() {
         isGivenUp = true;
     }
 
-    /** The peer's answer is impossible for an image that it had accepted. */
+    /**
+     * Distrusts the peer's image, because its answer is impossible for an image that it had
+     * accepted.
+     */
     void mistrust() {
         isMistrusted = true;
     }
@@ -67,17 +70,19 @@ final class PeerImage {
         canResume = isCutOff && !isMistrusted && !isOver;
     }
 
-    /** Whether the peer had an image when the link was lost, and did not receive its end. */
+    /**
+     * Returns whether the peer had an image when the link was lost, and did not receive its end.
+     */
     boolean isCutOff() {
         return isCutOff;
     }
 
-    /** Whether the peer must reject the next offer of the same stream. */
+    /** Returns whether the peer must reject the next offer of the same stream. */
     boolean isMistrusted() {
         return isMistrusted;
     }
 
-    /** Whether the stream can resume where it was cut off. */
+    /** Returns whether the stream can resume where it was cut off. */
     boolean canResume() {
         return canResume;
     }

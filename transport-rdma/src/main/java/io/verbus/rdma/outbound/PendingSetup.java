@@ -58,7 +58,7 @@ final class PendingSetup {
         return offer.registrationId();
     }
 
-    /** Whether subscribers are notified when the publication ends. */
+    /** Returns whether subscribers are notified when the publication ends. */
     boolean tellsEnd() {
         return tellsEnd;
     }
@@ -71,17 +71,17 @@ final class PendingSetup {
         return offer.streamId();
     }
 
-    /** Whether the offer asks for the peer's existing image. */
+    /** Returns whether the offer asks for the peer's existing image. */
     boolean isResuming() {
         return isResuming;
     }
 
-    /** Position of the stream at the time of the offer. */
+    /** Returns the position of the stream at the time of the offer. */
     long position() {
         return position;
     }
 
-    /** Position up to which the peer had released the log at the time of the offer. */
+    /** Returns the position up to which the peer had released the log at the time of the offer. */
     long released() {
         return released;
     }
@@ -110,12 +110,12 @@ final class PendingSetup {
         return arrivesAt >= 0;
     }
 
-    /** Whether the offer has arrived, and with it everything posted before. */
+    /** Returns whether the offer, and everything posted earlier, has arrived. */
     boolean hasArrived(OutboundPort port) {
         return port.completed() >= arrivesAt;
     }
 
-    /** Whether the peer's time to answer has passed. */
+    /** Returns whether the peer's time to answer has passed. */
     boolean isOverdue(OutboundPort port, long nowNs) {
         return nowNs - sentAtNs >= port.answerTimeoutNs();
     }
@@ -136,16 +136,18 @@ final class PendingSetup {
         if (isAcceptable && window <= 2L * offer.termLength()) {
             return null;
         }
-        return "stream "
+        return "the peer accepted stream "
                 + offer.streamId()
-                + " was offered from position "
+                + " from position "
+                + accepted
+                + " with a window of "
+                + window
+                + " bytes, but it was offered"
+                + " from position "
                 + position
                 + (isResuming ? ", released up to " + released + "," : "")
                 + " with terms of "
                 + offer.termLength()
-                + " and accepted from "
-                + accepted
-                + " with a window of "
-                + window;
+                + " bytes";
     }
 }

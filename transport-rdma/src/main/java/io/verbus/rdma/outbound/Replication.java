@@ -55,12 +55,12 @@ class Replication {
         timestamps = FrameTimestamps.of(stream.sendTimestamp());
     }
 
-    /** Position up to which the peer has released the log. */
+    /** Returns the position up to which the peer has released the log. */
     long consumed() {
         return consumed;
     }
 
-    /** Path of the writes; null before the peer has accepted. */
+    /** Returns the path of the writes; null before the peer has accepted. */
     LogPath path() {
         return path;
     }
@@ -100,7 +100,7 @@ class Replication {
         isStalled = false;
     }
 
-    /** Whether credit is awaited, for unsent frames or for a back-pressured publisher. */
+    /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     boolean isWaiting() {
         return isStalled || consumed != stream.senderPosition();
     }
@@ -123,13 +123,14 @@ class Replication {
                             + log.spec().streamId()
                             + " session "
                             + log.spec().sessionId()
-                            + " is granted position "
+                            + " was granted the invalid position "
                             + granted
-                            + " after "
+                            + ": it must be a"
+                            + " multiple of 32 from the consumed position "
                             + consumed
-                            + " when "
-                            + sent
-                            + " was sent");
+                            + " to the"
+                            + " sent position "
+                            + sent);
             return false;
         }
         consumed = granted;

@@ -11,25 +11,25 @@ interface Retention {
     /** Retention of a publication with one destination. */
     Retention ONLY_ONE = new Retention() {};
 
-    /** The receiver has closed the image, because its last subscription has closed. */
+    /** Called when the receiver has closed the image, because its last subscription has closed. */
     default void onUnsubscribed() {}
 
-    /** Returns the maximum number of bytes to send at once; a longer frame is sent nevertheless. */
+    /** Returns the maximum number of bytes to send at once; a longer frame is sent anyway. */
     default int maxBatch() {
         return Integer.MAX_VALUE;
     }
 
-    /** The stream is about to be offered from the publication's current position. */
+    /** Called when the stream is about to be offered from the publication's current position. */
     default void onOffer() {}
 
-    /** The offer has arrived, and with it everything posted before. */
+    /** Called when the offer, and everything posted before it, has arrived. */
     default void onDelivered() {}
 
-    /** The log is no longer kept for an offer. */
+    /** Called when the log is no longer kept for an offer. */
     default void onOfferOver() {}
 
     /**
-     * The destination has accepted.
+     * Called when the destination has accepted.
      *
      * @param accepted transfer to the destination.
      * @param hasTag whether the destination has a tag.
@@ -38,32 +38,35 @@ interface Retention {
     default void onAccept(Transfer accepted, boolean hasTag, long tag) {}
 
     /**
-     * The destination has accepted a position that the log no longer holds: its image ends there,
-     * and the log is kept for the next offer.
+     * Called when the destination has accepted a position that the log no longer holds: its image
+     * ends there, and the log is kept for the next offer.
      */
     default void onStaleAccept(Transfer accepted) {}
 
     /**
-     * The connection is lost: its transfer has ended, but its queue pair may still read the log.
+     * Called when the connection is lost: its transfer has ended, but its queue pair may still read
+     * the log.
      */
     default void onDisconnect() {}
 
     /**
-     * No work request reads the log for the destination any more.
+     * Called when work requests have stopped reading the log for the destination.
      *
      * @param isOver whether nothing may resume.
      */
     default void onUnread(boolean isOver) {}
 
     /**
-     * Whether the log must not be reused beyond the needed position, regardless of the strategy.
+     * Returns whether the log must not be reused beyond the needed position, regardless of the
+     * strategy.
      */
     default boolean isKept() {
         return false;
     }
 
     /**
-     * Whether publishers wait for the destination, because it was accepted far behind the others.
+     * Returns whether publishers wait for the destination, because it was accepted far behind the
+     * others.
      */
     default boolean isCatchingUp() {
         return false;
@@ -72,12 +75,12 @@ interface Retention {
     /** Publishers no longer wait for the destination. */
     default void onCatchUpOver() {}
 
-    /** Whether the destination cannot resume, because the log has been reused. */
+    /** Returns whether the destination cannot resume, because the log has been reused. */
     default boolean isLapsed() {
         return false;
     }
 
-    /** Whether the conductor has removed the destination. */
+    /** Returns whether the conductor has removed the destination. */
     default boolean isDropped() {
         return false;
     }

@@ -12,7 +12,7 @@ public final class SenderAgent {
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private OutboundLink[] links = new OutboundLink[0];
 
-    /** Queue of the conductor's commands. */
+    /** Returns the queue of the conductor's commands. */
     Queue<SenderCommand> commands() {
         return commands;
     }

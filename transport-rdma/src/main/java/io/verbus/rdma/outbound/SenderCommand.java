@@ -20,12 +20,12 @@ sealed interface SenderCommand {
     record Drop(FanOutDestination branch) implements SenderCommand {}
 
     /**
-     * Reports that no queue pair reads the log for a destination any more.
+     * Reports that queue pairs have stopped reading the log for a destination.
      *
      * @param isOver whether nothing may resume.
      */
     record Unread(FanOutDestination branch, boolean isOver) implements SenderCommand {}
 
-    /** Ends a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
+    /** Ends a stream; {@link SenderEvent.Finished} follows unless the link is released first. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
 }

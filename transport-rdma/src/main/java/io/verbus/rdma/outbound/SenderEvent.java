@@ -41,7 +41,7 @@ sealed interface SenderEvent {
     /** A publication's log contains invalid frames, so it cannot be sent further. */
     record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
 
-    /** A stream has ended, and no work request reads its log any more. */
+    /** A stream has ended, and work requests have stopped reading its log. */
     record Finished(OutboundLink link, Transfer transfer) implements SenderEvent {}
 
     /** The peer has released an ended stream, and no longer writes the credit slot. */

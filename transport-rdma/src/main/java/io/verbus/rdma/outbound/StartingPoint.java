@@ -4,11 +4,11 @@ package io.verbus.rdma.outbound;
 
 /**
  * Position at which a destination starts under {@code max}: the last known frame boundary that the
- * fastest destination has released. So a destination that starts gets all that the fastest has not
- * consumed yet, and can take over if that one fails.
+ * fastest destination has released. So a new destination receives everything that the fastest has
+ * not consumed yet, and can take over if the fastest fails.
  *
- * <p>Released positions come from peers, so that a frame need not begin there. Boundaries are ends
- * of batches, about an eighth of a term apart. So batches are no longer than that either, and the
+ * <p>Released positions come from peers, so a frame may not begin there. Boundaries are ends of
+ * batches, about an eighth of a term apart. So batches are no longer than that either, and the
  * starting point is at most a little more than a quarter of a term behind the released position:
  * the log still holds it.
  *

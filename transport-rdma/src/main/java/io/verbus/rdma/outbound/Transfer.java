@@ -116,7 +116,7 @@ final class Transfer extends RoundRobin.Taker {
         return state;
     }
 
-    /** Whether credit is awaited, for unsent frames or for a back-pressured publisher. */
+    /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     @Override
     protected boolean isWaiting() {
         return state == State.ACTIVE && replication.isWaiting();
@@ -173,7 +173,7 @@ final class Transfer extends RoundRobin.Taker {
         return image;
     }
 
-    /** Whether it ended before the stream did. */
+    /** Returns whether the transfer ended before the stream did. */
     boolean isLeft() {
         return isLeft;
     }
@@ -210,7 +210,7 @@ final class Transfer extends RoundRobin.Taker {
         };
     }
 
-    /** Whether to end without first asking the peer to resume its image. */
+    /** Returns whether to end without first asking the peer to resume its image. */
     private boolean isEndDue() {
         boolean isAsked = image.isAwaited() && (isMoving || !retention.isDropped());
         return isEnding && !isAsked;
@@ -244,7 +244,10 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** Data that the peer has not released is still needed if it resumes. */
+    /**
+     * Handles the arrival of the offer. Data that the peer has not released is still needed if it
+     * resumes.
+     */
     private void onOfferArrived() {
         if (offer.isResuming()) {
             retention.onUnread(false);
@@ -405,14 +408,14 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** A deferred stream now has a subscription. */
+    /** Called when a deferred stream now has a subscription. */
     void onWanted(OutboundPort port) {
         if (isDue(port, "Wanted", state == State.DEFERRED)) {
             state = State.OFFER_DUE;
         }
     }
 
-    /** The peer wants the stream in another log. */
+    /** Called when the peer wants the stream in another log. */
     void onAgain(OutboundPort port) {
         if (isDue(port, "Again", state == State.ACTIVE)) {
             isMoving = true;
@@ -422,7 +425,7 @@ final class Transfer extends RoundRobin.Taker {
 
     void onReject(OutboundPort port, RejectCode code, String text) {
         if (code == RejectCode.IMAGE_REJECTED) {
-            if (isDue(port, "Reject of its image", state == State.ACTIVE || isMoving)) {
+            if (isDue(port, "Reject of an image", state == State.ACTIVE || isMoving)) {
                 port.tell(new SenderEvent.ImageRejected(port.link(), this, text));
             }
             return;
@@ -460,7 +463,7 @@ final class Transfer extends RoundRobin.Taker {
             case ACTIVE -> {
                 boolean isOver = isEnding || isLeft;
                 if (isOver) {
-                    // Both answers tell the peer that nothing writes to its log any more.
+                    // Both answers tell the peer that nothing writes to its log.
                     ending.onForgotten();
                 }
                 state = isOver ? State.CLOSE_DUE : State.OFFER_DUE;
@@ -497,6 +500,11 @@ final class Transfer extends RoundRobin.Taker {
 
     private void violated(OutboundPort port, String message) {
         port.violated(
-                message + " for stream " + offer.streamId() + ", which is " + state + " here");
+                "unexpected "
+                        + message
+                        + " for stream "
+                        + offer.streamId()
+                        + ", which is "
+                        + state);
     }
 }

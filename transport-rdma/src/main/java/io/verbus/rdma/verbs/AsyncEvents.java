@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The asynchronous events of a device. Read seldom, because failing work requests report errors
+ * The asynchronous events of a device. Read rarely, because failing work requests report errors
  * sooner. Used by the conductor's thread only.
  */
 final class AsyncEvents {

@@ -30,7 +30,7 @@ final class CompletionQueue {
         }
     }
 
-    /** The {@code struct ibv_cq}. */
+    /** Returns the address of the {@code struct ibv_cq}. */
     long address() {
         return address;
     }

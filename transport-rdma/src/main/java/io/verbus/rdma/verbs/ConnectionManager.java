@@ -41,15 +41,15 @@ final class ConnectionManager implements AutoCloseable {
     private final long nextEvent;
 
     /**
-     * Owners of ids. An id is destroyed only after its events are acknowledged, so that it is not
-     * reused before.
+     * Owners of ids. An id is destroyed only after its events are acknowledged, so no pending event
+     * refers to a reused id.
      */
     private final Map<Long, Object> owners = new ConcurrentHashMap<>();
 
     /**
      * Held to read an event and to destroy a queue pair: to read the answer to a connection
-     * request, librdmacm brings the queue pair up, and faults if another thread destroys it
-     * meanwhile.
+     * request, librdmacm brings the queue pair up, and crashes if another thread destroys it during
+     * the call.
      */
     private final ReentrantLock queuePairs = new ReentrantLock();
 
@@ -293,14 +293,14 @@ final class ConnectionManager implements AutoCloseable {
      * which may be lost.
      */
     void notifyEstablished(long id) {
-        // EINVAL: the message has arrived meanwhile.
+        // EINVAL: the message has arrived in the meantime.
         if (rdmacm.notify(id, VerbsAbi.IBV_EVENT_COMM_EST) != 0
                 && NativeFunction.errno() != Errno.EINVAL) {
             errors.onError(failure("rdma_notify", "a connection cannot be completed"));
         }
     }
 
-    /** Whether an event can be read; does not block. */
+    /** Returns whether an event can be read; does not block. */
     boolean hasEvent() {
         return Posix.isReadable(poll);
     }
@@ -378,7 +378,7 @@ final class ConnectionManager implements AutoCloseable {
         return Byte.toUnsignedInt(Memory.getByte(id + VerbsAbi.CmId.PORT_NUM));
     }
 
-    /** Closes the channel, once; its ids must be destroyed before. */
+    /** Closes the channel, once; its ids must be destroyed first. */
     @Override
     public void close() {
         rdmacm.destroyEventChannel(channel);

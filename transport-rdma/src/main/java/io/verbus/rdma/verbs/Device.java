@@ -96,7 +96,10 @@ final class Device {
         return transport;
     }
 
-    /** Whether the device was removed or reset: its objects no longer exist, and new calls fail. */
+    /**
+     * Returns whether the device was removed or reset: its objects no longer exist, and new calls
+     * fail.
+     */
     boolean isGone() {
         return isGone;
     }
@@ -106,8 +109,8 @@ final class Device {
     }
 
     /**
-     * Whether an object is destroyed, even if the call failed. When a device is removed, the kernel
-     * destroys all its objects, and destroying them again fails with EIO.
+     * Returns whether an object is destroyed, even if the call failed. When a device is removed,
+     * the kernel destroys all its objects, and destroying them again fails with EIO.
      */
     boolean isDestroyed(int error) {
         if (error == Errno.EIO) {
@@ -124,24 +127,24 @@ final class Device {
         return ports;
     }
 
-    /** Maximum number of work requests of a queue pair in each direction. */
+    /** Returns the maximum number of work requests of a queue pair in each direction. */
     int maxWorkRequests() {
         return maxWorkRequests;
     }
 
-    /** Maximum number of pieces of memory that a work request can gather. */
+    /** Returns the maximum number of pieces of memory that a work request can gather. */
     int maxGather() {
         return maxGather;
     }
 
-    /** Maximum number of entries of a completion queue. */
+    /** Returns the maximum number of entries of a completion queue. */
     int maxCompletions() {
         return maxCompletions;
     }
 
     /**
-     * Whether posting neither enters the kernel nor waits. bnxt_re's library throttles frequent
-     * doorbells by waits of up to 128 us and system calls.
+     * Returns whether posting neither enters the kernel nor waits. bnxt_re's library throttles
+     * frequent doorbells by waits of up to 128 us and system calls.
      *
      * @see <a
      *     href="https://github.com/linux-rdma/rdma-core/blob/master/providers/bnxt_re/db.c">db.c</a>
@@ -151,8 +154,8 @@ final class Device {
     }
 
     /**
-     * Whether the kernel emulates the device. Its doorbell is then a system call, and posting must
-     * not delay safepoints of the JVM.
+     * Returns whether the kernel emulates the device. Its doorbell is then a system call, and
+     * posting must not delay safepoints of the JVM.
      */
     boolean software() {
         return vendorId == RXE_VENDOR_ID || isSiw() || vendorId == 0;

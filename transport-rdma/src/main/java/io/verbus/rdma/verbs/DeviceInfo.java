@@ -36,7 +36,7 @@ public record DeviceInfo(
      */
     public record Port(
             int number, String state, String linkLayer, int activeMtu, int maxMtu, List<Gid> gids) {
-        /** Whether traffic can pass. */
+        /** Returns whether traffic can pass. */
         public boolean active() {
             return state.equals("ACTIVE");
         }

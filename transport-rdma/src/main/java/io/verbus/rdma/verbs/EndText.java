@@ -32,7 +32,8 @@ final class EndText {
                     unreachable(
                             "no RDMA device of this host reaches " + peer,
                             event,
-                            "the peer's host is down, or no device's network leads there");
+                            "the peer's host is down, or no device is on a network that leads"
+                                    + " there");
             case VerbsAbi.RDMA_CM_EVENT_ROUTE_ERROR ->
                     unreachable("no route to " + peer, event, "check `ip route` and the fabric");
             case VerbsAbi.RDMA_CM_EVENT_UNREACHABLE ->

@@ -43,7 +43,7 @@ final class FailureText {
             case VerbsAbi.IBV_WC_LOC_QP_OP_ERR ->
                     "the local device could not execute it; is its link up?";
             case VerbsAbi.IBV_WC_LOC_PROT_ERR ->
-                    "the local key does not cover the memory, or not for writing";
+                    "the local key does not cover the memory, or does not allow writing to it";
             case VerbsAbi.IBV_WC_WR_FLUSH_ERR ->
                     "the connection had already ended, or the peer misused it";
             case VerbsAbi.IBV_WC_REM_ACCESS_ERR ->

@@ -88,7 +88,7 @@ final class HeldDevices {
             uses.decrementAndGet();
         }
 
-        /** Whether the device is gone and unused; prevents further use if so. */
+        /** Returns whether the device is gone and unused; prevents further use if so. */
         boolean isOver() {
             return device.isGone() && uses.compareAndSet(0, OVER);
         }
@@ -157,7 +157,7 @@ final class HeldDevices {
         }
     }
 
-    /** All held devices. */
+    /** Returns all held devices. */
     List<Held> all() {
         return all;
     }

@@ -161,9 +161,9 @@ final class Ibverbs {
     }
 
     /**
-     * Whether the data of an operation is written in order. The call is defined for a single write,
-     * but mlx5 reports whether its firmware places everything that the queue pair receives in
-     * order, which is what matters between writes.
+     * Returns whether the data of an operation is written in order. The call is defined for a
+     * single write, but mlx5 reports whether its firmware places everything that the queue pair
+     * receives in order, which is what matters between writes.
      *
      * @param operation such as {@code IBV_WR_RDMA_WRITE}.
      * @return whether it is; false if the library or the device does not report it.

@@ -84,12 +84,12 @@ final class MessageWindow {
         return (long) sendDepth * HEADER_LENGTH;
     }
 
-    /** Whether the peer has room for another message. */
+    /** Returns whether the peer has room for another message. */
     boolean isOpen() {
         return sent < limit;
     }
 
-    /** Whether a header must be sent although there is no message. */
+    /** Returns whether a header must be sent although there is no message. */
     boolean isDue() {
         return mustAnswer
                 || mustAsk && mayBegin
@@ -134,7 +134,10 @@ final class MessageWindow {
         mustAsk = true;
     }
 
-    /** Id of the work request with the last question that the peer has answered; 0 if none. */
+    /**
+     * Returns the id of the work request with the last question that the peer has answered; 0 if
+     * none.
+     */
     long answered() {
         return answered;
     }
@@ -161,7 +164,7 @@ final class MessageWindow {
         return address;
     }
 
-    /** Key of the headers' memory. */
+    /** Returns the key of the headers' memory. */
     int lkey() {
         return lkey;
     }

@@ -36,8 +36,8 @@ final class PathQuery {
             long attr = arena.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
             long init = arena.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
             int error = ibverbs.queryQp(qp, attr, ATTRIBUTES, init);
-            // Providers without the operation, such as MANA's, report nothing: all values are 0
-            // then.
+            // Providers without the operation, such as MANA's, report nothing, and leave all values
+            // 0.
             if (error != 0 && error != Errno.EOPNOTSUPP && error != Errno.ENOSYS) {
                 throw VerbsException.of(
                         "ibv_query_qp",

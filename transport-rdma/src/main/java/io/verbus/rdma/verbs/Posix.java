@@ -49,7 +49,7 @@ final class Posix {
         return poll;
     }
 
-    /** Whether a file descriptor is readable or has an error; does not block. */
+    /** Returns whether a file descriptor is readable or has an error; does not block. */
     static boolean isReadable(long poll) {
         return (int) POLL.call(poll, 1, 0) > 0;
     }

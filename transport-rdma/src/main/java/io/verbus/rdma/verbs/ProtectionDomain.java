@@ -91,12 +91,14 @@ final class ProtectionDomain implements Domain {
         return region;
     }
 
-    /** The {@code struct ibv_pd}. */
+    /** Returns the address of the {@code struct ibv_pd}. */
     long address() {
         return address;
     }
 
-    /** Retains it for a connection on a device; returns false if it cannot be used there. */
+    /**
+     * Retains the domain for a connection on a device; returns false if it cannot be used there.
+     */
     boolean retainOn(long context) {
         return !isUnusable()
                 && device.context() == context
@@ -110,7 +112,7 @@ final class ProtectionDomain implements Domain {
         }
     }
 
-    /** Whether it is closed, or its device is gone. */
+    /** Returns whether the domain is closed, or its device is gone. */
     @Override
     public boolean isUnusable() {
         return isLeft || closed || device.isGone();
@@ -132,7 +134,7 @@ final class ProtectionDomain implements Domain {
         regions.remove(region);
     }
 
-    /** Releases it with the remaining regions, when the fabric closes. */
+    /** Releases the domain and its remaining regions, when the fabric closes. */
     void releaseWithRegions() {
         for (MemoryRegion region : List.copyOf(regions)) {
             region.close();

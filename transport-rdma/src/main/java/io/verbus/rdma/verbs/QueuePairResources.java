@@ -57,7 +57,7 @@ final class QueuePairResources implements AutoCloseable {
      *
      * @param isInitiator whether this side connects, and therefore sends first.
      * @param errors handler of failures to release resources.
-     * @throws VerbsException if the device refuses; all resources are released then.
+     * @throws VerbsException if the device refuses; all resources are released first.
      */
     static QueuePairResources create(
             Ibverbs ibverbs,
@@ -84,7 +84,8 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Whether an address is that of the queue pair or one of its completion queues. Thread-safe.
+     * Returns whether an address is that of the queue pair or one of its completion queues.
+     * Thread-safe.
      */
     boolean uses(long queue) {
         return queuePairAddress == queue
@@ -122,8 +123,8 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair first, so that the peer can neither write nor send any more, then
-     * everything else except memory that the device does not release. The id stays.
+     * Destroys the queue pair first, so that the peer can no longer write or send, then everything
+     * else except memory that the device does not release. The id remains valid.
      */
     @Override
     public void close() {
@@ -286,9 +287,10 @@ final class QueuePairResources implements AutoCloseable {
             throw new VerbsException(
                     "the device "
                             + device.name()
-                            + " gathers "
+                            + " gathers at most "
                             + device.maxGather()
-                            + " pieces of memory in a work request, and "
+                            + " pieces of memory in a"
+                            + " work request, but "
                             + GATHER
                             + " are needed: use another device");
         }

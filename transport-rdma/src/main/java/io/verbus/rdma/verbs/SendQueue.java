@@ -111,7 +111,8 @@ final class SendQueue {
     }
 
     /**
-     * Whether an outstanding request is signaled, so that the device will report its completion.
+     * Returns whether an outstanding request is signaled, so that the device will report its
+     * completion.
      */
     boolean isCompletionDue() {
         return completed < signaled;
@@ -196,7 +197,7 @@ final class SendQueue {
         return posted + staged + 1;
     }
 
-    /** Whether all staged requests were posted. */
+    /** Returns whether all staged requests were posted. */
     boolean isAllPosted() {
         return staged == 0;
     }

@@ -24,7 +24,7 @@ public enum TransportType {
         };
     }
 
-    /** Whether writes posted in order to a reliable connection become visible in order. */
+    /** Returns whether writes posted in order to a reliable connection become visible in order. */
     boolean ordered() {
         return this != UNORDERED;
     }

@@ -46,7 +46,7 @@ final class VerbsConnection implements Connection {
     private State state;
     private byte[] answer = NO_DATA;
 
-    /** Read by the lane afterwards. */
+    /** Written by the conductor; read by the lane afterwards. */
     private boolean isAccepted;
 
     // Written by the lane, read by the conductor and by the agent that uses the queue pair.
@@ -310,7 +310,8 @@ final class VerbsConnection implements Connection {
     }
 
     /**
-     * Whether an error of a device, port (0 for any) or queue (0 for any) concerns this connection.
+     * Returns whether an error of a device, port (0 for any) or queue (0 for any) concerns this
+     * connection.
      */
     boolean concernedBy(Device other, int otherPort, long queue) {
         QueuePairResources made = resources;

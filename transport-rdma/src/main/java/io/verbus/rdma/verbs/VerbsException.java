@@ -83,11 +83,11 @@ public final class VerbsException extends FabricException {
     /** Describes the three possible causes of the error; only the first can be checked. */
     static String outOfMemory(String limit) {
         String others =
-                "the device may have no more regions, queues or memory of its own: compare `rdma"
+                "the device may have run out of regions, queues or its own memory: compare `rdma"
                         + " resource` with the limits that `ibv_devinfo -v` prints, use fewer or"
                         + " shorter logs, or huge pages";
         return limit.equals("unlimited")
-                ? "locked memory is unlimited, so that " + others
+                ? "locked memory is unlimited, so " + others
                 : "the limit of locked memory is "
                         + limit
                         + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in"

@@ -251,9 +251,11 @@ public final class VerbsFabric implements Fabric {
         if (!held.isEmpty()) {
             errors.onError(
                     new VerbsException(
-                            "RDMA devices hold what the driver leaves behind until they return: "
+                            "calls to the RDMA device have not returned, so the driver's"
+                                    + " resources remain on it: "
                                     + String.join(", ", held)
-                                    + "; see the kernel's log"));
+                                    + ";"
+                                    + " see the kernel's log"));
         }
     }
 
@@ -358,8 +360,7 @@ public final class VerbsFabric implements Fabric {
                 switch (type) {
                     case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
                     case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
-                            "its address has moved to another port, as a bond's does that fails"
-                                    + " over";
+                            "its address has moved to another port, as when a bond fails over";
                     default -> null;
                 };
         if (reason != null && listeners.remove(listener)) {

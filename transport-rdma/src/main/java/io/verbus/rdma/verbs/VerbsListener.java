@@ -24,7 +24,7 @@ final class VerbsListener implements Listener {
     private final ConnectionOptions options;
     private final InetSocketAddress localAddress;
 
-    /** 0 while waiting for the device; used by the lane then. */
+    /** 0 while waiting for the device, during which the lane uses it. */
     private long id;
 
     private long againNs;
@@ -70,7 +70,7 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Options of incoming connections. */
+    /** Returns the options of incoming connections. */
     ConnectionOptions options() {
         return options;
     }

@@ -201,8 +201,8 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * Whether to check for completions: periodically, or after a failure to find the request that
-     * caused all others to be flushed.
+     * Returns whether to check for completions: periodically, or after a failure to find the
+     * request that caused all others to be flushed.
      */
     private boolean isLookDue() {
         return failure != null || ++unlooked >= POLLS_PER_LOOK;

@@ -275,7 +275,7 @@ class ControlReaderTest {
         assertWrongSetup("position", 8 + 32, Integer.MAX_VALUE);
         assertWrongSetup("credit address", 8 + 36, 8);
         assertWrongSetup("resuming", 8 + 56, 2);
-        assertWrongSetup("wants responses", 8 + 57, 2);
+        assertWrongSetup("response flag", 8 + 57, 2);
 
         assertWrongAccept("window", 7, 64, 96, 0);
         assertWrongAccept("window", 7, 64, 96, -1);
@@ -293,7 +293,7 @@ class ControlReaderTest {
         int length = writer.close(buffer, 0, 7, 32, StreamEnd.PLACED);
         for (int end = 4; end < 256; end++) {
             buffer.putByte(length - 1, (byte) end);
-            assertTrue(readOffer(length).contains("the unknown end " + end), "end " + end);
+            assertTrue(readOffer(length).contains("unknown end " + end), "end " + end);
         }
         assertTrue(
                 readAnswer(writer.close(buffer, 0, 7, 32, StreamEnd.PLACED)).contains("template"));

@@ -127,7 +127,10 @@ class RdmaExaminationTest {
     void reportsMissingLibibverbsProvider() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.devices.clear();
-        checkFinding(Level.ERROR, "bnxt_re0, which libibverbs lacks", "ibverbs-providers");
+        checkFinding(
+                Level.ERROR,
+                "bnxt_re0, which libibverbs does not" + " support",
+                "ibverbs-providers");
     }
 
     // Ports
@@ -203,7 +206,7 @@ class RdmaExaminationTest {
         useGids(LINK_LOCAL, V1);
         checkFinding(
                 Level.WARNING,
-                "has 10.0.0.2 of eth2 only as GID 2 of IB/RoCE v1",
+                "lists 10.0.0.2 of eth2 only as GID 2 (IB/RoCE v1)",
                 "echo 'RoCE v2' > ");
     }
 
@@ -265,7 +268,7 @@ class RdmaExaminationTest {
         addMlx5();
         checkFinding(
                 Level.WARNING,
-                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002; whether",
+                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002; cannot read whether",
                 "`mlxconfig -d 0000:41:00.0 q PCI_WR_ORDERING`");
     }
 
@@ -280,12 +283,12 @@ class RdmaExaminationTest {
         // The part that users other than root can read, which ends before the register.
         for (int length : new int[] {0, 20, 64, 0x61, 0x68}) {
             host.file(config, Arrays.copyOf(configurationSpace(0x30), length));
-            checkFinding(Level.WARNING, "is not readable here", "sudo");
+            checkFinding(Level.WARNING, "cannot read whether its firmware", "sudo");
         }
         byte[] endless = configurationSpace(0);
         endless[0x41] = 0x40;
         host.file(config, endless);
-        checkFinding(Level.WARNING, "is not readable here", "sudo");
+        checkFinding(Level.WARNING, "cannot read whether its firmware", "sudo");
     }
 
     @Test
@@ -330,8 +333,14 @@ class RdmaExaminationTest {
                 .without("/sys/class/net/eth2/ecn/roce_np/enable/3")
                 .without("/sys/class/net/eth2/ecn/roce_np/enable")
                 .without("/sys/class/net/eth2/ecn/roce_np");
-        checkFinding(Level.WARNING, "(PFC) of eth2 is not readable here", "ethtool -S eth2");
-        checkFinding(Level.WARNING, "(ECN, DCQCN) of eth2 is not readable here", "switches");
+        checkFinding(
+                Level.WARNING,
+                "cannot read the priority flow control (PFC) of" + " eth2",
+                "ethtool -S eth2");
+        checkFinding(
+                Level.WARNING,
+                "cannot read the congestion control (ECN, DCQCN) of" + " eth2",
+                "switches");
     }
 
     @Test
@@ -339,7 +348,7 @@ class RdmaExaminationTest {
         DeviceFixtures.addRoce(host);
         host.without("/sys/class/infiniband/bnxt_re0/ports/1/hw_counters/np_cnp_sent");
         checkFinding(
-                Level.WARNING, "counters of congestion at bnxt_re0 port 1 are not readable", "");
+                Level.WARNING, "cannot read the counters of congestion at bnxt_re0 port 1", "");
     }
 
     @Test

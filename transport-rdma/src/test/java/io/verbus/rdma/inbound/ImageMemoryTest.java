@@ -27,7 +27,7 @@ class ImageMemoryTest {
     }
 
     @Test
-    void chargesFailedOfferUntilItExpires() {
+    void countsFailedOfferUntilItExpires() {
         ImageMemory memory = new ImageMemory(2 * LOG, 100 * LOG);
         for (int i = 0; i < 2; i++) {
             ImageMemory.Share share = memory.take("10.0.0.1", TERM);

@@ -35,7 +35,7 @@ class FanOutLifeLabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "max"})
-    void neverReusesWhatWasSent(String flowControl) {
+    void neverReusesSentLogMemory(String flowControl) {
         int lives = Lives.run(LIVES, seed -> live(seed, flowControl));
         assertTrue(
                 resumes + ended > lives / 4,

@@ -30,7 +30,7 @@ class HostileLifeLabTest {
     @TempDir Path directory;
 
     @Test
-    void goesOnWhateverPeersSend() {
+    void survivesWhateverPeersSend() {
         Lives.run(LIVES, this::live);
     }
 

@@ -254,7 +254,7 @@ class FanOutTest {
 
     /** It is removed once its acceptance has arrived: data sent to it is not reused earlier. */
     @RepeatedTest(3)
-    void keepsLogForDestinationRemovedWhenAccepted() {
+    void keepsLogForDestinationRemovedDuringAcceptance() {
         TestStream stream = start("max", false);
         untilAllConnected();
         net.publishing = false;

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A peer that breaks the protocol fails only its own connection, and is reported. */
+/** A peer that violates the protocol fails only its own connection, and is reported. */
 class HostilePeerTest {
     private static final int STREAM = 42;
 
@@ -145,7 +145,7 @@ class HostilePeerTest {
                         return !net.a.errors.isEmpty();
                     });
             assertTrue(
-                    net.a.errors.getFirst().contains("breaks the protocol"),
+                    net.a.errors.getFirst().contains("violated the protocol"),
                     net.a.errors.toString());
             assertEquals(1, net.a.counter("rdma to 10.0.0.2:7400: protocol violations"));
             net.reading = true;

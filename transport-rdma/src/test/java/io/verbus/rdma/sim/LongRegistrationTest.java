@@ -264,7 +264,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void releasesPublicationClosedDuringRegistrationAfterwards() {
+    void releasesPublicationAfterRegistrationIfClosedDuringIt() {
         TestStream stream = registeringAtA();
         end(stream);
         net.forMillis(20);
@@ -275,7 +275,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void startsStreamOnConnectionCurrentAfterRegistration() {
+    void startsStreamOnLatestConnectionAfterRegistration() {
         TestStream stream = registeringAtA();
         net.connection().breakLink("link flap");
         net.until("reconnected", () -> net.network.connections() == 2);

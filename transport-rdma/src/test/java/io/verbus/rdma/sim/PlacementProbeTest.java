@@ -76,7 +76,7 @@ class PlacementProbeTest {
     }
 
     @Test
-    void confirmsOnlyWhatIsPlaced() {
+    void confirmsOnlyPlacedWrites() {
         assertFalse(probe.isDue(0, queuePair.answered()));
         write(0);
         long question = write(200);

@@ -153,7 +153,7 @@ class RailsScheduleTest {
 
     /** At a rate at which the log holds what is sent until the probe fails. */
     @RepeatedTest(10)
-    void readsOnWithoutTimeoutWhenRailIsCutSilently() {
+    void continuesWithoutTimeoutWhenRailIsCutSilently() {
         try (FanOutNet net = new FanOutNet(System.nanoTime(), directory, OPTIONS);
                 MergedRails rails = connect(net)) {
             TestStream stream = net.a.streams.getFirst();

@@ -576,7 +576,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void rejectsPeerThatIsNoVerbusDriver() {
+    void rejectsPeerThatIsNotAVerbusDriver() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
         var probe = new Probing(net, "GET / HTTP/1.1".getBytes());
         net.until("rejected", () -> probe.ended != null);
@@ -585,7 +585,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void reportsListenerThatIsNoVerbusDriver() {
+    void reportsListenerThatIsNotAVerbusDriver() {
         assertFailsWith("is not a Verbus driver", new byte[] {1, 2, 3});
     }
 
@@ -706,7 +706,7 @@ class RdmaTransportTest {
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
         net.until("the image's end", () -> net.b.image().lost != null);
-        assertTrue(net.b.image().lost.contains("no subscription uses"), net.b.image().lost);
+        assertTrue(net.b.image().lost.contains("no longer used"), net.b.image().lost);
     }
 
     @Test

@@ -164,7 +164,7 @@ class RepeatedOutageTest {
     }
 
     @Test
-    void endsStreamRevokedWhileRefusedOnceAccepted() {
+    void endsImageOfStreamRevokedWhilePeerRefuses() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();

@@ -54,7 +54,7 @@ class SafeOrderTest {
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         assertEquals(1, net.b.images.size());
         assertTrue(
-                net.a.errors.stream().noneMatch(error -> error.contains("breaks the protocol")),
+                net.a.errors.stream().noneMatch(error -> error.contains("violated the protocol")),
                 net.a.errors::toString);
     }
 
@@ -77,7 +77,7 @@ class SafeOrderTest {
     /** It is sufficient that either driver asks for it. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
-    void carriesStreamsIfEitherDriverAsksForOrder(String orderOfA, String orderOfB) {
+    void carriesStreamsIfEitherDriverRequestsSafeOrder(String orderOfA, String orderOfB) {
         AssertionError failure = firstFailure(orderOfA, orderOfB, RUNS);
         if (failure != null) {
             throw failure;
@@ -85,7 +85,7 @@ class SafeOrderTest {
     }
 
     @Test
-    void detectsDisorderIfNeitherDriverAsksForOrder() {
+    void detectsReorderingIfNeitherDriverRequestsSafeOrder() {
         assertNotNull(firstFailure("trust", "trust", RUNS_TO_CATCH));
     }
 

@@ -339,7 +339,7 @@ class UnknownPeersTest implements FabricHandler {
     }
 
     @Test
-    void chargesFailedOffersLikeAcceptedOnes() {
+    void countsFailedOffersLikeAcceptedOnes() {
         try (TwoDrivers net = drivers("rdma.max-image-memory", "1m")) {
             long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
             net.b.setupRefusal = "no room";
@@ -361,8 +361,8 @@ class UnknownPeersTest implements FabricHandler {
             String counters = net.b.counterText();
             assertTrue(
                     counters.contains(
-                            "last failure: the peer breaks the protocol: a control message has 3"
-                                    + " bytes=1"),
+                            "last failure: the peer violated the protocol: a control message has"
+                                    + " invalid length 3=1"),
                     counters);
             assertTrue(counters.contains(", ended: protocol violations=1"), counters);
             net.forMillis(5_000);

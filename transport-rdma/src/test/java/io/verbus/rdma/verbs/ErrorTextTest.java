@@ -115,9 +115,7 @@ class ErrorTextTest {
 
     @Test
     void namesOtherCausesThanLockedMemoryLimit() {
-        String[] others = {
-            "regions", "queues", "memory of its own", "ibv_devinfo -v", "huge pages"
-        };
+        String[] others = {"regions", "queues", "its own memory", "ibv_devinfo -v", "huge pages"};
         String limited = VerbsException.outOfMemory("8388608 bytes");
         assertContains(limited, "is 8388608 bytes", "ulimit -l", "LimitMEMLOCK");
         assertContains(limited, others);

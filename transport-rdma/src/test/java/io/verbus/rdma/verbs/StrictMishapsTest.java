@@ -55,7 +55,7 @@ class StrictMishapsTest {
     }
 
     @Test
-    void cutsConnectionWithoutTellingEitherSide() {
+    void cutsConnectionWithoutNotifyingEitherSide() {
         Lab.Pair pair = lab.connectTo(lab.listen());
 
         assertTrue(StrictDevice.cut(DEVICE_OF_A, 0));
@@ -71,7 +71,7 @@ class StrictMishapsTest {
     }
 
     @Test
-    void hangsUpForPeerOnly() {
+    void disconnectsPeerOnly() {
         Lab.Pair pair = lab.connectTo(lab.listen());
 
         assertTrue(StrictDevice.hangUp(DEVICE_OF_A, 0));
@@ -90,7 +90,7 @@ class StrictMishapsTest {
     }
 
     @Test
-    void knowsWhichMemoryIsRegistered() {
+    void reportsWhetherMemoryIsRegistered() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         RegisteredMemory read = lab.register(pair.b(), 4096, Access.LOCAL_READ);
         RegisteredMemory written = lab.register(pair.b(), 4096, Access.REMOTE_WRITE);
@@ -105,7 +105,7 @@ class StrictMishapsTest {
 
     /** Regions of a device that was removed take none of the number that the next may have. */
     @Test
-    void givesBackRegionsOfRemovedDevice() {
+    void releasesRegionsOfRemovedDevice() {
         Listener listener = lab.listen();
         int most = 256; // of the profile "small"
         for (int i = 0; i < 3; i++) {

@@ -18,7 +18,7 @@ public final class AllowedSources {
             Option.of(
                     "udp.allow",
                     ALL,
-                    "IPv4 and IPv6 networks and addresses with commas between them, or all",
+                    "IPv4 and IPv6 networks and addresses, separated by commas, or all",
                     "Networks from which the driver accepts datagrams; it drops others.",
                     text -> text);
 

@@ -63,7 +63,7 @@ public record GroupOptions(
                     0,
                     MAX_GROUP,
                     "Number of receivers that connect a publication with flow control min or"
-                            + " tagged; default for channels without a group size; 0 is one.");
+                            + " tagged; default for channels without a group size; 0 means one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(

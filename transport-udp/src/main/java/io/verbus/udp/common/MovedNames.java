@@ -65,7 +65,7 @@ public final class MovedNames {
             askedNs = nowNs;
         }
 
-        /** Whether no peer is heard at the address, as far as is known. */
+        /** Returns whether no peer is heard at the address, as far as is known. */
         private boolean isQuiet(long nowNs) {
             return !wasHeard || nowNs - heardNs > INTERVAL_NS;
         }
@@ -206,8 +206,8 @@ public final class MovedNames {
                                     + each.address
                                     + " to "
                                     + now
-                                    + " of the other IP version, to which the socket cannot"
-                                    + " send: add the publication or subscription again"));
+                                    + ", an address of the other IP version, to which the socket"
+                                    + " cannot send: add the publication or subscription again"));
         } else {
             move(each, now);
         }

@@ -59,7 +59,7 @@ public record Resolver(TransportHost host) {
         CompletableFuture.allOf(lookUps).thenRun(() -> run(channel, then));
     }
 
-    /** A future keeps to itself what is thrown. */
+    /** Runs a look-up, and reports what it throws: a future would not. */
     private void run(ChannelUri channel, Runnable then) {
         try {
             then.run();

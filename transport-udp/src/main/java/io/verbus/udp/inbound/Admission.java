@@ -64,7 +64,10 @@ final class Admission {
         return bar != null && nowNs - bar.untilNs() < 0;
     }
 
-    /** Whether the stream of a setup has a subscription, is not offered yet, and is not barred. */
+    /**
+     * Returns whether the stream of a setup has a subscription, is not offered yet, and is not
+     * barred.
+     */
     boolean isWanted(int streamId, long key, int initialTermId, long nowNs) {
         if (!streams.contains(streamId) || offers.contains(key)) {
             return false;
@@ -75,7 +78,7 @@ final class Admission {
                 || bar.hasEnded() && bar.initialTermId() != initialTermId;
     }
 
-    /** Whether another stream may be offered. */
+    /** Returns whether another stream may be offered. */
     boolean hasRoom(int images) {
         return offers.size() < MAX_OFFERS && images + offers.size() < maxImages;
     }

@@ -8,8 +8,8 @@ import org.agrona.collections.LongArrayList;
 import java.util.function.LongConsumer;
 
 /**
- * Streams of responses, whose publication only accepts receivers that request this very stream.
- * Each is requested as long as it has no image. Receiver's thread.
+ * Streams of responses. Their publications accept only receivers that request exactly that stream,
+ * so each is requested as long as it has no image. Receiver's thread.
  */
 final class AwaitedStreams {
     private final LongArrayList keys = new LongArrayList();

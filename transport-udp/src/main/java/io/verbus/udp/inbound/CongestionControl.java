@@ -7,7 +7,7 @@ package io.verbus.udp.inbound;
  * because it detects losses. Receiver's thread.
  */
 interface CongestionControl {
-    /** The number of bytes that the sender may be ahead now, at most the static window. */
+    /** Returns the number of bytes that the sender may be ahead now, at most the static window. */
     int window();
 
     /** Records a loss. */
@@ -21,7 +21,7 @@ interface CongestionControl {
      */
     void onProgress(long bytes, long nowNs);
 
-    /** Whether to measure the round-trip time. */
+    /** Returns whether to measure the round-trip time. */
     boolean needsRoundTrip();
 
     /** Records a round-trip time. */

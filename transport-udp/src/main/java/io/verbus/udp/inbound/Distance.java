@@ -43,7 +43,7 @@ final class Distance {
         isFar = false;
     }
 
-    /** Whether the receiver cannot catch up. */
+    /** Returns whether the receiver cannot catch up. */
     boolean isTooFar() {
         return isFar && lastNs - firstNs >= PATIENCE_NS;
     }

@@ -128,7 +128,7 @@ final class EndpointReceiver {
         isAskDue = true;
     }
 
-    /** Adds an image, unless the endpoint was detached meanwhile. */
+    /** Adds an image, unless the endpoint was detached in the meantime. */
     void accept(ReceiveImage image) {
         if (isAttached) {
             admission.accepted(image.key());

@@ -113,34 +113,39 @@ final class EndpointTerms {
         return true;
     }
 
-    /** The number of subscriptions. */
+    /** Returns the number of subscriptions. */
     int users() {
         return users;
     }
 
-    /** The group tag of the subscriptions, or null. */
+    /** Returns the group tag of the subscriptions, or null. */
     Long groupTag() {
         return groupTag == null ? options.group().tag() : groupTag;
     }
 
-    /** The buffer sizes of the socket. */
+    /** Returns the buffer sizes of the socket. */
     SocketBuffers buffers() {
         return buffers;
     }
 
-    /** The receive buffer to request: at least the window, unless a channel specifies a size. */
+    /**
+     * Returns the receive buffer to request: at least the window, unless a channel specifies a
+     * size.
+     */
     int preferredBuffer() {
         return isReceiveBufferAsked
                 ? buffers.receive()
                 : Math.max(buffers.receive(), preferredWindow());
     }
 
-    /** Whether a subscription has specified a window that is smaller than a stream's MTU. */
+    /**
+     * Returns whether a subscription has specified a window that is smaller than a stream's MTU.
+     */
     boolean isTooNarrow(int mtu) {
         return window != null && window < mtu;
     }
 
-    /** The number of bytes that a sender may be ahead, regardless of its term length. */
+    /** Returns the number of bytes that a sender may be ahead, regardless of its term length. */
     int preferredWindow() {
         return window == null ? options.window() : window;
     }
@@ -154,12 +159,14 @@ final class EndpointTerms {
                 : new StaticWindow(window);
     }
 
-    /** The maximum number of bytes that may be sent beyond an image's consumption position. */
+    /**
+     * Returns the maximum number of bytes that may be sent beyond an image's consumption position.
+     */
     int window(int termLength, int mtu) {
         return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
     }
 
-    /** The number of bytes of an image's log that are in use at a time. */
+    /** Returns the number of bytes of an image's log that are in use at a time. */
     long span(int termLength, int mtu) {
         int beside = termLength <= LogRoom.LONGEST_WHOLE ? FIRST : AHEAD;
         return (long) window(termLength, mtu) + beside;

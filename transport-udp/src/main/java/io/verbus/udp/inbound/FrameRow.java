@@ -8,7 +8,7 @@ import io.verbus.udp.wire.Frames;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Row of contiguous data frames of one stream, in a datagram and likewise in the term. Only the
+ * Row of data frames of one stream that are contiguous both in a datagram and in the term. Only the
  * last frame can be padding, which consists of its header only.
  */
 final class FrameRow {

@@ -35,7 +35,7 @@ public final class InboundConductor implements AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
-    /** Number of log bytes after which a cycle stops cleaning: some tens of microseconds. */
+    /** Number of log bytes after which a cycle stops cleaning, which takes tens of microseconds. */
     private static final int CLEANED_PER_CYCLE = 512 * 1024;
 
     private final TransportHost host;
@@ -56,8 +56,8 @@ public final class InboundConductor implements AutoCloseable {
     private int next;
 
     /**
-     * Next receiver id; each endpoint has its own, so that senders can tell even those of one
-     * driver apart.
+     * Next receiver id; each endpoint has its own, so that senders can distinguish even those of
+     * one driver.
      */
     private long nextReceiverId;
 
@@ -84,7 +84,7 @@ public final class InboundConductor implements AutoCloseable {
         offers = new InboundSetups(host, options, peerErrors, agent.commands(), this::receive);
     }
 
-    /** The receiver's part. */
+    /** Returns the receiver's part. */
     public ReceiverAgent agent() {
         return agent;
     }
@@ -285,7 +285,8 @@ public final class InboundConductor implements AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot join datagrams on arrival (UDP_GRO), so each"
-                                    + " passes through it separately: use Linux 5.0 or later, or"
+                                    + " passes through the kernel separately: use Linux 5.0 or"
+                                    + " later, or"
                                     + " set udp.gro=false"));
         }
         return socket;
@@ -350,7 +351,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Closes an image once its sender has been told and is quiet. */
+    /** Closes an image once its sender has been notified and is quiet. */
     public void stopImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {

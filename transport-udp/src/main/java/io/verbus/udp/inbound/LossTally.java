@@ -18,7 +18,9 @@ final class LossTally {
     private final String channel;
     private final String source;
 
-    /** Total length of all gaps; stored before their number, so that it is never behind it. */
+    /**
+     * Total length of all gaps; stored before their number, so that it is never too small for it.
+     */
     private final AtomicLong bytes = new AtomicLong();
 
     /** Number of gaps; stored with release by the receiver, acquired by the conductor. */

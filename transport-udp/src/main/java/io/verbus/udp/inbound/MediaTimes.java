@@ -40,7 +40,7 @@ final class MediaTimes {
 
     /**
      * Returns when a datagram of the batch was received, in nanoseconds since the epoch; 0 if no
-     * stream of the endpoint wants to know, or the kernel has not begun to write times.
+     * stream of the endpoint requests the time, or the kernel has not begun to write times.
      */
     long of(int index) {
         if (!socket.tellsTime()) {

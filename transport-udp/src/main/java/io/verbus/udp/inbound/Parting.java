@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Leaves a sender without losing anything that it has sent: the receiver stops extending the
- * window, waits until the sender is quiet and no frame is missing, sends that it leaves, and stays
- * until nothing has arrived for a while. Receiver's thread.
+ * window, waits until the sender is quiet and no frame is missing, reports that it is leaving, and
+ * stays until nothing has arrived for a while. Receiver's thread.
  */
 final class Parting {
     /** Time without new frames after which the sender has nothing to send, or no window. */
@@ -35,7 +35,7 @@ final class Parting {
         newsNs = nowNs;
     }
 
-    /** Whether the sender was notified. */
+    /** Returns whether the sender was notified. */
     boolean hasLeft() {
         return hasLeft;
     }
@@ -68,7 +68,7 @@ final class Parting {
         return isDue;
     }
 
-    /** Whether the sender was notified, and nothing has arrived for a while since. */
+    /** Returns whether the sender was notified, and nothing has arrived for a while since. */
     boolean isOver(long nowNs) {
         return hasLeft && nowNs - leftNs >= QUIET_NS && nowNs - newsNs >= QUIET_NS;
     }

@@ -56,20 +56,21 @@ final class RebuiltLog {
         highest = position;
     }
 
-    /** The position up to which the log is complete. */
+    /** Returns the position up to which the log is complete. */
     long rebuilt() {
         return rebuilt;
     }
 
     /**
-     * The same, for other threads. Subscribers may be ahead of it, because they see frames before
-     * the receiver counts them; the log after this position must not be changed by others.
+     * Returns the same position, for other threads. Subscribers may be ahead of it, because they
+     * see frames before the receiver counts them; the log after this position must not be changed
+     * by others.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);
     }
 
-    /** The highest position known to be sent. */
+    /** Returns the highest position known to be sent. */
     long highest() {
         return highest;
     }
@@ -79,7 +80,8 @@ final class RebuiltLog {
     }
 
     /**
-     * Whether frames overlap, so that none starts at the position up to which the log is complete.
+     * Returns whether frames overlap, so that none starts at the position up to which the log is
+     * complete.
      */
     boolean isBroken() {
         return isBroken;
@@ -97,7 +99,7 @@ final class RebuiltLog {
         return initialTermId;
     }
 
-    /** Term length in bytes. */
+    /** Returns the term length in bytes. */
     int termLength() {
         return termLength;
     }

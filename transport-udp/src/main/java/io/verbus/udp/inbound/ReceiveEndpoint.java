@@ -84,27 +84,27 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return SocketAddress.text(socket.localAddress());
     }
 
-    /** The channel of the first of its subscriptions. */
+    /** Returns the channel of the first of its subscriptions. */
     ChannelUri channel() {
         return channel;
     }
 
-    /** The receiver's part. */
+    /** Returns the receiver's part. */
     EndpointReceiver receiver() {
         return receiver;
     }
 
-    /** The sender of control frames. */
+    /** Returns the sender of control frames. */
     ControlSender sender() {
         return sender;
     }
 
-    /** The id by which senders identify this receiver. */
+    /** Returns the id by which senders identify this receiver. */
     long receiverId() {
         return receiverId;
     }
 
-    /** Whether this is a multicast endpoint. */
+    /** Returns whether this is a multicast endpoint. */
     boolean isGroup() {
         return group != null;
     }
@@ -117,7 +117,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return group == null ? null : new SocketAddress(group.control());
     }
 
-    /** Whether to request the publication's streams at its control address. */
+    /** Returns whether to request the publication's streams at its control address. */
     boolean isAsking() {
         return publication != null;
     }
@@ -127,7 +127,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
         publication = to;
     }
 
-    /** Whether a channel has the same unresolved address as one that shares this endpoint. */
+    /**
+     * Returns whether a channel has the same unresolved address as one that shares this endpoint.
+     */
     boolean isNamed(ChannelUri channel) {
         return channel.hasEndpoint()
                 ? places.contains(place(channel))
@@ -139,7 +141,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Whether no channel specifies the address, and the publication has the given control address.
+     * Returns whether no channel specifies the address, and the publication has the given control
+     * address.
      */
     boolean isAnonymous(InetSocketAddress asked) {
         return isAnonymous && Objects.equals(publication, asked);
@@ -150,14 +153,14 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Whether it can be used: by anything if it is about to be closed, else only by subscriptions
-     * that share it.
+     * Returns whether the endpoint can be used: by anything if it is about to be closed, else only
+     * by subscriptions that share it.
      */
     boolean admits(boolean asDestination) {
         return terms.users() == 0 || !isDestination && !asDestination;
     }
 
-    /** Marks it as a destination of one subscription, or as shared. */
+    /** Marks the endpoint as a destination of one subscription, or as shared. */
     void use(boolean asDestination) {
         isDestination = asDestination;
     }
@@ -173,7 +176,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         group = newGroup;
     }
 
-    /** The local address and port. */
+    /** Returns the local address and port. */
     InetSocketAddress localAddress() {
         return socket.localAddress();
     }
@@ -209,12 +212,12 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return detaching == 0 && terms.users() == 0;
     }
 
-    /** Whether the receiver must attach it again after it was told to detach it. */
+    /** Returns whether the receiver must attach it again after it was asked to detach it. */
     boolean isReopened() {
         return terms.users() == 1;
     }
 
-    /** The settings that the subscriptions share. */
+    /** Returns the settings that the subscriptions share. */
     EndpointTerms terms() {
         return terms;
     }
@@ -226,7 +229,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         }
     }
 
-    /** Whether it reports when datagrams are received. */
+    /** Returns whether the endpoint reports when datagrams are received. */
     boolean tellsTime() {
         return socket.tellsTime();
     }

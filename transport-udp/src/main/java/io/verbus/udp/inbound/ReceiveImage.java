@@ -110,8 +110,9 @@ final class ReceiveImage {
     private long frameNs;
 
     /**
-     * The sender is past what this receiver can take, which misses something before it. Only frames
-     * that are sent again are then a sign of life: some senders have none to send.
+     * Whether the sender is beyond what this receiver, which misses earlier frames, can accept.
+     * Then only retransmitted frames show that the sender is alive; some senders cannot retransmit
+     * them.
      */
     private boolean isOutpaced;
 
@@ -218,7 +219,7 @@ final class ReceiveImage {
         return image;
     }
 
-    /** Whether the stream may have other receivers. */
+    /** Returns whether the stream may have other receivers. */
     boolean isGroup() {
         return isGroup;
     }
@@ -231,7 +232,7 @@ final class ReceiveImage {
         return log.initialTermId();
     }
 
-    /** Whether the end of the stream was reached. */
+    /** Returns whether the end of the stream was reached. */
     boolean hasEnded() {
         return hasEnded;
     }
@@ -259,7 +260,7 @@ final class ReceiveImage {
         return cleaned;
     }
 
-    /** The losses of the stream. */
+    /** Returns the losses of the stream. */
     LossTally losses() {
         return losses;
     }
@@ -347,7 +348,8 @@ final class ReceiveImage {
     }
 
     /**
-     * Whether any frame that is missing could be taken: subscribers do not hold the stream back.
+     * Returns whether there is room for any missing frame, because subscribers do not hold the
+     * stream back.
      */
     private boolean hasRoom() {
         return granted - log.rebuilt() >= mtu;
@@ -384,7 +386,7 @@ final class ReceiveImage {
         }
     }
 
-    /** Whether a frame comes from the sender's address; counts it as forged if not. */
+    /** Returns whether a frame comes from the sender's address; counts it as forged if not. */
     boolean isOfSender(SocketAddress from) {
         boolean isOfSender = source.isSame(from);
         if (!isOfSender) {
@@ -526,7 +528,7 @@ final class ReceiveImage {
         }
     }
 
-    /** Starts to close the image with the driver: stops extending the window. */
+    /** Starts closing the image because the driver is closing: stops extending the window. */
     void stop(long nowNs) {
         if (parting == null) {
             parting = new Parting(log.highest(), nowNs);
@@ -546,12 +548,12 @@ final class ReceiveImage {
         return parting != null && parting.hasLeft();
     }
 
-    /** Whether the image is being closed with the driver. */
+    /** Returns whether the image is being closed because the driver is closing. */
     boolean isStopping() {
         return parting != null;
     }
 
-    /** Whether everything that the sender has sent has arrived, and it no longer sends. */
+    /** Returns whether everything that the sender has sent has arrived, and it no longer sends. */
     boolean isStopped(long nowNs) {
         return parting != null && (hasEnded || parting.isOver(nowNs));
     }
@@ -593,7 +595,7 @@ final class ReceiveImage {
                         + log.rebuilt()
                         + " for "
                         + timeoutNs / 1_000_000
-                        + " ms: have its channel name fc=min, or consume faster"
+                        + " ms: set fc=min on its channel, or consume faster"
                 : "the sender has been silent for " + timeoutNs / 1_000_000 + " ms";
     }
 }

@@ -30,7 +30,7 @@ public final class ReceiverAgent implements AutoCloseable {
         this.counters = counters;
     }
 
-    /** The queue of commands from the conductor. */
+    /** Returns the queue of commands from the conductor. */
     Queue<ReceiverCommand> commands() {
         return commands;
     }

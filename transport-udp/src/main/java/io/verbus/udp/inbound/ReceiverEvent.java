@@ -42,10 +42,10 @@ sealed interface ReceiverEvent {
     /** A stream was revoked: its image ends immediately, wherever its subscribers are. */
     record Revoked(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
-    /** The sender of an image is gone, so nothing writes to it any more. */
+    /** The sender of an image is gone, so nothing writes to the image. */
     record Lost(ReceiveImage image, String reason) implements ReceiverEvent {}
 
-    /** Nothing writes to a closed image any more. */
+    /** Writing to a closed image has stopped. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
     /** A datagram has no timestamp of the adapter, so it gets the kernel's. */

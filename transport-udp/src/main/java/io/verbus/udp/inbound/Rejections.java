@@ -12,7 +12,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Streams of an endpoint whose images subscribers have rejected. Whenever one is offered or sent
- * again, its sender is told why, at a limited rate, since datagrams may be lost. Receiver's thread.
+ * again, its sender gets the reason again, at a limited rate, since datagrams may be lost.
+ * Receiver's thread.
  */
 final class Rejections {
     private static final long INTERVAL_NS = 200_000_000;
@@ -56,7 +57,7 @@ final class Rejections {
         }
     }
 
-    /** Whether a stream is rejected. */
+    /** Returns whether a stream is rejected. */
     boolean has(long key, long nowNs) {
         if (all.isEmpty()) {
             return false;
@@ -96,7 +97,7 @@ final class Rejections {
         return length;
     }
 
-    /** The buffer that {@link #write} writes to. */
+    /** Returns the buffer that {@link #write} writes to. */
     UnsafeBuffer frame() {
         return frame;
     }

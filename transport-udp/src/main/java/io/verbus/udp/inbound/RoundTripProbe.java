@@ -25,7 +25,7 @@ final class RoundTripProbe {
         this.receiverId = receiverId;
     }
 
-    /** Whether to send a request now. */
+    /** Returns whether to send a request now. */
     boolean isDue(long nowNs) {
         return !wasAsked || nowNs - askedNs >= (isAsked ? TIMEOUT_NS : INTERVAL_NS);
     }

@@ -47,7 +47,7 @@ final class StatusMessages {
         isDue = true;
     }
 
-    /** Whether to send a message now. */
+    /** Returns whether to send a message now. */
     boolean isDue(long consumed, int window, long nowNs) {
         return isDue || consumed - toldPosition >= window / PARTS || nowNs - toldNs >= intervalNs;
     }

@@ -52,7 +52,7 @@ final class Destination {
     /** Time of the last feedback. Written by the sender; read by the conductor. */
     private volatile long heardNs;
 
-    /** Whether no stream uses it any more and the sender is detaching it. Used by the conductor. */
+    /** Whether streams no longer use it and the sender is detaching it. Used by the conductor. */
     private boolean isClosing;
 
     private long listenedNs;
@@ -91,13 +91,16 @@ final class Destination {
         feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
     }
 
-    /** Marks it as unused, so that another may open its address. Conductor. */
+    /** Marks the destination as unused, so that another may open its address. Conductor. */
     void leave() {
         isClosing = true;
         socket.allowSuccessor();
     }
 
-    /** Whether it is about to be closed and still bound to an address. Conductor. */
+    /**
+     * Returns whether the destination is about to be closed and still bound to an address.
+     * Conductor.
+     */
     boolean isClosingAt(InetSocketAddress local) {
         return isClosing && socket.localAddress().equals(local);
     }
@@ -121,17 +124,17 @@ final class Destination {
         return port.of(own, mayBeSeveral);
     }
 
-    /** The dynamic receivers of all streams; null if they are not allowed. Conductor. */
+    /** Returns the dynamic receivers of all streams; null if they are not allowed. Conductor. */
     KnownReceivers known() {
         return known;
     }
 
-    /** Local host and port as text. Conductor. */
+    /** Returns the local host and port as text. Conductor. */
     String localAddress() {
         return SocketAddress.text(socket.localAddress());
     }
 
-    /** Local host. Conductor. */
+    /** Returns the local host. Conductor. */
     InetAddress localHost() {
         return socket.localAddress().getAddress();
     }
@@ -151,7 +154,7 @@ final class Destination {
         socket.multicastFrom(on);
     }
 
-    /** Time of the last feedback by the sender's clock. Thread-safe. */
+    /** Returns the time of the last feedback by the sender's clock. Thread-safe. */
     long heardNs() {
         return heardNs;
     }

@@ -107,7 +107,9 @@ final class DestinationPort {
         return new DestinationPort(this, own, mayBeSeveral);
     }
 
-    /** The receivers that each get a copy of each datagram, if manual or dynamic; or null. */
+    /**
+     * Returns the receivers that each get a copy of each datagram, if manual or dynamic; or null.
+     */
     RemoteReceivers receivers() {
         return receivers;
     }
@@ -118,7 +120,7 @@ final class DestinationPort {
         batch.joins(isJoining);
     }
 
-    /** Whether there is no receiver to send to. */
+    /** Returns whether there is no receiver to send to. */
     boolean isDeserted() {
         return receivers != null && receivers.isEmpty();
     }

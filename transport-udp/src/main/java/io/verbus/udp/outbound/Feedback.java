@@ -219,8 +219,8 @@ final class Feedback {
     }
 
     /**
-     * Whether the source may make a receiver leave: a dynamic receiver can only leave from its own
-     * address.
+     * Returns whether the source may make a receiver leave: a dynamic receiver can only leave from
+     * its own address.
      */
     private static boolean mayLeave(RemoteReceivers receivers, SocketAddress source) {
         return !receivers.isDynamic() || receivers.isKnown(source);

@@ -27,10 +27,10 @@ interface FlowControl {
      */
     boolean hasReceivers(long nowNs);
 
-    /** The position that counts as consumed; never decreases. */
+    /** Returns the position that counts as consumed; never decreases. */
     long consumed();
 
-    /** The position up to which to send. */
+    /** Returns the position up to which to send. */
     long limit();
 
     /** Frees the counters. Called by the conductor, after the sender has removed the stream. */

@@ -57,7 +57,7 @@ final class GroupReceivers {
         }
     }
 
-    /** Whether any receiver is left that has not been silent for too long. */
+    /** Returns whether any receiver is left that has not been silent for too long. */
     boolean isAnyLeft(long nowNs) {
         for (int i = count - 1; i >= 0; i--) {
             if (nowNs - times[i] >= timeoutNs) {

@@ -22,7 +22,7 @@ final class KnownReceivers {
         this.counter = counter;
     }
 
-    /** The receivers, one per address. */
+    /** Returns the receivers, one per address. */
     ReceiverList all() {
         return all;
     }

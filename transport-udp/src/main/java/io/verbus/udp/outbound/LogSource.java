@@ -43,7 +43,7 @@ final class LogSource {
         return ends[index];
     }
 
-    /** Whether there is a frame at a position that the limit does not allow to be sent. */
+    /** Returns whether there is a frame at a position that the limit does not allow to be sent. */
     boolean isHeldBack(long position, long limit) {
         int length = FrameHeader.length(word(position));
         return length > 0
@@ -135,7 +135,9 @@ final class LogSource {
         return isPadding ? position + FrameHeader.align(FrameHeader.length(word)) : position;
     }
 
-    /** Whether the header at a position is one of a frame of this stream at that position. */
+    /**
+     * Returns whether the header at a position is one of a frame of this stream at that position.
+     */
     boolean isFrame(long position) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
         int offset = LogLayout.termOffset(position, termLength);

@@ -102,7 +102,7 @@ public final class OutboundConductor implements AutoCloseable {
                         host, new Resolver(host), options, counters, agent, events, names, network);
     }
 
-    /** The sender's part. */
+    /** Returns the sender's part. */
     public SenderAgent agent() {
         return agent;
     }

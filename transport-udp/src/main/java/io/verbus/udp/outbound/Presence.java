@@ -29,7 +29,7 @@ final class Presence {
         return number(address, Math.floorDiv(nowNs, PERIOD_NS));
     }
 
-    /** Whether a number from an address answers a challenge to it. */
+    /** Returns whether a number from an address answers a challenge to it. */
     boolean isAnswer(SocketAddress address, long number, long nowNs) {
         long period = Math.floorDiv(nowNs, PERIOD_NS);
         return number == number(address, period) || number == number(address, period - 1);

@@ -100,17 +100,17 @@ final class ReceiverList {
         return most;
     }
 
-    /** Whether the kernel could not segment joined datagrams for one of the receivers. */
+    /** Returns whether the kernel could not segment joined datagrams for one of the receivers. */
     boolean isJoiningRefused() {
         return isJoiningRefused;
     }
 
-    /** The errno with which the kernel rejected a receiver in the last batch, or 0. */
+    /** Returns the errno with which the kernel rejected a receiver in the last batch, or 0. */
     int errno() {
         return errno;
     }
 
-    /** The address of the rejected receiver. */
+    /** Returns the address of the rejected receiver. */
     SocketAddress refusing() {
         return refusing;
     }

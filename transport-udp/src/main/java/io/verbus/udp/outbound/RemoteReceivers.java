@@ -76,18 +76,19 @@ final class RemoteReceivers {
         return all.count() == 0;
     }
 
-    /** The receivers of the stream's datagrams. */
+    /** Returns the receivers of the stream's datagrams. */
     ReceiverList all() {
         return all;
     }
 
-    /** The receivers to which the stream is offered while it has none. */
+    /** Returns the receivers to which the stream is offered while it has none. */
     ReceiverList offered() {
         return known == null ? all : known.all();
     }
 
     /**
-     * The receiver at an address, or else the one that is heard by an id; null if there is none.
+     * Returns the receiver at an address, or else the one that is heard by an id; null if there is
+     * none.
      */
     RemoteReceiver find(SocketAddress source, long receiverId) {
         RemoteReceiver there = all.find(source);
@@ -181,12 +182,12 @@ final class RemoteReceivers {
         return isDynamic;
     }
 
-    /** Whether there is no room for another dynamic receiver. */
+    /** Returns whether there is no room for another dynamic receiver. */
     boolean isFull() {
         return all.count() >= capacity;
     }
 
-    /** Whether one of these receivers is at an address. */
+    /** Returns whether one of these receivers is at an address. */
     boolean isKnown(SocketAddress source) {
         return all.find(source) != null;
     }

@@ -86,7 +86,7 @@ final class Retransmission {
         long from = Math.max(ranges.next(index), floor);
         long reached = from < end ? source.refill(port, from, end, stream.senderPosition()) : from;
         if (reached == from) {
-            ranges.cut(index); // consumed meanwhile, or no frame starts there
+            ranges.cut(index); // consumed in the meantime, or no frame starts there
             return 0;
         }
         int staged = port.batch().count();

@@ -152,7 +152,7 @@ final class Retransmits {
         return -1;
     }
 
-    /** Whether retransmission of a range has started. */
+    /** Returns whether retransmission of a range has started. */
     boolean isBegun(int index) {
         return sent[index] > begins[index];
     }

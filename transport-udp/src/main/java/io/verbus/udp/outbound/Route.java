@@ -94,12 +94,12 @@ record Route(
                 : resolver.resolve(local.name(), local.port());
     }
 
-    /** Whether the socket sends to one receiver only. */
+    /** Returns whether the socket sends to one receiver only. */
     boolean isConnected() {
         return to != null && group == null;
     }
 
-    /** Whether the route to the receiver determines the local address. */
+    /** Returns whether the route to the receiver determines the local address. */
     boolean isFromAnyAddress() {
         return from.getAddress().isAnyLocalAddress();
     }
@@ -109,7 +109,7 @@ record Route(
         return new Route(moved, from, group, ttl, owner, isOfResponses);
     }
 
-    /** Whether the streams have dynamic receivers, any number of them. */
+    /** Returns whether the streams have dynamic receivers, any number of them. */
     boolean isDynamic() {
         return to == null && owner == 0 && !isOfResponses;
     }
@@ -124,7 +124,7 @@ record Route(
                 to, new InetSocketAddress(moved, from.getPort()), on, ttl, owner, isOfResponses);
     }
 
-    /** Whether there may be several receivers. */
+    /** Returns whether there may be several receivers. */
     boolean isGroup() {
         return group != null || to == null && !isOfResponses;
     }

@@ -53,7 +53,7 @@ final class SendDestinations implements AutoCloseable {
             return destination;
         }
 
-        /** The current route. */
+        /** Returns the current route. */
         Route route() {
             return route;
         }
@@ -67,7 +67,7 @@ final class SendDestinations implements AutoCloseable {
             return streams.getFirst().channel();
         }
 
-        /** The name of the local address; null if the channel has none. */
+        /** Returns the name of the local address; null if the channel has none. */
         private String from() {
             ChannelUri channel = channel();
             if (channel.control() != null && route.group() == null) {
@@ -444,7 +444,8 @@ final class SendDestinations implements AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot segment joined datagrams (UDP_SEGMENT), so each"
-                                    + " passes through it separately: use Linux 4.18 or later,"
+                                    + " passes through the kernel separately: use Linux 4.18 or"
+                                    + " later,"
                                     + " or set udp.gso=false"));
         }
         return can;

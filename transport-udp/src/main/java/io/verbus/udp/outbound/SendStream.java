@@ -119,12 +119,12 @@ final class SendStream {
         return stream;
     }
 
-    /** The stream's own port; null if it shares the port of its destination. */
+    /** Returns the stream's own port; null if it shares the port of its destination. */
     DestinationPort ownPort() {
         return ownPort;
     }
 
-    /** The flags of its setups. */
+    /** Returns the flags of its setups. */
     int setupFlags() {
         return setupFlags;
     }
@@ -181,7 +181,7 @@ final class SendStream {
         return state == State.DONE;
     }
 
-    /** Whether one duty cycle may use up the receivers' window. */
+    /** Returns whether one duty cycle may use up the receivers' window. */
     boolean isShortOfRoom() {
         return isConnected && flow.limit() - stream.senderPosition() < turnLength;
     }
@@ -387,7 +387,7 @@ final class SendStream {
     }
 
     /**
-     * Whether the log still holds everything from a position on. It may not, if the stream
+     * Returns whether the log still holds everything from a position on. It may not, if the stream
      * continued without receivers and one connected late; its image then times out and starts over.
      */
     private boolean canServe(long position) {

@@ -31,7 +31,7 @@ public final class SenderAgent implements AutoCloseable {
         this.counters = counters;
     }
 
-    /** The queue of commands from the conductor. */
+    /** Returns the queue of commands from the conductor. */
     Queue<SenderCommand> commands() {
         return commands;
     }

@@ -212,8 +212,8 @@ public final class DatagramSocket implements AutoCloseable {
 
     /**
      * Connects the socket again, using the current route: a connected socket keeps the source
-     * address of an earlier route. The port stays the same, unless another socket takes it
-     * meanwhile. Called by the thread that uses the socket.
+     * address of an earlier route. The port stays the same, unless another socket takes it in the
+     * meantime. Called by the thread that uses the socket.
      *
      * @param peer address of the peer, the same as before or another.
      * @throws SocketException if there is no route to the peer.
@@ -251,7 +251,7 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /** Whether an address belongs to this host. */
+    /** Returns whether an address belongs to this host. */
     public static boolean isLocal(InetAddress address) {
         try (DatagramSocket probe = open(new InetSocketAddress(address, 0))) {
             return probe.localAddress != null;
@@ -298,7 +298,7 @@ public final class DatagramSocket implements AutoCloseable {
     /**
      * Makes datagrams carry the time at which the kernel received them and, if requested, the time
      * at which the adapter did, if that has timestamps enabled. Another thread may use the socket
-     * meanwhile. Idempotent.
+     * in the meantime. Idempotent.
      *
      * @param isOfAdapter whether to request the adapter's time, too.
      * @see <a href="https://docs.kernel.org/networking/timestamping.html">timestamping</a>
@@ -322,22 +322,22 @@ public final class DatagramSocket implements AutoCloseable {
         tellsTime = true;
     }
 
-    /** Whether datagrams carry the time at which they were received. */
+    /** Returns whether datagrams carry the time at which they were received. */
     public boolean tellsTime() {
         return tellsTime;
     }
 
-    /** Whether datagrams carry control messages that are read. */
+    /** Returns whether datagrams carry control messages that are read. */
     boolean tellsMore() {
         return tellsLocal || tellsTime;
     }
 
-    /** The file descriptor. */
+    /** Returns the file descriptor. */
     public int fd() {
         return fd;
     }
 
-    /** The bound address. */
+    /** Returns the bound address. */
     public InetSocketAddress localAddress() {
         return localAddress;
     }
@@ -478,7 +478,7 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Whether the kernel can segment outgoing datagrams (GSO).
+     * Returns whether the kernel can segment outgoing datagrams (GSO).
      *
      * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
      */

@@ -14,7 +14,7 @@ import java.net.NetworkInterface;
  */
 public record MulticastInterface(InetAddress local, String name) {
     /**
-     * Number that the interface has now, for a group.
+     * Returns the current number of the interface for a group.
      *
      * @return the number; 0 if there is no such interface, or no route.
      */

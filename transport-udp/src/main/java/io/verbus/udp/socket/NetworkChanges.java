@@ -40,7 +40,7 @@ public final class NetworkChanges implements AutoCloseable {
         return opened;
     }
 
-    /** Whether changes are reported at all; a sandbox may forbid it. */
+    /** Returns whether changes are reported at all; a sandbox may forbid it. */
     public boolean isTold() {
         return fd != NONE;
     }

@@ -16,12 +16,12 @@ public final class ReceiptTime {
     private long kernelNs;
     private long adapterNs;
 
-    /** The time of the kernel's clock, CLOCK_REALTIME; 0 if there is none. */
+    /** Returns the time of the kernel's clock, CLOCK_REALTIME; 0 if there is none. */
     public long kernelNs() {
         return kernelNs;
     }
 
-    /** The time of the adapter's own clock; 0 if it wrote none. */
+    /** Returns the time of the adapter's own clock; 0 if it wrote none. */
     public long adapterNs() {
         return adapterNs;
     }

@@ -146,22 +146,22 @@ public final class ReceiveBatch implements AutoCloseable {
         return used;
     }
 
-    /** The number of system calls. */
+    /** Returns the number of system calls. */
     public long calls() {
         return calls;
     }
 
-    /** The number of datagrams received; those joined by the kernel count as one. */
+    /** Returns the number of datagrams received; those joined by the kernel count as one. */
     public long received() {
         return received;
     }
 
-    /** The number of bytes received. */
+    /** Returns the number of bytes received. */
     public long receivedBytes() {
         return receivedBytes;
     }
 
-    /** Whether to drop a datagram of the last batch; called once for each. */
+    /** Returns whether to drop a datagram of the last batch; called once for each. */
     public boolean isLost(int index) {
         return LOSSES != null && loss.isLost(buffer(index), length(index));
     }

@@ -106,12 +106,12 @@ public final class SendBatch implements AutoCloseable {
         joins = mayJoin;
     }
 
-    /** Whether the batch is full. */
+    /** Returns whether the batch is full. */
     public boolean isFull() {
         return count == capacity || datagrams == maxDatagrams;
     }
 
-    /** The number of datagrams to send. */
+    /** Returns the number of datagrams to send. */
     public int count() {
         return datagrams;
     }
@@ -285,8 +285,8 @@ public final class SendBatch implements AutoCloseable {
     }
 
     /**
-     * Whether the last batch was rejected because the kernel cannot segment joined datagrams: they
-     * are longer than the route's MTU, or the device has no checksum offload.
+     * Returns whether the last batch was rejected because the kernel cannot segment joined
+     * datagrams: they are longer than the route's MTU, or the device has no checksum offload.
      */
     public boolean isJoiningRefused() {
         return segments[0] > 1
@@ -305,22 +305,22 @@ public final class SendBatch implements AutoCloseable {
                 : errno;
     }
 
-    /** The number of system calls. */
+    /** Returns the number of system calls. */
     public long calls() {
         return calls;
     }
 
-    /** The number of datagrams that the kernel accepted. */
+    /** Returns the number of datagrams that the kernel accepted. */
     public long sentDatagrams() {
         return sentDatagrams;
     }
 
-    /** The number of accepted datagrams that were joined with others. */
+    /** Returns the number of accepted datagrams that were joined with others. */
     public long sentJoined() {
         return sentJoined;
     }
 
-    /** The number of bytes that the kernel accepted. */
+    /** Returns the number of bytes that the kernel accepted. */
     public long sentBytes() {
         return sentBytes;
     }

@@ -59,12 +59,12 @@ public final class SocketAddress {
         }
     }
 
-    /** The memory address; 0 if it is not set. */
+    /** Returns the memory address; 0 if it is not set. */
     public long address() {
         return length == 0 ? 0 : buffer.addressOffset();
     }
 
-    /** The length for the kernel in bytes. */
+    /** Returns the length for the kernel in bytes. */
     public int length() {
         return length;
     }
@@ -77,7 +77,7 @@ public final class SocketAddress {
         info.putBytes(0, other.info, 0, infoSize);
     }
 
-    /** Whether both are the same address and port. */
+    /** Returns whether both are the same address and port. */
     public boolean isSame(SocketAddress other) {
         if (length != other.length || buffer.getLong(0) != other.buffer.getLong(0)) {
             return false;
@@ -112,7 +112,7 @@ public final class SocketAddress {
         return true;
     }
 
-    /** The number of words that identify the address. */
+    /** Returns the number of words that identify the address. */
     public int words() {
         return length == LinuxAbi.SockAddr.IPV4_SIZE ? 1 : CAPACITY / Long.BYTES;
     }
@@ -163,7 +163,7 @@ public final class SocketAddress {
         infoSize = size;
     }
 
-    /** Size of the control message with the local address; 0 if none is set. */
+    /** Returns the size of the control message with the local address; 0 if none is set. */
     int infoSize() {
         return infoSize;
     }

@@ -67,29 +67,29 @@ public final class ErrorFrame {
         frame.putLong(24, groupTag);
     }
 
-    /** Receiver id. */
+    /** Returns the receiver id. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(16);
     }
 
-    /** Group tag of the receiver; empty if it has none. */
+    /** Returns the group tag of the receiver; empty if it has none. */
     public static OptionalLong groupTag(UnsafeBuffer frame) {
         return (Frames.flags(frame, 0) & FLAG_GROUP_TAG) == 0
                 ? OptionalLong.empty()
                 : OptionalLong.of(frame.getLong(24));
     }
 
-    /** Error code. */
+    /** Returns the error code. */
     public static int code(UnsafeBuffer frame) {
         return frame.getInt(32);
     }
 
-    /** Session id. */
+    /** Returns the session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }

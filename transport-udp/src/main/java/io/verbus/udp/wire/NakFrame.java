@@ -35,27 +35,27 @@ public final class NakFrame {
         frame.putInt(24, length);
     }
 
-    /** Session id. */
+    /** Returns the session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }
 
-    /** Term id of the range. */
+    /** Returns the term id of the range. */
     public static int termId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }
 
-    /** Term offset at which the range starts. */
+    /** Returns the term offset at which the range starts. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Length of the range in bytes. */
+    /** Returns the length of the range in bytes. */
     public static int length(UnsafeBuffer frame) {
         return frame.getInt(24);
     }

@@ -27,17 +27,17 @@ public final class ResponseSetupFrame {
         frame.putInt(16, responseSessionId);
     }
 
-    /** Session id of the requests. */
+    /** Returns the session id of the requests. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Stream id of the requests. */
+    /** Returns the stream id of the requests. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }
 
-    /** Session id of the responses. */
+    /** Returns the session id of the responses. */
     public static int responseSessionId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }

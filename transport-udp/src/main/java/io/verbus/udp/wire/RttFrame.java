@@ -43,7 +43,7 @@ public final class RttFrame {
         frame.putLong(32, receiverId);
     }
 
-    /** Timestamp of the request, by the requester's clock. */
+    /** Returns the timestamp of the request, by the requester's clock. */
     public static long echoTimestamp(UnsafeBuffer frame) {
         return frame.getLong(16);
     }
@@ -53,17 +53,17 @@ public final class RttFrame {
         return frame.getLong(24);
     }
 
-    /** Receiver id of the requester. */
+    /** Returns the receiver id of the requester. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(32);
     }
 
-    /** Session id. */
+    /** Returns the session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }

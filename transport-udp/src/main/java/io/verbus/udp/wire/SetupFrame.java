@@ -57,42 +57,42 @@ public final class SetupFrame {
         frame.putInt(36, ttl);
     }
 
-    /** Offset of the stream's position in the active term. */
+    /** Returns the offset of the stream's position in the active term. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Session id. */
+    /** Returns the session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }
 
-    /** Initial term id. */
+    /** Returns the initial term id. */
     public static int initialTermId(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Term id of the stream's position. */
+    /** Returns the term id of the stream's position. */
     public static int activeTermId(UnsafeBuffer frame) {
         return frame.getInt(24);
     }
 
-    /** Term length in bytes. */
+    /** Returns the term length in bytes. */
     public static int termLength(UnsafeBuffer frame) {
         return frame.getInt(28);
     }
 
-    /** Maximum frame length in bytes. */
+    /** Returns the maximum frame length in bytes. */
     public static int mtu(UnsafeBuffer frame) {
         return frame.getInt(32);
     }
 
-    /** Whether the frame's values are valid for a log. */
+    /** Returns whether the frame's values are valid for a log. */
     public static boolean isInRange(UnsafeBuffer frame) {
         int termLength = termLength(frame);
         int termOffset = termOffset(frame);

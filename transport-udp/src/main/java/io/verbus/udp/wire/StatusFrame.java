@@ -55,42 +55,42 @@ public final class StatusFrame {
         frame.putLong(36, groupTag);
     }
 
-    /** Whether a frame has a group tag. */
+    /** Returns whether a frame has a group tag. */
     public static boolean isTagged(UnsafeBuffer frame, int datagramLength) {
         return datagramLength >= TAGGED_LENGTH && frame.getInt(0) >= TAGGED_LENGTH;
     }
 
-    /** Group tag; the frame must be tagged. */
+    /** Returns the group tag; the frame must be tagged. */
     public static long groupTag(UnsafeBuffer frame) {
         return frame.getLong(36);
     }
 
-    /** Session id. */
+    /** Returns the session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);
     }
 
-    /** Stream id. */
+    /** Returns the stream id. */
     public static int streamId(UnsafeBuffer frame) {
         return frame.getInt(12);
     }
 
-    /** Term id of the consumption position. */
+    /** Returns the term id of the consumption position. */
     public static int termId(UnsafeBuffer frame) {
         return frame.getInt(16);
     }
 
-    /** Term offset of the consumption position. */
+    /** Returns the term offset of the consumption position. */
     public static int termOffset(UnsafeBuffer frame) {
         return frame.getInt(20);
     }
 
-    /** Bytes beyond the consumption position that the receiver accepts. */
+    /** Returns the number of bytes beyond the consumption position that the receiver accepts. */
     public static int window(UnsafeBuffer frame) {
         return frame.getInt(24);
     }
 
-    /** Receiver id. */
+    /** Returns the receiver id. */
     public static long receiverId(UnsafeBuffer frame) {
         return frame.getLong(28);
     }

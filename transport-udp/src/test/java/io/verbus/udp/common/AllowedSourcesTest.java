@@ -74,7 +74,7 @@ class AllowedSourcesTest {
     }
 
     @Test
-    void unsetAddressHasNoHost() {
+    void reportsNoHostOfUnsetAddress() {
         assertFalse(new SocketAddress().copyHost(new byte[4]));
         assertFalse(new SocketAddress().copyHost(new byte[16]));
     }

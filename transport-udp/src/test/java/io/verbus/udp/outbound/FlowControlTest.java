@@ -130,7 +130,7 @@ class FlowControlTest {
     }
 
     @Test
-    void minNeedsGroupSize() {
+    void minConnectsOnceGroupSizeIsReached() {
         FlowControl flow = min(0, 1000, 2);
         flow.onStatus(0, 100, 1, 0);
         assertFalse(flow.hasReceivers(1));

@@ -94,7 +94,7 @@ class RetransmitsTest {
     }
 
     @Test
-    void mergesRangesInTableOfOne() {
+    void mergesRangesInTableWithOneEntry() {
         Retransmits one = new Retransmits(1, LINGER);
         assertTrue(one.add(64, 128, 0));
         assertTrue(one.add(256, 320, 1));

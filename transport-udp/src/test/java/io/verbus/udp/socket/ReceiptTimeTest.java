@@ -66,8 +66,7 @@ class ReceiptTimeTest {
         "::1, ::1, true",
         "::1, ::, false"
     })
-    void readsWhenKernelReceivedDatagram(String host, String bound, boolean isOfAdapter)
-            throws Exception {
+    void readsKernelReceiveTime(String host, String bound, boolean isOfAdapter) throws Exception {
         InetSocketAddress here = new InetSocketAddress(InetAddress.getByName(host), 0);
         Assumptions.assumeTrue(isHere(here), host + " is no address of this host");
         try (DatagramSocket from = DatagramSocket.open(here);
@@ -101,7 +100,7 @@ class ReceiptTimeTest {
     }
 
     @Test
-    void joinedDatagramsHaveOneTime() {
+    void joinedDatagramsShareOneTime() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4, 64);
@@ -124,7 +123,7 @@ class ReceiptTimeTest {
     }
 
     @Test
-    void costsNeitherFurtherCallsNorMemory() {
+    void addsNeitherSystemCallsNorAllocation() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 DatagramSocket other = DatagramSocket.open(ANY);
@@ -162,7 +161,7 @@ class ReceiptTimeTest {
     }
 
     @Test
-    void readsTimeOfAdapterBesideThatOfKernel() {
+    void readsAdapterTimeInAdditionToKernelTime() {
         UnsafeBuffer controls = new UnsafeBuffer(ByteBuffer.allocateDirect(256));
         int at = 8;
         at = put(controls, at, LinuxAbi.SO_TIMESTAMPNS, 1, 7, 8);

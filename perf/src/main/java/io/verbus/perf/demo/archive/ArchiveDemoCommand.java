@@ -46,7 +46,7 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Rate of the messages after that, per second (default:" + " ${DEFAULT-VALUE}).")
+                    "Rate of the later messages, per second (default:" + " ${DEFAULT-VALUE}).")
     private int rate = 4_000;
 
     @Override

@@ -77,7 +77,7 @@ record ArchivePlan(
                 args[at + 6]);
     }
 
-    /** The number of messages for which a verifier has room. */
+    /** Returns the number of messages for which a verifier has room. */
     int room() {
         return messages + MAX_LIVE;
     }

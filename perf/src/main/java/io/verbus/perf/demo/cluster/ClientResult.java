@@ -15,7 +15,7 @@ package io.verbus.perf.demo.cluster;
 record ClientResult(long acknowledged, long duplicated, long failoverNs, long p50Ns, long p99Ns) {
     private static final String WORD = "result ";
 
-    /** Whether a line of a process's output is a result. */
+    /** Returns whether a line of a process's output is a result. */
     static boolean isLine(String line) {
         return line.startsWith(WORD);
     }

@@ -34,7 +34,7 @@ enum ClusterFault {
         return String.format(Locale.ROOT, words, member);
     }
 
-    /** Whether the fault affects all members. */
+    /** Returns whether the fault affects all members. */
     boolean isOfAll() {
         return this == RESTART || this == OUTAGE;
     }

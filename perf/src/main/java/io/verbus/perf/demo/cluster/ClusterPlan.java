@@ -58,7 +58,7 @@ record ClusterPlan(
                 faults);
     }
 
-    /** The channel of responses to the client; its driver chooses the port. */
+    /** Returns the channel of responses to the client; its driver chooses the port. */
     String egress() {
         return "aeron:udp?endpoint=" + client + ":0";
     }

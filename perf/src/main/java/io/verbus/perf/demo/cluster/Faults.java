@@ -72,12 +72,12 @@ final class Faults {
         step = count == 0 ? Step.DONE : Step.READY;
     }
 
-    /** The number of completed faults. */
+    /** Returns the number of completed faults. */
     int done() {
         return done;
     }
 
-    /** Whether all faults are completed. */
+    /** Returns whether all faults are completed. */
     boolean areDone() {
         return step == Step.DONE;
     }

@@ -132,7 +132,7 @@ final class Members {
         return ending.contains(process);
     }
 
-    /** The leader's id, or -1 if it failed and no other was elected yet. */
+    /** Returns the leader's id, or -1 if it failed and no other was elected yet. */
     int leader() {
         return leader;
     }
@@ -144,7 +144,7 @@ final class Members {
         }
     }
 
-    /** The smallest number of snapshots taken by any member. */
+    /** Returns the smallest number of snapshots taken by any member. */
     int snapshots() {
         return Math.min(snapshots[0], Math.min(snapshots[1], snapshots[2]));
     }
@@ -170,7 +170,7 @@ final class Members {
         }
     }
 
-    /** Whether the process of a member has exited. */
+    /** Returns whether the process of a member has exited. */
     boolean hasEnded(int id) {
         return ended.contains(members[id]);
     }
@@ -180,7 +180,7 @@ final class Members {
         members[id].stop(false);
     }
 
-    /** Whether each member has reported at least this many orders since it last failed. */
+    /** Returns whether each member has reported at least this many orders since it last failed. */
     boolean hold(long orders) {
         for (MatchingEngine.State state : states) {
             if (state == null || state.orders() < orders) {
@@ -190,7 +190,7 @@ final class Members {
         return true;
     }
 
-    /** Whether the books of all members equal the expected state. */
+    /** Returns whether the books of all members equal the expected state. */
     boolean holdAll(MatchingEngine.State expected) {
         for (MatchingEngine.State state : states) {
             if (!expected.equals(state)) {

@@ -29,7 +29,7 @@ final class OrderFeed {
     private final byte[][] symbols = {ascii("ALPHA   "), ascii("BRAVO   "), ascii("CHARLIE ")};
     private final byte[] account = ascii("HOUSE-07");
 
-    /** Buffer into which {@link #encode} writes the message, at offset 0. */
+    /** Returns the buffer into which {@link #encode} writes the message, at offset 0. */
     UnsafeBuffer buffer() {
         return buffer;
     }

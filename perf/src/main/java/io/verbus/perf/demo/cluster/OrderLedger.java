@@ -129,17 +129,17 @@ final class OrderLedger implements EgressListener {
         return resends;
     }
 
-    /** The number of acknowledged orders. */
+    /** Returns the number of acknowledged orders. */
     int acknowledged() {
         return acknowledged;
     }
 
-    /** The first order that was not acknowledged. */
+    /** Returns the first order that was not acknowledged. */
     int firstMissing() {
         return firstMissing;
     }
 
-    /** The time of the last acknowledgement. */
+    /** Returns the time of the last acknowledgement. */
     long lastNs() {
         return lastNs;
     }

@@ -51,7 +51,7 @@ record Rail(int number, DemoTransport transport, String from, String to, int por
         return rails;
     }
 
-    /** Whether the rail can be cut off its network, as in the lab. */
+    /** Returns whether the rail can be cut off its network, as in the lab. */
     boolean canBeCut() {
         return end > 0;
     }

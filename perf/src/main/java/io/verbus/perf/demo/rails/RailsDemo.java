@@ -244,9 +244,10 @@ final class RailsDemo implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - startNs > limitNs) {
                 throw new DemoException(
-                        "the demo waited for "
+                        "the demo reached its time limit while waiting for "
                                 + what
-                                + " when its time was over: try a longer --timeout");
+                                + ": try a"
+                                + " longer --timeout");
             }
             checkDrivers();
             LockSupport.parkNanos(TURN_NS / 10);

@@ -103,17 +103,17 @@ final class RailsFeed {
         next = number + 1;
     }
 
-    /** Number of messages sent. */
+    /** Returns the number of messages sent. */
     long sent() {
         return sent;
     }
 
-    /** Number of messages that did not arrive. */
+    /** Returns the number of messages that did not arrive. */
     long lost() {
         return lost;
     }
 
-    /** Number of messages that arrived again, or after a later one. */
+    /** Returns the number of messages that arrived again, or after a later one. */
     long duplicated() {
         return duplicated;
     }
