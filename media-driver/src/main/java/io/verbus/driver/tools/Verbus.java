@@ -26,6 +26,7 @@ import java.util.ServiceLoader;
             StatCommand.class,
             MetricsCommand.class,
             StreamsCommand.class,
+            ClientsCommand.class,
             ErrorsCommand.class,
             LossesCommand.class,
             DoctorCommand.class
