@@ -3,6 +3,7 @@
 package io.verbus.driver.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -215,6 +216,58 @@ class ToolsTest {
         assertEquals(1, run("doctor", "--json"));
         assertTrue(out.toString().contains("\"level\": \"error\", \"area\": \"kernel\""));
         assertEquals("", err.toString());
+    }
+
+    @Test
+    void doctorFailsOnlyForErrors() {
+        assertEquals(0, run("doctor", "--interval", "1ms", "--for", "udp,ipc"), out.toString());
+        assertTrue(
+                out.toString().matches("(?s).*\\n0 errors, [1-9]\\d* warnings, .*"),
+                out.toString());
+        assertTrue(out.toString().contains("net.core.rmem_max"), out.toString());
+        assertTrue(out.toString().contains("open files"), out.toString());
+        assertFalse(out.toString().contains("devices"), out.toString());
+        out.getBuffer().setLength(0);
+        assertEquals(0, run("doctor", "--interval", "1ms", "--for", "ipc"), out.toString());
+        assertFalse(out.toString().contains("net.core.rmem_max"), out.toString());
+        assertEquals(2, run("doctor", "--for", "tcp"));
+        assertTrue(err.toString().contains("--for is 'tcp': it must be rdma, udp or ipc"));
+    }
+
+    @Test
+    void doctorComparesWithSettingsOfFile() throws Exception {
+        Path file = folder.resolve("driver.properties");
+        Files.writeString(file, "udp.receive-buffer=1g\n");
+        String[] arguments = {"doctor", "--for=udp", "--interval=1ms", "--config=" + file};
+        assertEquals(0, run(arguments), err.toString());
+        assertTrue(out.toString().contains("udp.receive-buffer asks for 1,073,741,824 bytes"));
+    }
+
+    @Test
+    void doctorExaminesDriver() {
+        String dir;
+        try (MediaDriver driver = launch();
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription waiting = bus.addSubscription("verbus:ipc", 1234)) {
+            dir = driver.directory().toString();
+            assertEquals(0, run("doctor", "--for=ipc", "--dir", dir), out.toString());
+            String text = out.toString();
+            assertTrue(text.startsWith("driver\n  ok       the driver with process id "), text);
+            assertTrue(text.contains("it has logged no errors"), text);
+            assertTrue(text.contains(" counters are in use"), text);
+            assertTrue(text.contains(" files open"), text);
+            assertTrue(
+                    text.contains(
+                            "warning  1 of 1 publications and subscriptions are not connected"),
+                    text);
+            assertTrue(text.contains("remedy: `verbus clients --dir " + dir + "` says why"), text);
+            assertFalse(waiting.isConnected());
+        }
+        out.getBuffer().setLength(0);
+        assertEquals(1, run("doctor", "--for=ipc", "--dir", dir));
+        assertTrue(out.toString().contains("error    there is no driver in "), out.toString());
     }
 
     @Test
