@@ -311,6 +311,80 @@ class ToolsTest {
     }
 
     @Test
+    void suggestsWhatMistypedWordStandsFor() {
+        assertEquals(2, run("stat", "--dri=/x"));
+        assertTrue(
+                err.toString().contains("'--dri=/x' (did you mean '--dir'?): see verbus stat"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("driver", "--term-lenght", "64k"));
+        assertTrue(err.toString().contains("(did you mean '--term-length'?)"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("straems"));
+        assertTrue(err.toString().contains("(did you mean 'streams'?)"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("stat", "--nothing-like-it"));
+        assertFalse(err.toString().contains("did you mean"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(1, run("driver", "--set", "udp.receive-bufer=1m"));
+        assertTrue(err.toString().contains("(did you mean 'udp.receive-buffer'?)"));
+    }
+
+    @Test
+    void namesUnitsOfRefusedNumber() {
+        assertEquals(1, run("driver", "--client-liveness-timeout", "5"));
+        assertTrue(
+                err.toString().contains("it must be from ")
+                        && err.toString().contains(", with a unit: ns, us, ms or s"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(1, run("driver", "--term-length", "5"));
+        assertTrue(
+                err.toString().contains("a number without a unit is in bytes, the units are k"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("stat", "--interval", "5"));
+        assertTrue(err.toString().contains("with a unit: ms or s"), err.toString());
+    }
+
+    @Test
+    void driverHelpHasHeadingsAndOneUsageLine() {
+        assertEquals(0, run("driver", "--help"));
+        List<String> lines = out.toString().lines().toList();
+        assertEquals("Usage: verbus driver [OPTION]...", lines.getFirst());
+        assertTrue(lines.get(1).startsWith("Runs a media driver"), lines.get(1));
+        int before = 0;
+        for (String heading :
+                List.of(
+                        "Directory and process:",
+                        "Threads:",
+                        "Memory:",
+                        "Clients and streams:",
+                        "Limits of clients:",
+                        "Names of drivers:",
+                        "RDMA:",
+                        "UDP:")) {
+            int at = lines.indexOf(heading);
+            assertTrue(at > before, heading + " in " + out);
+            assertEquals("", lines.get(at - 1));
+            before = at;
+        }
+        assertTrue(lines.indexOf("Memory:") < indexOf(lines, "--term-length"), out.toString());
+        assertTrue(indexOf(lines, "--config") < lines.indexOf("Directory and process:"));
+        assertTrue(lines.indexOf("UDP:") < indexOf(lines, "--udp.window"));
+        assertTrue(lines.stream().allMatch(line -> line.length() <= 80), out.toString());
+    }
+
+    private static int indexOf(List<String> lines, String option) {
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).contains(option + "=")) {
+                return i;
+            }
+        }
+        throw new AssertionError(option + " in " + lines);
+    }
+
+    @Test
     void helpListsEveryDriverSetting() {
         assertEquals(0, run("driver", "--help"));
         for (DriverOption<?> option : DriverOption.ALL) {
