@@ -5,6 +5,7 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /** Parses and formats channels. {@link ChannelRules} checks that their values are consistent. */
@@ -196,7 +197,9 @@ final class ChannelSyntax {
                         + name
                         + "', which "
                         + media.text()
-                        + " does not know: its keys are "
+                        + " does not know"
+                        + Spelling.hint(name, List.of(media.knownKeys().split(", ")))
+                        + ": its keys are "
                         + media.knownKeys());
     }
 

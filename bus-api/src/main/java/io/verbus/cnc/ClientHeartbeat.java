@@ -25,8 +25,9 @@ public final class ClientHeartbeat {
     /**
      * @param counters counters of the driver.
      * @param clientId id of the client.
-     * @param name human-readable name of the client; empty for none. The name and this client's
-     *     {@link Release} are appended to the driver's label, where Aeron's clients put theirs.
+     * @param name human-readable name of the client; empty for none. The name, this client's {@link
+     *     Release} and its process id are appended to the driver's label, where Aeron's clients put
+     *     their name and version.
      */
     public ClientHeartbeat(CountersReader counters, long clientId, String name) {
         this.counters = counters;
@@ -45,7 +46,7 @@ public final class ClientHeartbeat {
         if (counterId == NONE) {
             counterId = find();
             if (counterId != NONE) {
-                appendToLabel(" name=" + name + " " + Release.CURRENT.text());
+                appendToLabel(" name=" + name + " " + Release.CURRENT.text() + pid());
             }
         }
         if (counterId == NONE) {
@@ -56,6 +57,10 @@ public final class ClientHeartbeat {
         }
         values.putLongRelease(CountersReader.counterOffset(counterId), nowMs);
         return true;
+    }
+
+    private static String pid() {
+        return " pid=" + ProcessHandle.current().pid();
     }
 
     /** Appends to the driver's label, which is complete before the counter is allocated. */

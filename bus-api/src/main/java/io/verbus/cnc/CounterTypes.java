@@ -21,7 +21,9 @@ package io.verbus.cnc;
  * <p>The key of a destination's counter, or of a source that arrives at a destination, holds the
  * destination's host and port instead of the channel, that of a {@link #CARRIER} the transport's
  * media. {@link ConnectionKey} is the key of a {@link #CONNECTION}. The key of a {@link #DEVICE} is
- * the port number, int32, the length of the device's name, int32, and the name, ASCII.
+ * the port number, int32, the length of the device's name, int32, and the name, ASCII. The label of
+ * a {@link #PUBLICATION_STATE} or {@link #SUBSCRIPTION_STATE} continues after the channel with the
+ * transport's media and the reason why it is not connected, see {@link RegistrationState}.
  */
 public final class CounterTypes {
     /** Counters of the driver as a whole that Aeron also has, see {@link SystemCounter}. */
@@ -136,6 +138,18 @@ public final class CounterTypes {
      * by the receiver.
      */
     public static final int SOURCE_DELIVERED = 10_009;
+
+    /**
+     * State of a client's publication, a {@link RegistrationState}. The reference is the
+     * registration id of the stream, which several clients may share. Written by the conductor.
+     */
+    public static final int PUBLICATION_STATE = 10_020;
+
+    /**
+     * State of a client's subscription, a {@link RegistrationState}. The session id in the key is
+     * that of the channel, or 0. Written by the conductor.
+     */
+    public static final int SUBSCRIPTION_STATE = 10_021;
 
     private CounterTypes() {}
 }

@@ -4,6 +4,7 @@ package io.verbus.transport;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Examines this host for conditions that keep a transport from working, or from being fast. Found
@@ -11,12 +12,27 @@ import java.util.List;
  */
 public interface Examination {
     /**
+     * What to examine for.
+     *
+     * @param media media that a driver on this host should carry, such as {@code rdma}.
+     * @param settings settings of that driver's transports.
+     * @param interval time between the two samples of each counter.
+     */
+    record Scope(Set<String> media, TransportSettings settings, Duration interval) {
+        /** Returns whether the driver should carry a media. */
+        public boolean isFor(String one) {
+            return media.contains(one);
+        }
+    }
+
+    /**
      * Examines the host without changing it. Reports missing or unreadable sources as findings
      * rather than exceptions.
      *
-     * @param interval time between the two samples of each counter.
-     * @return the findings, grouped by area.
+     * @param scope what to examine for.
+     * @return the findings, grouped by area; none if the examination is about other media.
      * @throws InterruptedException if the thread is interrupted between the samples.
+     * @throws TransportException if a setting is invalid.
      */
-    List<Finding> examine(Duration interval) throws InterruptedException;
+    List<Finding> examine(Scope scope) throws InterruptedException;
 }

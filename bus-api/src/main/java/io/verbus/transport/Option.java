@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -33,6 +34,7 @@ public record Option<T>(
         Function<String, T> parser) {
     private static final String BYTES = "bytes";
     private static final String TIME = "time";
+    private static final Pattern BARE = Pattern.compile("\\d+");
 
     /** Creates an option for a whole number from {@code min} to {@code max}. */
     public static Option<Integer> count(String name, String preset, int min, int max, String help) {
@@ -176,8 +178,18 @@ public record Option<T>(
         try {
             return parser.apply(text.trim());
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new IllegalArgumentException("it must be " + range, e);
+            throw new IllegalArgumentException("it must be " + range + units(text.trim()), e);
         }
+    }
+
+    /** Names the units after a number that has none. */
+    private String units(String text) {
+        if (unit.isEmpty() || !BARE.matcher(text).matches()) {
+            return "";
+        }
+        return unit.equals(TIME)
+                ? ", with a unit: ns, us, ms or s"
+                : "; a number without a unit is in bytes, the units are k, m and g";
     }
 
     /**

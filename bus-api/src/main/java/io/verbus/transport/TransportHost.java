@@ -12,6 +12,7 @@ import io.verbus.logbuffer.LogBuffers;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -163,6 +164,31 @@ public interface TransportHost extends TransportSettings {
      * @param message cause and remedy.
      */
     void onPublicationFailed(OutboundStream stream, boolean rejected, String message);
+
+    /**
+     * Reports why a publication has no receiver yet, for operators. That is no failure, so its
+     * clients are not informed.
+     *
+     * @param stream publication that waits.
+     * @param message cause and remedy.
+     */
+    default void onPublicationWaits(OutboundStream stream, String message) {
+        // A host without operators.
+    }
+
+    /**
+     * Returns the streams that subscriptions at an endpoint want, for a peer that offers another
+     * stream.
+     *
+     * @param endpoint endpoint at which the offer has arrived.
+     * @param streamId stream id of the offered stream.
+     * @param sessionId session id of the offered stream.
+     * @return stream ids; null if a subscription wants the offered stream, or it is unknown.
+     */
+    default SortedSet<Integer> streamsInsteadOf(
+            InboundEndpoint endpoint, int streamId, int sessionId) {
+        return null;
+    }
 
     /**
      * Reports that a receiver has rejected the image of a publication and ignores it for a while;

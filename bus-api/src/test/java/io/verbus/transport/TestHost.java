@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -42,6 +44,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     /** Reasons why publications could not be sent. */
     public final List<String> failures = new ArrayList<>();
+
+    /** Reasons why publications wait for a receiver. */
+    public final List<String> waits = new ArrayList<>();
 
     /** For each failure, whether the peer has rejected the stream. */
     public final List<Boolean> rejections = new ArrayList<>();
@@ -343,6 +348,17 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
         failures.add(message);
         rejections.add(rejected);
+    }
+
+    @Override
+    public void onPublicationWaits(OutboundStream stream, String message) {
+        waits.add(message);
+    }
+
+    @Override
+    public SortedSet<Integer> streamsInsteadOf(
+            InboundEndpoint endpoint, int streamId, int sessionId) {
+        return subscribed.contains(streamId) ? null : new TreeSet<>(subscribed);
     }
 
     @Override

@@ -35,6 +35,7 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -189,6 +190,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
+        publication(stream).shown().because(message);
         LogSpec spec = stream.log().spec();
         events.publicationError(
                 spec.registrationId(),
@@ -196,6 +198,19 @@ final class DriverTransportHost implements TransportHost {
                 spec.streamId(),
                 rejected ? ErrorCode.IMAGE_REJECTED : ErrorCode.GENERIC_ERROR,
                 ChannelFailure.named(publication(stream).named(), message));
+    }
+
+    @Override
+    public void onPublicationWaits(OutboundStream stream, String message) {
+        publication(stream).shown().because(message);
+    }
+
+    @Override
+    public SortedSet<Integer> streamsInsteadOf(
+            InboundEndpoint endpoint, int streamId, int sessionId) {
+        ManualEndpoint manual = manuals.of(endpoint);
+        return subscriptions.streamsInsteadOf(
+                manual == null ? endpoint : manual, streamId, sessionId);
     }
 
     private static NetworkPublication publication(OutboundStream stream) {

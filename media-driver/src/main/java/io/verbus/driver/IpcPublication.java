@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
+import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -44,11 +45,12 @@ final class IpcPublication extends Publication {
             LogBuffers log,
             PublisherLimit limit,
             AtomicCounter position,
+            ShownState shown,
             long window,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, log, limit, position, config);
+        super(channel, log, limit, position, shown, config);
         this.window = window;
         this.imageLivenessTimeoutNs = config.imageLivenessTimeoutNs();
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());

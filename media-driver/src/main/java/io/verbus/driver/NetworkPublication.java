@@ -11,6 +11,7 @@ import io.verbus.driver.legs.CarriedStream;
 import io.verbus.driver.legs.Legs;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
+import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -82,6 +83,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
             LogBuffers log,
             PublisherLimit limit,
             AtomicCounter position,
+            ShownState shown,
             AtomicCounter senderPosition,
             AtomicCounter senderLimit,
             AtomicCounter backPressure,
@@ -91,7 +93,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, log, limit, position, config);
+        super(channel, log, limit, position, shown, config);
         this.senderPosition = senderPosition;
         this.senderLimit = senderLimit;
         this.backPressure = backPressure;

@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.PublisherLimit;
+import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
@@ -46,6 +47,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     private final LogBuffers log;
     private final PublisherLimit limit;
     private final AtomicCounter position;
+    private final ShownState shown;
     private final LogCleaner cleaner;
     private final int maxUnclean;
     private final LogUnblocker unblocker;
@@ -69,6 +71,7 @@ abstract sealed class Publication extends RoundRobin.Taker
             LogBuffers log,
             PublisherLimit limit,
             AtomicCounter position,
+            ShownState shown,
             DriverConfig config) {
         this.registrationId = log.spec().registrationId();
         this.channel = channel;
@@ -76,6 +79,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         this.log = log;
         this.limit = limit;
         this.position = position;
+        this.shown = shown;
         this.cleaner = new LogCleaner(log, log.spec().position());
         this.maxUnclean = Math.min(MAX_UNCLEAN, log.spec().termLength() / UNCLEAN_PARTS);
         this.unblocker = new LogUnblocker(log, exclusive);
@@ -246,9 +250,15 @@ abstract sealed class Publication extends RoundRobin.Taker
         return LogTail.position(log);
     }
 
-    /** Updates the monitoring counter of the publisher's position. Called every 100 ms. */
+    /** Returns the state that operators see. */
+    final ShownState shown() {
+        return shown;
+    }
+
+    /** Updates the monitoring counters of position and state. Called every 100 ms. */
     final void count() {
         position.setRelease(LogTail.position(log));
+        shown.connected(log.metadata().getInt(LogLayout.CONNECTED) != 0);
     }
 
     /** Returns a position that every reader of the log has passed, or could pass. */
@@ -366,5 +376,6 @@ abstract sealed class Publication extends RoundRobin.Taker
     void close() {
         limit.close();
         position.close();
+        shown.close();
     }
 }

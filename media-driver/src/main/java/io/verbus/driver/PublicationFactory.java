@@ -16,6 +16,7 @@ import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
+import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogNotes;
@@ -37,6 +38,12 @@ import java.util.concurrent.ThreadLocalRandom;
 final class PublicationFactory {
     private static final int FIRST_RESERVED = -1;
     private static final int LAST_RESERVED = 1000;
+
+    /** State, position and limit of each publication. */
+    private static final int COUNTERS = 3;
+
+    /** Further counters of a publication that is sent, without those of addresses and carriers. */
+    private static final int COUNTERS_OF_SENDER = 4;
 
     private final DriverConfig config;
     private final Transports transports;
@@ -153,13 +160,30 @@ final class PublicationFactory {
     }
 
     /**
+     * Checks that there are counters for a publication. Refusing it afterwards would free counters,
+     * which are not reused for a while: retries would never find enough of them.
+     *
+     * @throws CommandException if there are too few.
+     */
+    void requireCounters(ChannelUri channel, long clientId) {
+        int count = channel.isIpc() ? COUNTERS : COUNTERS + COUNTERS_OF_SENDER;
+        try {
+            counters.pool().require(CounterShare.CLIENTS, clientId, count);
+        } catch (BusException e) {
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
+    }
+
+    /**
      * Creates a publication for an existing log.
      *
      * @param clientId client that adds it first.
+     * @param shown state that operators see, closed with the publication.
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
      *     then freed.
      */
-    Publication create(LogBuffers log, ChannelUri channel, long clientId) {
+    Publication create(LogBuffers log, ChannelUri channel, long clientId, ShownState shown) {
         LogSpec spec = log.spec();
         note(log.metadata(), channel);
         config.untethered().of(channel).note(log.metadata());
@@ -188,11 +212,12 @@ final class PublicationFactory {
                 long window = ipcWindow(channel, spec.termLength());
                 log.metadata().putInt(LogNotes.PUBLICATION_WINDOW, (int) window);
                 return new IpcPublication(
-                        channel, log, limit, position, window, config, counters, events);
+                        channel, log, limit, position, shown, window, config, counters, events);
             }
-            return createNetwork(log, channel, limit, position, stream, made);
+            return createNetwork(log, channel, limit, position, shown, stream, made);
         } catch (BusException e) {
             made.forEach(AtomicCounter::close);
+            shown.close();
             files.free(log);
             throw e;
         }
@@ -212,6 +237,7 @@ final class PublicationFactory {
             ChannelUri channel,
             PublisherLimit limit,
             AtomicCounter position,
+            ShownState shown,
             DriverCounters.Stream stream,
             List<AtomicCounter> made) {
         AtomicCounter senderPosition =
@@ -229,6 +255,7 @@ final class PublicationFactory {
                             log,
                             limit,
                             position,
+                            shown,
                             senderPosition,
                             senderLimit,
                             backPressure,

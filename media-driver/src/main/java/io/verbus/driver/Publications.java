@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.agent.DriverClock;
@@ -16,6 +17,7 @@ import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
@@ -47,6 +49,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final AtomicCounter unblocked;
     private final AtomicCounter revoked;
     private final CommandFailures failures;
+    private final DriverCounters counters;
     private final Shares shares;
     private final NamedPublications named = new NamedPublications();
     private final List<Publication> all = new ArrayList<>();
@@ -93,6 +96,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.clock = clock;
         this.errors = errors;
         this.failures = failures;
+        this.counters = counters;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
         this.revoked = counters.system(SystemCounter.PUBLICATIONS_REVOKED);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
@@ -126,13 +130,15 @@ final class Publications implements RoundRobin.Turn<Publication> {
         @Override
         public void onLog(LogBuffers log) {
             end();
+            ShownState shown = new ShownState(counters);
+            askers.removeIf(asker -> !isShown(asker, shown));
             if (askers.isEmpty()) {
-                files.free(log); // all have left in the meantime
+                files.free(log); // all have left in the meantime, or were refused
                 return;
             }
             Publication publication;
             try {
-                publication = factory.create(log, channel, askers.getFirst().client.id());
+                publication = factory.create(log, channel, askers.getFirst().client.id(), shown);
             } catch (BusException e) {
                 refuse(e);
                 return;
@@ -168,12 +174,26 @@ final class Publications implements RoundRobin.Turn<Publication> {
             askers.forEach(asker -> preparing.remove(asker.correlationId));
         }
 
-        private void refuse(BusException failure) {
-            for (Asker asker : askers) {
-                forget(asker.client.id(), asker.correlationId, channel);
-                Throwable named = ChannelFailure.of(asker.asked, failure);
-                failures.tell(asker.client.id(), asker.correlationId, (RuntimeException) named);
+        /** Shows an asker's registration to operators; refuses the asker if it cannot be shown. */
+        private boolean isShown(Asker asker, ShownState shown) {
+            try {
+                factory.requireCounters(channel, asker.client.id());
+                show(asker.client, asker.correlationId, asker.asked, spec, shown);
+                return true;
+            } catch (CommandException e) {
+                refuse(asker, e);
+                return false;
             }
+        }
+
+        private void refuse(BusException failure) {
+            askers.forEach(asker -> refuse(asker, failure));
+        }
+
+        private void refuse(Asker asker, BusException failure) {
+            forget(asker.client.id(), asker.correlationId, channel);
+            Throwable named = ChannelFailure.of(asker.asked, failure);
+            failures.tell(asker.client.id(), asker.correlationId, (RuntimeException) named);
         }
 
         private void drop(Client client) {
@@ -204,6 +224,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
         ChannelUri channel = factory.completed(named.placed(asked));
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {
+            shares.require(Share.PUBLICATIONS, client.id(), Shares.weight(shared.named()));
+            show(client, correlationId, asked, shared.spec(), shared.shown());
             shares.take(Share.PUBLICATIONS, client.id(), Shares.weight(shared.named()));
             owners.put(correlationId, client.id());
             give(client, correlationId, shared);
@@ -221,6 +243,33 @@ final class Publications implements RoundRobin.Turn<Publication> {
         publication.addReference();
         client.publications().put(correlationId, publication);
         events.publicationReady(correlationId, publication);
+    }
+
+    /**
+     * Shows a client's publication to operators.
+     *
+     * @throws CommandException if there is no counter left.
+     */
+    private void show(
+            Client client, long correlationId, ChannelUri asked, LogSpec spec, ShownState shown) {
+        DriverCounters.Stream of =
+                new DriverCounters.Stream(
+                        correlationId,
+                        client.id(),
+                        spec.sessionId(),
+                        spec.streamId(),
+                        asked.toString());
+        try {
+            shown.add(
+                    CounterTypes.PUBLICATION_STATE,
+                    "pub-state",
+                    of,
+                    spec.registrationId(),
+                    asked.media());
+        } catch (BusException e) {
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
     }
 
     private void forget(long clientId, long correlationId, ChannelUri channel) {
@@ -268,6 +317,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     void release(Client client, long registrationId, boolean hasDied) {
         Publication publication = client.publications().remove(registrationId);
         forget(client.id(), registrationId, publication.named());
+        publication.shown().remove(registrationId);
         publication.removeReference(clock.nanoTime(), hasDied);
     }
 

@@ -57,14 +57,14 @@ final class Sources {
     }
 
     /**
-     * Checks that a subscription can join all matching sources; otherwise it would become ready but
-     * never receive them.
+     * Checks that a subscription can be shown and join all matching sources; otherwise it would
+     * become ready but never receive them.
      *
      * @throws CommandException if there are too few counters.
      */
     void requireCounters(Subscription subscription) {
         int images = 0;
-        int publications = 0;
+        int publications = 1; // and the subscription's state
         for (Subscribable source : all) {
             if (source.serves(subscription)) {
                 boolean isImage = source.counterShare() == CounterShare.IMAGES;

@@ -215,6 +215,7 @@ final class Subscribers {
         } else {
             all.add(subscriber);
             untethered += subscriber.untethered == null ? 0 : 1;
+            subscription.shown().joined();
             counters.joined(subscriber.position, joinPosition);
         }
         events.availableImage(source, subscription.registrationId(), subscriber.position.id());
@@ -276,7 +277,15 @@ final class Subscribers {
         mark(each);
         if (each.isGone()) {
             each.position.close();
+            left(each, "the subscriber fell too far behind, and does not rejoin: consume faster");
         }
+    }
+
+    private void left(Subscriber subscriber, String reason) {
+        subscriber
+                .subscription
+                .shown()
+                .left("session " + source.sessionId() + " has ended: " + reason);
     }
 
     private void mark(Subscriber each) {
@@ -291,7 +300,7 @@ final class Subscribers {
     void remove(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
-            removeAt(index);
+            removeAt(index, "the subscription was closed");
         }
     }
 
@@ -409,7 +418,7 @@ final class Subscribers {
 
     private void end(int index, String reason) {
         Subscriber gone = all.get(index);
-        removeAt(index);
+        removeAt(index, reason);
         if (gone.isReading()) {
             events.unavailableImage(source, gone.subscription);
         }
@@ -419,7 +428,7 @@ final class Subscribers {
      * Removes a subscriber. Releases what it has read first, in case it is the last, provided its
      * position is possible.
      */
-    private void removeAt(int index) {
+    private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);
         untethered -= gone.untethered == null ? 0 : 1;
         if (gone.isCounted()) {
@@ -430,6 +439,7 @@ final class Subscribers {
         }
         if (!gone.isGone()) {
             gone.position.close();
+            left(gone, reason);
         }
     }
 }

@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.AwaitedSession;
+import io.verbus.driver.status.ShownState;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -18,6 +19,7 @@ import io.verbus.transport.Transport;
  * @param transport transport of the channel; null for IPC and spies.
  * @param endpoint endpoint of the channel; null for IPC and spies.
  * @param awaited session of the responses it waits for; null for other subscriptions.
+ * @param shown state that operators see; a destination's is that of its subscription.
  */
 public record Subscription(
         long registrationId,
@@ -27,7 +29,8 @@ public record Subscription(
         String carrier,
         Transport transport,
         InboundEndpoint endpoint,
-        AwaitedSession awaited) {
+        AwaitedSession awaited,
+        ShownState shown) {
 
     /** Returns whether a stream matches the subscription. */
     boolean matches(InboundEndpoint sourceEndpoint, int sourceStreamId, int sourceSessionId) {

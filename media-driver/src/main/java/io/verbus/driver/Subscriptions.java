@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.AwaitedSession;
@@ -15,6 +16,7 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ShownState;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -25,6 +27,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /** Subscriptions and their channels: joins each to its sources. Used by the conductor's thread. */
@@ -36,6 +40,7 @@ final class Subscriptions {
     private final ManualEndpoints manuals;
     private final EventEncoder events;
     private final ReceiveStatuses statuses;
+    private final DriverCounters counters;
     private final AtomicCounter count;
     private final Shares shares;
 
@@ -70,6 +75,7 @@ final class Subscriptions {
         this.transports = transports;
         this.manuals = manuals;
         this.events = events;
+        this.counters = counters;
         this.sources = new Sources(counters, clientErrors);
         this.statuses = new ReceiveStatuses(counters, shares);
         this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
@@ -124,12 +130,15 @@ final class Subscriptions {
                         endpoint,
                         channel.response().isResponse() && channel.sessionId().isEmpty()
                                 ? new AwaitedSession()
-                                : null);
+                                : null,
+                        new ShownState(counters));
         try {
             SharedEndpoints.check(subscription, all);
             sources.requireCounters(subscription);
+            show(subscription, asked, carrier == null ? media(channel) : carrier);
             enter(client, subscription);
         } catch (BusException e) {
+            subscription.shown().close();
             closeEndpoint(subscription);
             throw e;
         }
@@ -140,6 +149,38 @@ final class Subscriptions {
         } else if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
         }
+    }
+
+    /**
+     * Shows a subscription to operators.
+     *
+     * @throws CommandException if there is no counter left.
+     */
+    private void show(Subscription subscription, ChannelUri asked, String media) {
+        DriverCounters.Stream of =
+                new DriverCounters.Stream(
+                        subscription.registrationId(),
+                        subscription.clientId(),
+                        asked.sessionId().orElse(0),
+                        subscription.streamId(),
+                        asked.toString());
+        try {
+            subscription
+                    .shown()
+                    .add(
+                            CounterTypes.SUBSCRIPTION_STATE,
+                            "sub-state",
+                            of,
+                            subscription.registrationId(),
+                            media);
+        } catch (BusException e) {
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
+    }
+
+    private static String media(ChannelUri channel) {
+        return channel.isSpy() ? "spy" : channel.media();
     }
 
     private void enter(Client client, Subscription subscription) {
@@ -215,11 +256,14 @@ final class Subscriptions {
                         null,
                         null,
                         endpoint,
-                        null);
+                        null,
+                        new ShownState(counters));
         try {
             SharedEndpoints.check(subscription, all);
+            show(subscription, channel, "sources");
             enter(client, subscription);
         } catch (BusException e) {
+            subscription.shown().close();
             closeEndpoint(subscription);
             throw e;
         }
@@ -251,7 +295,8 @@ final class Subscriptions {
                             null,
                             null,
                             null,
-                            null);
+                            null,
+                            subscription.shown());
             shares.take(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
             all.add(local);
             answer.run();
@@ -383,6 +428,7 @@ final class Subscriptions {
         failures.remove(subscription.registrationId());
         count.setRelease(byRegistration.size());
         sources.leave(subscription);
+        subscription.shown().close();
         forget(subscription);
         closeEndpoint(subscription);
     }
@@ -430,6 +476,24 @@ final class Subscriptions {
         return first(endpoint, streamId, sessionId) != null;
     }
 
+    /**
+     * Returns the streams of the subscriptions at an endpoint, sorted.
+     *
+     * @return null if one of them matches the stream that a peer offers.
+     */
+    SortedSet<Integer> streamsInsteadOf(InboundEndpoint endpoint, int streamId, int sessionId) {
+        SortedSet<Integer> streams = new TreeSet<>();
+        for (Subscription subscription : all) {
+            if (subscription.matches(endpoint, streamId, sessionId)) {
+                return null;
+            }
+            if (subscription.endpoint() == endpoint) {
+                streams.add(subscription.streamId());
+            }
+        }
+        return streams;
+    }
+
     /** Returns the first subscription that matches a stream, or null. */
     Subscription first(InboundEndpoint endpoint, int streamId, int sessionId) {
         for (Subscription subscription : all) {
@@ -460,17 +524,18 @@ final class Subscriptions {
         for (Subscription subscription : all) {
             if (subscription.matches(endpoint, streamId, sessionId)
                     && isNews(subscription, reason)) {
+                String failure =
+                        "there is no image of session "
+                                + sessionId
+                                + " from "
+                                + source
+                                + ": "
+                                + reason;
+                subscription.shown().because(failure);
                 events.error(
                         subscription.registrationId(),
                         ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
-                        ChannelFailure.named(
-                                subscription.channel(),
-                                "there is no image of session "
-                                        + sessionId
-                                        + " from "
-                                        + source
-                                        + ": "
-                                        + reason));
+                        ChannelFailure.named(subscription.channel(), failure));
             }
         }
     }

@@ -207,7 +207,7 @@ class AeronCountersTest {
                         assertEquals(client[0], counters.getCounterRegistrationId(id));
                         assertEquals(client[0], counters.getCounterOwnerId(id));
                         String driversPart = ClientHeartbeatTimestamp.NAME + ": id=" + client[0];
-                        String clientsPart = "( name= version=\\S+ commit=\\S+)?";
+                        String clientsPart = "( name= version=\\S+ commit=\\S+ pid=\\d+)?";
                         assertTrue(label.matches(driversPart + clientsPart), label);
                     }
                 });

@@ -223,7 +223,12 @@ class BusCountersTest {
     void heartbeatLabelHasClientName() {
         bus.addCounter(TYPE, "first");
         String expected =
-                "client-heartbeat: id=" + bus.clientId() + " name=prices " + Release.CURRENT.text();
+                "client-heartbeat: id="
+                        + bus.clientId()
+                        + " name=prices "
+                        + Release.CURRENT.text()
+                        + " pid="
+                        + ProcessHandle.current().pid();
         List<String> labels = new ArrayList<>();
         Await.until(
                 "named",

@@ -118,7 +118,8 @@ class BusOnAeronsDriverTest {
         String ours = labels.get(bus.clientId());
         String theirName = aeron.context().clientName();
         assertTrue(theirs.matches(form.formatted(aeron.clientId(), theirName)), theirs);
-        assertTrue(ours.matches(form.formatted(bus.clientId(), "guest")), ours);
+        String pid = " pid=" + ProcessHandle.current().pid();
+        assertTrue(ours.matches(form.formatted(bus.clientId(), "guest") + pid), ours);
     }
 
     @Test

@@ -137,10 +137,10 @@ class MixedDestinationsTest {
             Await.until("images", () -> loop.isConnected() && other.isConnected());
             exchange(publication, 0, 20, loop, other);
             String streams = ToolRun.of("streams", "--dir", driver.directory().toString()).out();
-            assertTrue(streams.matches("(?s).* rdma,udp  publisher-position .*"), streams);
-            assertTrue(streams.matches("(?s).* rdma  receiver-position .*"), streams);
-            assertTrue(streams.matches("(?s).* rdma  subscriber-position .*"), streams);
-            assertTrue(streams.matches("(?s).* udp  subscriber-position .*"), streams);
+            assertTrue(streams.matches("(?s).* rdma,udp +publisher-position .*"), streams);
+            assertTrue(streams.matches("(?s).* rdma +receiver-position .*"), streams);
+            assertTrue(streams.matches("(?s).* rdma +subscriber-position .*"), streams);
+            assertTrue(streams.matches("(?s).* udp +subscriber-position .*"), streams);
         }
         Await.until(
                 "ends",

@@ -19,22 +19,33 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Tools distinguish a stalled driver from one that is gone, and from one that has closed. */
 @Tag("slow")
 @Timeout(60)
 class StalledDriverToolsTest {
+    /** What each tool prints about a driver without clients. */
+    private static final Map<String, String> RECORDS =
+            Map.of(
+                    "errors",
+                    "no errors\n",
+                    "clients",
+                    "no clients\n",
+                    "streams",
+                    "stream session registration transport what value tether endpoint channel\n");
+
     private final Path directory = Drivers.keptPath();
 
     private static void assertSays(Path directory, String words) {
         String dir = directory.toString();
-        for (String command : new String[] {"stat", "metrics", "streams", "errors"}) {
+        for (String command : new String[] {"stat", "metrics", "streams", "clients", "errors"}) {
             ToolRun run = ToolRun.of(command, "--dir", dir);
             assertEquals(1, run.status(), command);
             assertTrue(run.err().contains(words), run.err());
             assertEquals(1, run.err().lines().count(), run.err());
             // The records of a dead driver are printed.
-            assertEquals(command.equals("errors") ? "no errors\n" : "", run.out());
+            assertEquals(RECORDS.getOrDefault(command, ""), run.out());
         }
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.channel.Spelling;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -156,10 +157,26 @@ public final class DriverConfigSources {
         }
         throw new BusException(
                 source
-                        + " is not a driver setting: use one of "
+                        + " is not a driver setting"
+                        + hint(name, source)
+                        + ": use one of "
                         + String.join(
                                 ", ", DriverOption.ALL.stream().map(DriverOption::name).toList())
                         + transportHint());
+    }
+
+    /** Suggests a setting, in the form of names of the source. */
+    private static String hint(String name, String source) {
+        boolean isVariable = source.contains(VARIABLE);
+        List<String> known =
+                DriverOption.ALL.stream()
+                        .map(option -> isVariable ? variable(option.name()) : option.name())
+                        .toList();
+        return Spelling.hint(isVariable ? variable(name) : name, known);
+    }
+
+    private static String variable(String name) {
+        return VARIABLE + name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
 
     private String transportHint() {

@@ -2,6 +2,7 @@
 
 package io.verbus.driver.config;
 
+import io.verbus.channel.Spelling;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportProvider;
@@ -46,7 +47,11 @@ public final class TransportOptions implements TransportSettings {
                 throw new TransportException(
                         "the driver's setting "
                                 + name
-                                + " is not an option of its transport: use one of "
+                                + " is not an option of its transport"
+                                + Spelling.hint(
+                                        name,
+                                        provider.options().stream().map(Option::name).toList())
+                                + ": use one of "
                                 + provider.options().stream()
                                         .map(Option::name)
                                         .collect(Collectors.joining(", "))

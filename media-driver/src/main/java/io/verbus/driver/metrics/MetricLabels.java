@@ -32,7 +32,8 @@ public final class MetricLabels {
             Pattern.compile("version=(\\S*) commit=(\\S*) jdk=(\\S*)$");
 
     private static final Pattern CLIENT =
-            Pattern.compile(" name=(?<name>.*?)(?: version=(?<version>\\S*) commit=\\S*)?$");
+            Pattern.compile(
+                    " name=(?<name>.*?)(?: version=(?<version>\\S*) commit=\\S*(?: pid=\\d+)?)?$");
 
     private final ReadCounters read;
     private final CountersReader counters;

@@ -129,6 +129,20 @@ final class StreamMetrics {
                             "1 while a transport carries a stream whose channel does not name the"
                                     + " transport."),
                     of(
+                            CounterTypes.PUBLICATION_STATE,
+                            "publication_state",
+                            Unit.STATE,
+                            KeyForm.STREAM,
+                            "State of a client's publication: 0 waiting, 1 connected, 2 its last"
+                                    + " receiver has left."),
+                    of(
+                            CounterTypes.SUBSCRIPTION_STATE,
+                            "subscription_state",
+                            Unit.STATE,
+                            KeyForm.STREAM,
+                            "State of a client's subscription: 0 waiting, 1 connected, 2 its last"
+                                    + " image has ended."),
+                    of(
                             CounterTypes.SEND_CHANNEL_STATUS,
                             "send_channel_state",
                             Unit.STATE,

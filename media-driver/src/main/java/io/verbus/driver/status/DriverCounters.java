@@ -7,6 +7,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.RegistrationState;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.share.Shares;
 import io.verbus.release.Release;
@@ -139,6 +140,27 @@ public final class DriverCounters {
 
     private AtomicCounter stream(CounterShare share, int typeId, String name, Stream stream) {
         return stream(share, typeId, name, stream.channel, stream);
+    }
+
+    /**
+     * Allocates the counter of a registration's state.
+     *
+     * @param name start of the label, without a space.
+     * @param stream registration, client and stream; the label has the start of a long channel.
+     * @param streamId registration id of the stream.
+     * @throws BusException if there is none left.
+     */
+    AtomicCounter registration(int typeId, String name, Stream stream, long streamId) {
+        Stream shown =
+                new Stream(
+                        stream.registrationId,
+                        stream.ownerId,
+                        stream.sessionId,
+                        stream.streamId,
+                        cut(stream.channel, RegistrationState.MAX_CHANNEL));
+        AtomicCounter counter = stream(CounterShare.CLIENTS, typeId, name, shown);
+        counters.setCounterReferenceId(counter.id(), streamId);
+        return counter;
     }
 
     /**

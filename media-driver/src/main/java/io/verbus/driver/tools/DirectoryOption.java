@@ -83,6 +83,11 @@ final class DirectoryOption {
         return context.trust();
     }
 
+    /** Returns whether the option names a directory. */
+    boolean isGiven() {
+        return directory != null;
+    }
+
     Path directory() {
         return directory != null ? directory : Path.of(Bus.Context.defaultDirectoryName());
     }

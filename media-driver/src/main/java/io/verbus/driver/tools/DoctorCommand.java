@@ -2,24 +2,32 @@
 
 package io.verbus.driver.tools;
 
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;
 import io.verbus.transport.Finding.Level;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.SystemUtil;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
@@ -29,17 +37,21 @@ import java.util.concurrent.Callable;
 @Command(
         name = "doctor",
         description = {
-            "Checks this host for problems that keep RDMA from working or slow it down, and "
-                    + "suggests remedies.",
+            "Checks this host for problems that keep a driver from working or slow it down, and "
+                    + "suggests remedies. Reads the driver's settings from the environment.",
             "Run it as the driver's user, with the same limits and on the same CPUs.",
+            "With --dir, also examines a driver, even if it is gone.",
             "Exit status: 1 if an error was found, else 0, even with warnings."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DoctorCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofHours(1);
+    private static final List<String> MEDIA = List.of("rdma", "udp", "ipc");
 
     @Spec private CommandSpec spec;
+
+    @Mixin private DirectoryOption directory;
 
     @Option(
             names = "--interval",
@@ -49,15 +61,33 @@ final class DoctorCommand implements Callable<Integer> {
                             + "(default: ${DEFAULT-VALUE})")
     private String interval = "1s";
 
+    @Option(
+            names = "--for",
+            paramLabel = "MEDIA",
+            split = ",",
+            description =
+                    "checks only what these media need: rdma, udp or ipc, separated by commas "
+                            + "(default: all)")
+    private List<String> media;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "properties file with the driver's settings")
+    private Path file;
+
     @Option(names = "--json", description = "as JSON")
     private boolean isJson;
 
     @Override
     public Integer call() throws InterruptedException {
-        Duration pause = interval();
+        Examination.Scope scope = new Examination.Scope(media(), settings(), interval());
         List<Finding> findings = new ArrayList<>();
+        if (directory.isGiven()) {
+            findings.addAll(DriverCheck.examine(directory));
+        }
         for (Examination examination : ServiceLoader.load(Examination.class)) {
-            findings.addAll(examination.examine(pause));
+            findings.addAll(examination.examine(scope));
         }
         PrintWriter out = spec.commandLine().getOut();
         if (isJson) {
@@ -67,6 +97,32 @@ final class DoctorCommand implements Callable<Integer> {
         }
         out.flush();
         return count(findings, Level.ERROR) > 0 ? 1 : 0;
+    }
+
+    private Set<String> media() {
+        List<String> asked = media == null ? MEDIA : media;
+        for (String each : asked) {
+            if (!MEDIA.contains(each)) {
+                throw new ParameterException(
+                        spec.commandLine(), "--for is '" + each + "': it must be rdma, udp or ipc");
+            }
+        }
+        return Set.copyOf(asked);
+    }
+
+    /** Returns the settings that a driver would read here. */
+    private TransportSettings settings() {
+        DriverConfigSources sources =
+                new DriverConfigSources(DriverConfig.builder(), MediaDriver.presentMedia());
+        if (file != null) {
+            sources.file(file);
+        }
+        Map<String, String> options =
+                sources.environment(System.getenv())
+                        .properties(System.getProperties())
+                        .build()
+                        .transportOptions();
+        return options::getOrDefault;
     }
 
     private Duration interval() {
@@ -84,7 +140,7 @@ final class DoctorCommand implements Callable<Integer> {
     private ParameterException wrongInterval(Throwable cause) {
         return new ParameterException(
                 spec.commandLine(),
-                "--interval is '" + interval + "', and must be a time up to 3600s",
+                "--interval is '" + interval + "', and must be a time up to 3600s, such as 500ms",
                 cause);
     }
 

@@ -6,6 +6,7 @@ import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.DriverOption;
+import io.verbus.driver.tools.usage.OptionHeadings;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,6 +60,7 @@ final class DriverCommand implements Callable<Integer> {
             spec.addOption(of(each.option()));
         }
         MediaDriver.presentOptions().forEach(option -> spec.addOption(of(option)));
+        OptionHeadings.apply(spec);
         return spec;
     }
 

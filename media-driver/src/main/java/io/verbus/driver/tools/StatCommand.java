@@ -133,7 +133,10 @@ final class StatCommand implements Callable<Integer> {
             ns = -1;
         }
         if (ns < MIN_INTERVAL_NS || ns > MAX_INTERVAL_NS) {
-            throw misused("--interval is '" + interval + "': it must be from 50ms to 3600s");
+            throw misused(
+                    "--interval is '"
+                            + interval
+                            + "': it must be from 50ms to 3600s, with a unit: ms or s");
         }
         return ns;
     }

@@ -4,7 +4,9 @@ package io.verbus.driver.tools;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.metrics.CounterKeys;
 import io.verbus.driver.metrics.ReadCounters;
+import io.verbus.driver.tools.TextTable.Column;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.CountersReader;
@@ -20,6 +22,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * {@code verbus streams}: prints the position of each publication, image and subscriber of a
@@ -27,8 +31,11 @@ import java.util.concurrent.Callable;
  */
 @Command(
         name = "streams",
-        description =
-                "Prints the streams of a running driver, what carries each, and its positions.",
+        description = {
+            "Prints the streams of a driver, what carries each, and its positions.",
+            "Also works for a driver that is gone or has stalled, with its last positions; the "
+                    + "exit status is then 1."
+        },
         mixinStandardHelpOptions = true)
 final class StreamsCommand implements Callable<Integer> {
     private record Row(
@@ -39,6 +46,7 @@ final class StreamsCommand implements Callable<Integer> {
             String what,
             long value,
             String tether,
+            String endpoint,
             String label) {
         private static final Comparator<Row> ORDER =
                 Comparator.comparingInt(Row::streamId)
@@ -46,6 +54,12 @@ final class StreamsCommand implements Callable<Integer> {
                         .thenComparing(Row::what)
                         .thenComparingLong(Row::registrationId);
     }
+
+    /** Registration, session and stream, which precede the channel in a label. */
+    private static final Pattern CHANNEL = Pattern.compile(": \\d+ -?\\d+ -?\\d+ ");
+
+    /** Join position or state, which follows the channel in a subscriber's label. */
+    private static final Pattern SUFFIX = Pattern.compile(" (@-?\\d+|lingering|resting|gone)$");
 
     @Spec private CommandSpec spec;
 
@@ -58,7 +72,6 @@ final class StreamsCommand implements Callable<Integer> {
     public Integer call() {
         List<Row> rows = new ArrayList<>();
         try (CncFile cnc = directory.map()) {
-            directory.checkRunning(cnc);
             ReadCounters all = new ReadCounters(cnc);
             CountersReader counters = all.values();
             StreamCarriers carriers = new StreamCarriers(all);
@@ -76,12 +89,14 @@ final class StreamsCommand implements Callable<Integer> {
                                     type == CounterTypes.SUBSCRIBER_POSITION
                                             && counters.getCounterReferenceId(id) < 0;
                             String tether = tether(type, isLetGo, label);
-                            rows.add(row(key, carrier, what, value, tether, label));
+                            String endpoint = endpoint(type, key, label);
+                            rows.add(row(key, carrier, what, value, tether, endpoint, label));
                         }
                     });
+            rows.sort(Row.ORDER);
+            print(rows, spec.commandLine().getOut());
+            directory.checkRunning(cnc);
         }
-        rows.sort(Row.ORDER);
-        print(rows, spec.commandLine().getOut());
         return 0;
     }
 
@@ -102,7 +117,8 @@ final class StreamsCommand implements Callable<Integer> {
                                 what,
                                 value,
                                 "",
-                                label));
+                                row.endpoint,
+                                row.label));
                 return;
             }
         }
@@ -134,6 +150,7 @@ final class StreamsCommand implements Callable<Integer> {
             String what,
             long value,
             String tether,
+            String endpoint,
             String label) {
         return new Row(
                 key.getInt(Long.BYTES + Integer.BYTES),
@@ -143,7 +160,28 @@ final class StreamsCommand implements Callable<Integer> {
                 what,
                 value,
                 tether,
+                endpoint,
                 label);
+    }
+
+    /** Returns the destination of its counter, or the endpoint in the channel. */
+    private static String endpoint(int type, DirectBuffer key, String label) {
+        return switch (type) {
+            case CounterTypes.DESTINATION_SENT,
+                    CounterTypes.DESTINATION_RELEASED,
+                    CounterTypes.DESTINATION_CONNECTED,
+                    CounterTypes.DESTINATION_LEFT,
+                    CounterTypes.SOURCE_POSITION,
+                    CounterTypes.SOURCE_DELIVERED ->
+                    CounterKeys.streamText(key);
+            default -> WhyNot.endpoint(channel(label));
+        };
+    }
+
+    /** Returns the channel in a label, after registration, session and stream. */
+    private static String channel(String label) {
+        Matcher begin = CHANNEL.matcher(label);
+        return begin.find() ? SUFFIX.matcher(label.substring(begin.end())).replaceFirst("") : "";
     }
 
     private static String what(int type) {
@@ -179,25 +217,37 @@ final class StreamsCommand implements Callable<Integer> {
                         .put("what", row.what)
                         .put("value", row.value)
                         .put("tether", row.tether)
+                        .put("channel", channel(row.label))
+                        .put("endpoint", row.endpoint)
                         .put("label", row.label)
                         .end();
             }
             out.println(json);
         } else {
-            out.printf(
-                    "%10s %11s %12s %9s  %-20s %20s  %s%n",
-                    "stream", "session", "registration", "transport", "what", "value", "tether");
+            TextTable table =
+                    new TextTable(
+                            Column.number("stream", 0),
+                            Column.number("session", 3),
+                            Column.number("registration", 5),
+                            Column.text("transport", 5, 0),
+                            Column.text("what", 20, 0),
+                            Column.number("value", 0),
+                            Column.text("tether", 6, 0),
+                            Column.text("endpoint", 12, 2),
+                            Column.text("channel", 12, 4));
             for (Row row : rows) {
-                out.printf(
-                        "%10d %11d %12d %9s  %-20s %,20d%s%n",
-                        row.streamId,
-                        row.sessionId,
-                        row.registrationId,
+                table.add(
+                        Integer.toString(row.streamId),
+                        Integer.toString(row.sessionId),
+                        Long.toString(row.registrationId),
                         row.carrier,
                         row.what,
-                        row.value,
-                        row.tether.isEmpty() ? "" : "  " + row.tether);
+                        "%,d".formatted(row.value),
+                        row.tether,
+                        row.endpoint,
+                        channel(row.label));
             }
+            table.lines(Terminal.width()).forEach(out::println);
         }
         out.flush();
     }

@@ -81,17 +81,30 @@ final class Terminal implements AutoCloseable {
         return console != null && console.isTerminal();
     }
 
+    /**
+     * Returns the current width of standard output in characters, {@link Integer#MAX_VALUE} if it
+     * is no terminal.
+     */
+    static int width() {
+        if (!isTerminal()) {
+            return Integer.MAX_VALUE;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            return measure(arena.allocate(4 * Short.BYTES, Short.BYTES), 1, COLUMNS);
+        }
+    }
+
     /** Returns the current width in characters. */
     int columns() {
-        return measure(1, COLUMNS);
+        return measure(size, 1, COLUMNS);
     }
 
     /** Returns the current height in lines. */
     int lines() {
-        return measure(0, LINES);
+        return measure(size, 0, LINES);
     }
 
-    private int measure(int field, int preset) {
+    private static int measure(MemorySegment size, int field, int preset) {
         int result = Calls.call(Calls.IOCTL, OUTPUT, TIOCGWINSZ, size);
         int told = result == 0 ? size.getAtIndex(JAVA_SHORT, field) : 0;
         return told > 0 ? told : preset;

@@ -3,12 +3,15 @@
 package io.verbus.driver.tools;
 
 import io.verbus.BusException;
+import io.verbus.channel.Spelling;
+import io.verbus.driver.tools.usage.CompletionCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 import java.util.ServiceLoader;
@@ -26,9 +29,11 @@ import java.util.ServiceLoader;
             StatCommand.class,
             MetricsCommand.class,
             StreamsCommand.class,
+            ClientsCommand.class,
             ErrorsCommand.class,
             LossesCommand.class,
-            DoctorCommand.class
+            DoctorCommand.class,
+            CompletionCommand.class
         })
 public final class Verbus implements Runnable {
     private static final int FAILED = 1;
@@ -76,12 +81,27 @@ public final class Verbus implements Runnable {
         return FAILED;
     }
 
+    /** Suggests the option or command that a mistyped one most likely stands for. */
+    private static String hint(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)) {
+            return "";
+        }
+        String word = unmatched.getUnmatched().getFirst();
+        CommandSpec command = e.getCommandLine().getCommandSpec();
+        int value = word.indexOf('=');
+        return word.startsWith("-")
+                ? Spelling.hint(
+                        value < 0 ? word : word.substring(0, value), command.optionsMap().keySet())
+                : Spelling.hint(word, command.subcommands().keySet());
+    }
+
     private static int misused(ParameterException e) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
         err.println(
                 "verbus: "
                         + e.getMessage()
+                        + hint(e)
                         + ": see "
                         + command.getCommandSpec().qualifiedName()
                         + " --help");

@@ -191,6 +191,26 @@ class DriverConfigSourcesTest {
                         .directory());
     }
 
+    @Test
+    void suggestsNameInFormOfSource() {
+        String variable =
+                Drivers.refusal(
+                        () -> sources().environment(Map.of("VERBUS_TERM_LENGHT", "64k")).build());
+        assertTrue(
+                variable.startsWith(
+                        "environment variable VERBUS_TERM_LENGHT is not a driver setting (did you"
+                                + " mean 'VERBUS_TERM_LENGTH'?): use one of "),
+                variable);
+        String property =
+                Drivers.refusal(
+                        () -> sources().properties(properties("verbus.linger2", "1s")).build());
+        assertTrue(
+                property.startsWith(
+                        "system property verbus.linger2 is not a driver setting (did you mean"
+                                + " 'linger'?): use one of "),
+                property);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

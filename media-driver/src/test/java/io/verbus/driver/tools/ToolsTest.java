@@ -3,6 +3,7 @@
 package io.verbus.driver.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -218,6 +219,58 @@ class ToolsTest {
     }
 
     @Test
+    void doctorFailsOnlyForErrors() {
+        assertEquals(0, run("doctor", "--interval", "1ms", "--for", "udp,ipc"), out.toString());
+        assertTrue(
+                out.toString().matches("(?s).*\\n0 errors, [1-9]\\d* warnings, .*"),
+                out.toString());
+        assertTrue(out.toString().contains("net.core.rmem_max"), out.toString());
+        assertTrue(out.toString().contains("open files"), out.toString());
+        assertFalse(out.toString().contains("devices"), out.toString());
+        out.getBuffer().setLength(0);
+        assertEquals(0, run("doctor", "--interval", "1ms", "--for", "ipc"), out.toString());
+        assertFalse(out.toString().contains("net.core.rmem_max"), out.toString());
+        assertEquals(2, run("doctor", "--for", "tcp"));
+        assertTrue(err.toString().contains("--for is 'tcp': it must be rdma, udp or ipc"));
+    }
+
+    @Test
+    void doctorComparesWithSettingsOfFile() throws Exception {
+        Path file = folder.resolve("driver.properties");
+        Files.writeString(file, "udp.receive-buffer=1g\n");
+        String[] arguments = {"doctor", "--for=udp", "--interval=1ms", "--config=" + file};
+        assertEquals(0, run(arguments), err.toString());
+        assertTrue(out.toString().contains("udp.receive-buffer asks for 1,073,741,824 bytes"));
+    }
+
+    @Test
+    void doctorExaminesDriver() {
+        String dir;
+        try (MediaDriver driver = launch();
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription waiting = bus.addSubscription("verbus:ipc", 1234)) {
+            dir = driver.directory().toString();
+            assertEquals(0, run("doctor", "--for=ipc", "--dir", dir), out.toString());
+            String text = out.toString();
+            assertTrue(text.startsWith("driver\n  ok       the driver with process id "), text);
+            assertTrue(text.contains("it has logged no errors"), text);
+            assertTrue(text.contains(" counters are in use"), text);
+            assertTrue(text.contains(" files open"), text);
+            assertTrue(
+                    text.contains(
+                            "warning  1 of 1 publications and subscriptions are not connected"),
+                    text);
+            assertTrue(text.contains("remedy: `verbus clients --dir " + dir + "` says why"), text);
+            assertFalse(waiting.isConnected());
+        }
+        out.getBuffer().setLength(0);
+        assertEquals(1, run("doctor", "--for=ipc", "--dir", dir));
+        assertTrue(out.toString().contains("error    there is no driver in "), out.toString());
+    }
+
+    @Test
     void doctorRejectsInvalidInterval() {
         for (String wrong : new String[] {"soon", "-1s", "2h", "3601s"}) {
             err.getBuffer().setLength(0);
@@ -255,6 +308,80 @@ class ToolsTest {
             assertEquals(1, err.toString().lines().count(), err.toString());
         }
         assertTrue(Files.notExists(folder.resolve("driver")), "nothing is left");
+    }
+
+    @Test
+    void suggestsWhatMistypedWordStandsFor() {
+        assertEquals(2, run("stat", "--dri=/x"));
+        assertTrue(
+                err.toString().contains("'--dri=/x' (did you mean '--dir'?): see verbus stat"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("driver", "--term-lenght", "64k"));
+        assertTrue(err.toString().contains("(did you mean '--term-length'?)"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("straems"));
+        assertTrue(err.toString().contains("(did you mean 'streams'?)"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("stat", "--nothing-like-it"));
+        assertFalse(err.toString().contains("did you mean"), err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(1, run("driver", "--set", "udp.receive-bufer=1m"));
+        assertTrue(err.toString().contains("(did you mean 'udp.receive-buffer'?)"));
+    }
+
+    @Test
+    void namesUnitsOfRefusedNumber() {
+        assertEquals(1, run("driver", "--client-liveness-timeout", "5"));
+        assertTrue(
+                err.toString().contains("it must be from ")
+                        && err.toString().contains(", with a unit: ns, us, ms or s"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(1, run("driver", "--term-length", "5"));
+        assertTrue(
+                err.toString().contains("a number without a unit is in bytes, the units are k"),
+                err.toString());
+        err.getBuffer().setLength(0);
+        assertEquals(2, run("stat", "--interval", "5"));
+        assertTrue(err.toString().contains("with a unit: ms or s"), err.toString());
+    }
+
+    @Test
+    void driverHelpHasHeadingsAndOneUsageLine() {
+        assertEquals(0, run("driver", "--help"));
+        List<String> lines = out.toString().lines().toList();
+        assertEquals("Usage: verbus driver [OPTION]...", lines.getFirst());
+        assertTrue(lines.get(1).startsWith("Runs a media driver"), lines.get(1));
+        int before = 0;
+        for (String heading :
+                List.of(
+                        "Directory and process:",
+                        "Threads:",
+                        "Memory:",
+                        "Clients and streams:",
+                        "Limits of clients:",
+                        "Names of drivers:",
+                        "RDMA:",
+                        "UDP:")) {
+            int at = lines.indexOf(heading);
+            assertTrue(at > before, heading + " in " + out);
+            assertEquals("", lines.get(at - 1));
+            before = at;
+        }
+        assertTrue(lines.indexOf("Memory:") < indexOf(lines, "--term-length"), out.toString());
+        assertTrue(indexOf(lines, "--config") < lines.indexOf("Directory and process:"));
+        assertTrue(lines.indexOf("UDP:") < indexOf(lines, "--udp.window"));
+        assertTrue(lines.stream().allMatch(line -> line.length() <= 80), out.toString());
+    }
+
+    private static int indexOf(List<String> lines, String option) {
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).contains(option + "=")) {
+                return i;
+            }
+        }
+        throw new AssertionError(option + " in " + lines);
     }
 
     @Test

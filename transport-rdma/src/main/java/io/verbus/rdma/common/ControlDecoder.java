@@ -80,8 +80,13 @@ public final class ControlDecoder {
                 boolean isTagged,
                 long groupTag);
 
-        /** Called when the stream has no subscription yet. */
-        void onDefer(long registrationId);
+        /**
+         * Called when the stream has no subscription yet.
+         *
+         * @param streams stream ids of the endpoint's subscriptions, as text; null if unknown.
+         */
+        void onDefer(long registrationId, String streams);
+
 
         /** Called when a deferred stream has a subscription now. */
         void onWanted(long registrationId);
@@ -306,8 +311,18 @@ public final class ControlDecoder {
         if (!fits(length, DeferDecoder.BLOCK_LENGTH)) {
             return size("Defer", length);
         }
-        defer.wrap(buffer, HEADER, DeferDecoder.BLOCK_LENGTH, DeferDecoder.SCHEMA_VERSION);
-        answers.onDefer(defer.registrationId());
+        defer.wrap(buffer, HEADER, header.blockLength(), DeferDecoder.SCHEMA_VERSION);
+        long registrationId = defer.registrationId();
+        int fixed = HEADER + header.blockLength() + DeferDecoder.streamsHeaderLength();
+        if (length < fixed) { // omitted, or an earlier version
+            answers.onDefer(registrationId, null);
+            return null;
+        }
+        int textLength = defer.streamsLength();
+        if (textLength > MAX_TEXT || length < fixed + textLength) {
+            return "Defer has a text of " + textLength + " bytes in " + length;
+        }
+        answers.onDefer(registrationId, text(fixed, textLength));
         return null;
     }
 
@@ -325,13 +340,17 @@ public final class ControlDecoder {
         if (code < 0 || code > RejectCode.IMAGE_REJECTED.value()) {
             return "Reject has unknown code " + code;
         }
+        answers.onReject(reject.registrationId(), RejectCode.get(code), text(fixed, textLength));
+        return null;
+    }
+
+    private String text(int at, int textLength) {
         StringBuilder text = new StringBuilder(textLength);
         for (int i = 0; i < textLength; i++) {
-            byte letter = buffer.getByte(fixed + i);
+            byte letter = buffer.getByte(at + i);
             text.append(letter >= ' ' && letter < 127 ? (char) letter : '?');
         }
-        answers.onReject(reject.registrationId(), RejectCode.get(code), text.toString());
-        return null;
+        return text.toString();
     }
 
     private String readImageClosed(int length, Answers answers) {

@@ -6,6 +6,7 @@ import io.verbus.codecs.rdma.AcceptEncoder;
 import io.verbus.codecs.rdma.AgainEncoder;
 import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.CloseEncoder;
+import io.verbus.codecs.rdma.DeferDecoder;
 import io.verbus.codecs.rdma.DeferEncoder;
 import io.verbus.codecs.rdma.GoodbyeEncoder;
 import io.verbus.codecs.rdma.ImageClosedEncoder;
@@ -123,9 +124,17 @@ public final class ControlEncoder {
         return written(accept.encodedLength());
     }
 
-    /** Defers a stream. */
-    public int defer(MutableDirectBuffer buffer, int offset, long registration) {
+    /**
+     * Defers a stream.
+     *
+     * @param streams stream ids of the endpoint's subscriptions, as text; null to omit them. A text
+     *     that is too long is truncated.
+     */
+    public int defer(MutableDirectBuffer buffer, int offset, long registration, String streams) {
         defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        if (streams != null && schemaVersion >= DeferDecoder.streamsSinceVersion()) {
+            defer.streams(cut(streams));
+        }
         return written(defer.encodedLength());
     }
 
@@ -151,8 +160,12 @@ public final class ControlEncoder {
         reject.wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(registration)
                 .code(code)
-                .text(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
+                .text(cut(text));
         return written(reject.encodedLength());
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
     }
 
     /** Reports that an image is closed. */

@@ -29,13 +29,18 @@ final class MemoryCheck {
     private MemoryCheck() {}
 
     /**
+     * @param isForRdma whether devices are to write the memory.
      * @param hardware whether there is an adapter, which needs fewer translations with huge pages.
      */
-    static void examine(Host host, boolean hardware, Findings findings) {
-        examineLimit(host.files(), findings);
-        examineSharedMemory(host, findings);
+    static void examine(Host host, boolean isForRdma, boolean hardware, Findings findings) {
+        if (isForRdma) {
+            examineLimit(host.files(), findings);
+        }
+        examineSharedMemory(host, isForRdma, findings);
         examineHugePages(host.files(), hardware, findings);
-        examineFork(host, findings);
+        if (isForRdma) {
+            examineFork(host, findings);
+        }
     }
 
     private static void examineLimit(FileTree files, Findings findings) {
@@ -98,17 +103,24 @@ final class MemoryCheck {
                 && (Long.parseUnsignedLong(bits, 16) >> CAP_IPC_LOCK & 1) == 1;
     }
 
-    private static void examineSharedMemory(Host host, Findings findings) {
+    private static void examineSharedMemory(Host host, boolean isForRdma, Findings findings) {
         boolean tmpfs =
                 host.files().mounts().stream()
                         .anyMatch(mount -> mount[1].equals("/dev/shm") && mount[2].equals("tmpfs"));
         Host.Space space = host.calls().space("/dev/shm");
         if (!tmpfs || space == null) {
-            findings.error(
-                    AREA,
-                    "/dev/shm is not a tmpfs, and the kernel refuses remote writes to files on "
-                            + "a disk",
-                    "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a folder on a tmpfs");
+            String remedy =
+                    "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a folder on a tmpfs";
+            if (isForRdma) {
+                findings.error(
+                        AREA,
+                        "/dev/shm is not a tmpfs, and the kernel refuses remote writes to files "
+                                + "on a disk",
+                        remedy);
+            } else {
+                findings.warning(
+                        AREA, "/dev/shm is not a tmpfs, and logs on a disk are slow", remedy);
+            }
             return;
         }
         String text =

@@ -159,7 +159,7 @@ final class ImageEnds {
         if (offer.isResuming()) {
             rejectEnded(peer, offer);
         } else {
-            reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+            reply(peer, new ReceiverCommand.Defer(offer.registrationId(), null));
             reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
         }
     }

@@ -220,7 +220,11 @@ final class InboundLink
                                 accept.groupTag());
                     }
                     case ReceiverCommand.Defer defer ->
-                            writer.defer(control.buffer(), slot, defer.registrationId());
+                            writer.defer(
+                                    control.buffer(),
+                                    slot,
+                                    defer.registrationId(),
+                                    defer.streams());
                     case ReceiverCommand.Wanted wanted ->
                             writer.wanted(control.buffer(), slot, wanted.registrationId());
                     case ReceiverCommand.Again again -> {

@@ -14,6 +14,8 @@ import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
 
 import java.util.Queue;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
 
 /**
  * Answers the offers of peers: with a new image, with the image held for it, by deferring it, or by
@@ -86,10 +88,21 @@ final class InboundSetups {
             return null;
         }
         if (!isAnswered(peer, offer)) {
-            peer.deferred.add(offer);
-            reply(peer, new ReceiverCommand.Defer(registrationId));
+            defer(peer, offer);
         }
         return null;
+    }
+
+    /** Defers an offer, and tells the peer's operators which streams have subscriptions instead. */
+    private void defer(InboundPeer peer, Setup offer) {
+        SortedSet<Integer> streams =
+                host.streamsInsteadOf(peer.listener, offer.streamId(), offer.sessionId());
+        String text =
+                streams == null
+                        ? null
+                        : streams.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        peer.deferred.add(offer);
+        reply(peer, new ReceiverCommand.Defer(offer.registrationId(), text));
     }
 
     /**
@@ -256,8 +269,7 @@ final class InboundSetups {
         public void onUnwanted() {
             images.giveBack(share);
             if (peer.pending.remove(offer)) {
-                peer.deferred.add(offer);
-                reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+                defer(peer, offer);
             }
         }
 

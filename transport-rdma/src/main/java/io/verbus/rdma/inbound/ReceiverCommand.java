@@ -37,8 +37,13 @@ sealed interface ReceiverCommand {
         }
     }
 
-    /** Defers a stream. */
-    record Defer(long registrationId) implements Answer {}
+    /**
+     * Defers a stream.
+     *
+     * @param streams stream ids of the endpoint's subscriptions, as text; null if one of them will
+     *     take the stream.
+     */
+    record Defer(long registrationId, String streams) implements Answer {}
 
     /** Requests a deferred stream. */
     record Wanted(long registrationId) implements Answer {}

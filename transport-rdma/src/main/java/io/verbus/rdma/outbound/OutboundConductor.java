@@ -318,6 +318,17 @@ public final class OutboundConductor implements AutoCloseable {
                                     + "restarts there");
                 }
             }
+            case SenderEvent.Deferred deferred -> {
+                Sent entry = entry(deferred.transfer());
+                if (entry != null) {
+                    host.onPublicationWaits(
+                            entry.publication.publication(),
+                            NoSubscription.of(
+                                    entry.publication.stream.log().spec(),
+                                    entry.endpoint.name(),
+                                    deferred.streams()));
+                }
+            }
             case SenderEvent.Refused refused -> {
                 Sent entry = entry(refused.transfer());
                 if (entry != null) {

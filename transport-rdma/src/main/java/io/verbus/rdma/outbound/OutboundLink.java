@@ -221,10 +221,10 @@ final class OutboundLink
     }
 
     @Override
-    public void onDefer(long registrationId) {
+    public void onDefer(long registrationId, String streams) {
         Transfer transfer = woken(registrationId);
         if (transfer != null) {
-            transfer.onDefer(port);
+            transfer.onDefer(port, streams);
         }
     }
 

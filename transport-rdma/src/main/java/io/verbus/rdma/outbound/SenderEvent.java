@@ -26,6 +26,9 @@ sealed interface SenderEvent {
     /** A destination is so far behind that its publication continues without it. */
     record Left(FanOutDestination branch) implements SenderEvent {}
 
+    /** The peer has no subscription for a stream yet, only for other streams, given as text. */
+    record Deferred(OutboundLink link, Transfer transfer, String streams) implements SenderEvent {}
+
     /** The peer has refused a stream. */
     record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)
             implements SenderEvent {}

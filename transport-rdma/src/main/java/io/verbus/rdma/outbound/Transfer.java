@@ -401,10 +401,14 @@ final class Transfer extends RoundRobin.Taker {
         port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
     }
 
-    void onDefer(OutboundPort port) {
+    /** The stream has no subscription yet; the peer may name the streams that have one. */
+    void onDefer(OutboundPort port, String streams) {
         if (isDue(port, "Defer", state == State.OFFERED)) {
             state = State.DEFERRED;
             onAnswer();
+            if (streams != null) {
+                port.tell(new SenderEvent.Deferred(port.link(), this, streams));
+            }
         }
     }
 

@@ -100,8 +100,8 @@ class ControlReaderTest {
                 }
 
                 @Override
-                public void onDefer(long registrationId) {
-                    heard.add(registrationId);
+                public void onDefer(long registrationId, String streams) {
+                    heard.add(streams == null ? registrationId : registrationId + ": " + streams);
                 }
 
                 @Override
@@ -150,7 +150,9 @@ class ControlReaderTest {
                                 65_536,
                                 OptionalLong.of(-3))));
         assertNull(readAnswer(writer.accept(buffer, 0, 7, 64, 3, 96, 64, OptionalLong.empty())));
-        assertNull(readAnswer(writer.defer(buffer, 0, 8)));
+        assertNull(readAnswer(writer.defer(buffer, 0, 8, null)));
+        assertNull(readAnswer(writer.defer(buffer, 0, 8, "10, 12")));
+        assertNull(readAnswer(writer.defer(buffer, 0, 8, "")));
         assertNull(readAnswer(writer.wanted(buffer, 0, 8)));
         assertNull(readAnswer(writer.again(buffer, 0, 8)));
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
@@ -166,6 +168,8 @@ class ControlReaderTest {
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
                         List.of(7L, 64L, 3, 96L, 64, "no tag"),
                         8L,
+                        "8: 10, 12",
+                        "8: ",
                         "wanted 8",
                         "again 8",
                         List.of(9L, RejectCode.NOT_ALLOWED, "no"),
@@ -180,7 +184,27 @@ class ControlReaderTest {
     void truncatesLongText() {
         String text = "x".repeat(500);
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NO_RESOURCES, text)));
-        assertEquals(List.of(List.of(9L, RejectCode.NO_RESOURCES, "x".repeat(160))), heard);
+        assertNull(readAnswer(writer.defer(buffer, 0, 8, text)));
+        assertEquals(
+                List.of(
+                        List.of(9L, RejectCode.NO_RESOURCES, "x".repeat(160)),
+                        "8: " + "x".repeat(160)),
+                heard);
+    }
+
+    @Test
+    void omitsStreamsForPreviousRelease() {
+        ControlEncoder old = new ControlEncoder(Versions.OURS.lowest());
+        assertEquals(writer.defer(buffer, 0, 8, null), old.defer(buffer, 0, 8, "10"));
+        assertNull(readAnswer(old.defer(buffer, 0, 8, "10")));
+        assertEquals(List.of(8L), heard);
+    }
+
+    @Test
+    void rejectsStreamsLongerThanTheirMessage() {
+        int length = writer.defer(buffer, 0, 8, "10, 12");
+        assertEquals("Defer has a text of 6 bytes in " + (length - 1), readAnswer(length - 1));
+        assertEquals(List.of(), heard);
     }
 
     @Test
@@ -288,7 +312,7 @@ class ControlReaderTest {
         assertTrue(
                 readOffer(writer.close(buffer, 0, 7, -32, StreamEnd.PLACED))
                         .contains("final position"));
-        assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
+        assertTrue(readOffer(writer.defer(buffer, 0, 7, null)).contains("template"));
         assertTrue(readOffer(writer.again(buffer, 0, 7)).contains("template"));
         int length = writer.close(buffer, 0, 7, 32, StreamEnd.PLACED);
         for (int end = 4; end < 256; end++) {

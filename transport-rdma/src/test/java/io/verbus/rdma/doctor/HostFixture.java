@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.VerbsLibraries;
+import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;
 import io.verbus.transport.Finding.Level;
 
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A host simulated by files in a folder of the test and by fixed results of calls. */
 final class HostFixture implements Host.Calls {
@@ -120,9 +122,14 @@ final class HostFixture implements Host.Calls {
         return new Host(new FileTree(root), this);
     }
 
-    /** Examines the host. */
+    /** Examination for media, without a pause between samples. */
+    static Examination.Scope scope(String... media) {
+        return new Examination.Scope(Set.of(media), (name, preset) -> preset, Duration.ZERO);
+    }
+
+    /** Examines the host for RDMA. */
     List<Finding> findings() throws InterruptedException {
-        return new RdmaExamination(host()).examine(Duration.ZERO);
+        return new RdmaExamination(host()).examine(scope("rdma"));
     }
 
     /** The findings that are warnings or errors, each as {@code LEVEL: text}. */

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -91,6 +90,39 @@ class RdmaExaminationTest {
         assertTrue(seen.containsAll(Set.of("devices", "memory", "clock", "device mlx4_0")));
     }
 
+    @Test
+    void examinesOnlyHostForOtherMedia() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.without("/proc/mounts");
+        List<Finding> findings =
+                new RdmaExamination(host.host()).examine(HostFixture.scope("udp", "ipc"));
+        Set<String> areas = new HashSet<>();
+        findings.forEach(finding -> areas.add(finding.area()));
+        assertEquals(Set.of("memory", "open files", "processors", "clock"), areas);
+        assertTrue(
+                findings.stream().noneMatch(f -> f.text().contains("locked memory")),
+                findings.toString());
+        assertTrue(
+                findings.stream()
+                        .anyMatch(
+                                f ->
+                                        f.level() == Level.WARNING
+                                                && f.text().contains("is not a tmpfs")),
+                findings.toString());
+        assertTrue(findings.stream().noneMatch(f -> f.level() == Level.ERROR));
+    }
+
+    @Test
+    void reportsLimitOfOpenFiles() throws InterruptedException {
+        checkFinding(Level.OK, "this process may open 1024 files", "");
+        host.file("/proc/self/limits", "Max open files   256   4096   files\n");
+        checkFinding(Level.WARNING, "this process may open 256 files", "ulimit -n");
+        host.file("/proc/self/limits", "Max open files   unlimited   unlimited   files\n");
+        checkFinding(Level.OK, "open files is unlimited", "");
+        host.without("/proc/self/limits");
+        checkFinding(Level.WARNING, "limit of open files is not readable", "LimitNOFILE");
+    }
+
     // Absent parts
 
     @Test
@@ -98,7 +130,7 @@ class RdmaExaminationTest {
         host = HostFixture.good(root.resolve("nowhere"));
         Host empty = new Host(new FileTree(root.resolve("empty")), host);
         host.space = null;
-        List<Finding> findings = new RdmaExamination(empty).examine(Duration.ZERO);
+        List<Finding> findings = new RdmaExamination(empty).examine(HostFixture.scope("rdma"));
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no RDMA device")));
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("no module ib_uverbs")));
         assertTrue(findings.stream().anyMatch(f -> f.text().contains("is not a tmpfs")));

@@ -138,6 +138,12 @@ class RdmaTransportTest {
         net.forMillis(300);
         assertFalse(stream.connected);
         assertEquals(1, net.a.fabric.connections().size());
+        assertEquals(
+                List.of(
+                        "no subscription at 10.0.0.2:7400: subscribe to stream "
+                                + STREAM
+                                + " there"),
+                net.a.waits);
         net.b.subscribed.add(STREAM + 1);
         net.b.transport.onSubscriptionAdded(endpoint, STREAM + 1);
         net.forMillis(50);
@@ -145,6 +151,21 @@ class RdmaTransportTest {
         net.b.subscribed.add(STREAM);
         net.b.transport.onSubscriptionAdded(endpoint, STREAM);
         net.until("received", () -> stream.connected && net.b.image().received > 100);
+        assertNoErrors();
+    }
+
+    @Test
+    void namesOtherStreamsOfEndpointWithoutSubscription() {
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM + 3);
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM + 1);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("told", () -> !net.a.waits.isEmpty());
+        assertEquals(
+                "no subscription for stream %d at 10.0.0.2:7400; it has streams %d, %d: use the same stream in both"
+                        .formatted(STREAM, STREAM + 1, STREAM + 3),
+                net.a.waits.getFirst());
+        assertFalse(stream.connected);
+        assertEquals(List.of(), net.a.failures);
         assertNoErrors();
     }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.driver.tools.ClientStates.Arriving;
+import io.verbus.driver.tools.ClientStates.Destination;
+import io.verbus.driver.tools.ClientStates.Reader;
+import io.verbus.driver.tools.ClientStates.Registered;
+
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * State of a publication or subscription in a word, and why it is not connected, or what holds it
+ * back, in a sentence.
+ *
+ * @param state {@code waiting}, {@code connected}, {@code blocked}, {@code untethered}, {@code no
+ *     receiver} or {@code ended}.
+ * @param why cause and remedy; empty if there is nothing to say.
+ */
+record WhyNot(String state, String why) {
+    private static final Pattern ENDPOINT = Pattern.compile("[?|](endpoint|control)=([^|]*)");
+
+    /** Explains the state of a publication or subscription. */
+    static WhyNot of(Registered each, ClientStates all) {
+        return each.isSubscription() ? ofSubscription(each, all) : ofPublication(each, all);
+    }
+
+    private static WhyNot ofPublication(Registered each, ClientStates all) {
+        StreamStatus status = all.statusOf(each);
+        if (each.clientId() == ClientStates.NO_CLIENT) {
+            return new WhyNot("ended", "its clients have closed it" + unread(status, all));
+        }
+        return switch (each.state()) {
+            case CONNECTED -> connected(each, status, all);
+            case WAITING -> new WhyNot("waiting", known(each, noReceiver(each, all)));
+            case LEFT ->
+                    new WhyNot(
+                            "no receiver",
+                            known(
+                                    each,
+                                    "its last receiver has left or is silent: "
+                                            + noReceiver(each, all)));
+        };
+    }
+
+    private static String known(Registered each, String otherwise) {
+        return each.reason().isEmpty() ? otherwise : each.reason();
+    }
+
+    private static String unread(StreamStatus status, ClientStates all) {
+        return status == null || status.behind() <= 0
+                ? ""
+                : ", and "
+                        + holder(status, all)
+                        + " has yet to take "
+                        + "%,d".formatted(status.behind())
+                        + " bytes";
+    }
+
+    private static WhyNot connected(Registered each, StreamStatus status, ClientStates all) {
+        if (status != null && status.isBlocked()) {
+            return new WhyNot(
+                    "blocked",
+                    "by "
+                            + holder(status, all)
+                            + ", "
+                            + "%,d".formatted(status.behind())
+                            + " bytes behind: consume faster there");
+        }
+        List<Destination> absent =
+                all.destinationsOf(each).stream().filter(one -> !one.isConnected()).toList();
+        return new WhyNot(
+                "connected",
+                absent.isEmpty()
+                        ? ""
+                        : "but not to "
+                                + absent.stream()
+                                        .map(Destination::address)
+                                        .collect(Collectors.joining(", "))
+                                + ": see verbus errors");
+    }
+
+    /** Adds the client's name to a reader's description. */
+    private static String holder(StreamStatus status, ClientStates all) {
+        int of = status.slowest().indexOf(" of client ");
+        if (of < 0) {
+            return status.slowest().isEmpty() ? "its receivers" : status.slowest();
+        }
+        long client = Long.parseLong(status.slowest().substring(of + " of client ".length()));
+        return status.slowest().substring(0, of) + " of " + all.nameOf(client);
+    }
+
+    private static String noReceiver(Registered each, ClientStates all) {
+        if (each.carrier().equals("ipc")) {
+            return absent(
+                    "subscription",
+                    each,
+                    " over IPC in this driver",
+                    local(all, true, "ipc"),
+                    "subscribe to it on an ipc channel of this driver");
+        }
+        String endpoint = endpoint(each.channel());
+        if (endpoint.isEmpty()) {
+            return "none of its destinations has a receiver: add destinations that have";
+        }
+        if (each.carrier().contains("rdma")) {
+            return "no answer from " + endpoint + " yet: if this lasts, see verbus errors";
+        }
+        return "no receiver has answered at "
+                + endpoint
+                + ", which UDP does not explain: subscribe to stream "
+                + each.streamId()
+                + " there, and check address and firewalls";
+    }
+
+    private static WhyNot ofSubscription(Registered each, ClientStates all) {
+        return switch (each.state()) {
+            case WAITING -> new WhyNot("waiting", known(each, noPublication(each, all)));
+            case LEFT -> new WhyNot("ended", each.reason());
+            case CONNECTED -> {
+                List<Reader> readers = all.readersOf(each);
+                boolean isDetached =
+                        !readers.isEmpty() && readers.stream().allMatch(Reader::isDetached);
+                yield isDetached
+                        ? new WhyNot("untethered", detached(readers.getFirst()))
+                        : new WhyNot("connected", "");
+            }
+        };
+    }
+
+    private static String detached(Reader reader) {
+        String state = reader.label().substring(reader.label().lastIndexOf(' ') + 1);
+        return "it fell too far behind and was detached ("
+                + state
+                + "): consume faster, or subscribe with tether=true";
+    }
+
+    private static String noPublication(Registered each, ClientStates all) {
+        String remedy = "publish to the same stream, or subscribe to another";
+        switch (each.carrier()) {
+            case "ipc" -> {
+                return absent(
+                        "publication",
+                        each,
+                        " over IPC in this driver",
+                        local(all, false, "ipc"),
+                        remedy);
+            }
+            case "spy" -> {
+                return absent(
+                        "publication",
+                        each,
+                        " on this channel in this driver",
+                        local(all, false, "spy"),
+                        remedy);
+            }
+            case "sources" -> {
+                return "no publication of stream "
+                        + each.streamId()
+                        + " has reached its destinations: check them with verbus errors";
+            }
+            default -> {
+                String endpoint = endpoint(each.channel());
+                return absent(
+                        "publication",
+                        each,
+                        " has reached " + (endpoint.isEmpty() ? "its address" : endpoint),
+                        arrivingAt(endpoint, all),
+                        "publish there, and check address and firewalls");
+            }
+        }
+    }
+
+    /** Streams that are there, with their sessions; session 0 stands for all. */
+    private record There(int streamId, int sessionId) {}
+
+    private static List<There> local(ClientStates all, boolean isSubscription, String carrier) {
+        return all.registered().stream()
+                .filter(each -> each.isSubscription() == isSubscription)
+                .filter(
+                        each ->
+                                carrier.equals("spy")
+                                        ? !each.carrier().equals("ipc")
+                                        : each.carrier().equals(carrier))
+                .map(each -> new There(each.streamId(), each.sessionId()))
+                .toList();
+    }
+
+    private static List<There> arrivingAt(String endpoint, ClientStates all) {
+        return all.arriving().stream()
+                .filter(image -> endpoint(image.channel()).equals(endpoint))
+                .map(WhyNot::there)
+                .toList();
+    }
+
+    private static There there(Arriving image) {
+        return new There(image.streamId(), image.sessionId());
+    }
+
+    /** Says that a stream's counterpart is absent, and which streams have one. */
+    private static String absent(
+            String what, Registered each, String where, List<There> there, String remedy) {
+        SortedSet<Integer> streams = new TreeSet<>();
+        there.forEach(one -> streams.add(one.streamId()));
+        String preposition = what.equals("subscription") ? " for" : " of";
+        String begin = "no " + what + preposition;
+        if (streams.contains(each.streamId())) {
+            return begin
+                    + " session "
+                    + (each.sessionId() == 0 ? "" : each.sessionId() + " ")
+                    + "of stream "
+                    + each.streamId()
+                    + where
+                    + ", only other sessions or tags: compare the channels";
+        }
+        String others =
+                streams.isEmpty()
+                        ? ""
+                        : "; "
+                                + (streams.size() == 1 ? "stream " : "streams ")
+                                + streams.stream()
+                                        .map(String::valueOf)
+                                        .collect(Collectors.joining(", "))
+                                + (streams.size() == 1 ? " is there" : " are there");
+        return begin + " stream " + each.streamId() + where + others + ": " + remedy;
+    }
+
+    /** Returns the endpoint of a channel, or its control address; empty if it has neither. */
+    static String endpoint(String channel) {
+        Matcher endpoint = ENDPOINT.matcher(channel);
+        String control = "";
+        while (endpoint.find()) {
+            if (endpoint.group(1).equals("endpoint")) {
+                return endpoint.group(2);
+            }
+            control = endpoint.group(2);
+        }
+        return control;
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.logbuffer.LogSpec;
+
+import java.util.List;
+
+/** Explains why a peer defers a stream. */
+final class NoSubscription {
+    private NoSubscription() {}
+
+    /**
+     * Returns cause and remedy in a sentence.
+     *
+     * @param spec stream that was offered.
+     * @param endpoint name of the endpoint.
+     * @param streams ids of the streams that the endpoint's subscriptions want, as the peer's text.
+     */
+    static String of(LogSpec spec, String endpoint, String streams) {
+        String stream = "stream " + spec.streamId();
+        if (streams.isEmpty()) {
+            return "no subscription at " + endpoint + ": subscribe to " + stream + " there";
+        }
+        if (List.of(streams.split(", ")).contains(Integer.toString(spec.streamId()))) {
+            return "no subscription for session "
+                    + spec.sessionId()
+                    + " of "
+                    + stream
+                    + " at "
+                    + endpoint
+                    + ", only for other sessions: remove session-id from its channel, or use the"
+                    + " same in both";
+        }
+        return "no subscription for "
+                + stream
+                + " at "
+                + endpoint
+                + "; it has "
+                + (streams.contains(",") ? "streams " : "stream ")
+                + streams
+                + ": use the same stream in both";
+    }
+}
