@@ -3,13 +3,19 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.HopRecorder;
+import io.verbus.cnc.LatencyFile;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.LatencySamples;
+import io.verbus.driver.status.ConsumptionHop;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
@@ -36,6 +42,11 @@ final class IpcPublication extends Publication {
 
     private final long imageLivenessTimeoutNs;
     private long nextLimit;
+
+    /** Samples consumption; null if the driver does not. */
+    private final ConsumptionHop hop;
+
+    private final LatencySamples samples;
     private boolean isRejected;
     private long rejectedUntilNs;
 
@@ -47,7 +58,9 @@ final class IpcPublication extends Publication {
             long window,
             DriverConfig config,
             DriverCounters counters,
-            EventEncoder events) {
+            EventEncoder events,
+            LatencySamples samples,
+            NanoClock clock) {
         super(channel, log, limit, position, config);
         this.window = window;
         this.imageLivenessTimeoutNs = config.imageLivenessTimeoutNs();
@@ -61,6 +74,20 @@ final class IpcPublication extends Publication {
                         counters,
                         events);
         this.positions = subscribers.positions();
+        this.samples = samples;
+        HopRecorder recorder =
+                samples.add(
+                        new LatencyFile.Owner(
+                                LatencyHop.CONSUMPTION,
+                                registrationId(),
+                                streamId(),
+                                sessionId(),
+                                channel.toString(),
+                                ""));
+        hop =
+                recorder == null
+                        ? null
+                        : new ConsumptionHop(recorder, log, positions, clock, samples.intervalNs());
     }
 
     @Override
@@ -144,7 +171,13 @@ final class IpcPublication extends Publication {
                 connected(false);
                 work++;
             }
+            if (hop != null) {
+                hop.reset();
+            }
             return work + clean(positions.released());
+        }
+        if (hop != null) {
+            hop.look();
         }
         if (positions.least() - positions.released() >= step) {
             work += subscribers.endImpossibleNow();
@@ -198,6 +231,14 @@ final class IpcPublication extends Publication {
     @Override
     boolean isFinished() {
         return isReleased();
+    }
+
+    @Override
+    void close() {
+        super.close();
+        if (hop != null) {
+            samples.remove(hop.recorder());
+        }
     }
 
     private boolean isConnected() {
