@@ -49,6 +49,7 @@ final class LossyRelay implements AutoCloseable {
     private final Deque<byte[]> heldForward = new ArrayDeque<>();
     private final Deque<byte[]> heldBackward = new ArrayDeque<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(65_536);
+    private volatile long constantDelayNs;
     private SocketAddress sender;
     private int lost;
 
@@ -83,6 +84,11 @@ final class LossyRelay implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Delays every datagram from now on by the same time, in each direction. */
+    void delay(long ns) {
+        constantDelayNs = ns;
     }
 
     /** Address for the senders. */
@@ -131,6 +137,10 @@ final class LossyRelay implements AutoCloseable {
             throws IOException {
         if (random.nextDouble() < faults.lost()) {
             lost++;
+            return;
+        }
+        if (constantDelayNs > 0) {
+            delayed.add(new Delayed(System.nanoTime() + constantDelayNs, copy(), out, to));
             return;
         }
         if (random.nextDouble() < faults.delayed()) {

@@ -28,6 +28,7 @@ import java.util.ServiceLoader;
             StreamsCommand.class,
             ErrorsCommand.class,
             LossesCommand.class,
+            LatencyCommand.class,
             DoctorCommand.class
         })
 public final class Verbus implements Runnable {
