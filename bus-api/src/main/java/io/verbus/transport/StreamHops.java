@@ -37,7 +37,9 @@ public final class StreamHops {
     /** Count of work requests whose answer ends the wire's sample; or the open question. */
     private long awaited;
 
-    /** Whether that answer also says by when the subscriber's sample has started. */
+    /** Count of work requests whose answer says that the subscriber's sample has started. */
+    private long arrival;
+
     private boolean isArrivalAwaited;
 
     /** Position that ends the subscriber's sample. */
@@ -50,13 +52,21 @@ public final class StreamHops {
     private long reporter;
     private long reportedNs;
 
-    /** Next stream whose sample is staged. */
+    /** Next stream of the list of those with something staged. */
     private StreamHops next;
 
+    private boolean isLinked;
+
+    /** Whether sampled bytes are staged, their end, and whether their commit is staged too. */
     private boolean isStaged;
 
-    /** End of the staged sample. */
     private long staged;
+    private boolean isStagedCommitted;
+
+    /** Whether the commit of sampled bytes, which are posted, is still to be staged, or posted. */
+    private boolean isCommitAwaited;
+
+    private boolean isCommitStaged;
 
     /**
      * @param sender recorder of the sender's hop.
@@ -124,23 +134,48 @@ public final class StreamHops {
      *
      * @param first first stream of the list, or null.
      * @param end position at which the sampled bytes end.
+     * @param isCommitted whether the word that commits them is staged too; otherwise {@link
+     *     #onCommitStaged} follows.
      * @return first stream of the list.
      */
-    public StreamHops onStaged(StreamHops first, long end) {
-        if (isStaged) {
+    public StreamHops onStaged(StreamHops first, long end, boolean isCommitted) {
+        isStaged = true;
+        staged = end;
+        isStagedCommitted = isCommitted;
+        return link(first);
+    }
+
+    /** Returns whether the commit of sampled bytes is to be sampled. */
+    public boolean isCommitAwaited() {
+        return isCommitAwaited;
+    }
+
+    /**
+     * Adds the stream to a list, because the commit of its sampled bytes is staged.
+     *
+     * @param first first stream of the list, or null.
+     * @return first stream of the list.
+     */
+    public StreamHops onCommitStaged(StreamHops first) {
+        isCommitAwaited = false;
+        isCommitStaged = true;
+        return link(first);
+    }
+
+    private StreamHops link(StreamHops first) {
+        if (isLinked) {
             return first;
         }
-        isStaged = true;
+        isLinked = true;
         next = first;
-        staged = end;
         return this;
     }
 
     /**
-     * Handles that the staged bytes of a list of streams are posted.
+     * Handles that what is staged for a list of streams is posted.
      *
      * @param first first stream of the list; not null.
-     * @param count count of work requests whose answer says that the bytes have arrived.
+     * @param count count of work requests whose answer says that it has arrived.
      */
     public static void onPosted(StreamHops first, long count) {
         long nowNs = first.sender.nowNs();
@@ -149,23 +184,39 @@ public final class StreamHops {
             hops.onPosted(count, nowNs);
             StreamHops following = hops.next;
             hops.next = null;
-            hops.isStaged = false;
+            hops.isLinked = false;
             hops = following;
         }
     }
 
     private void onPosted(long count, long nowNs) {
-        sender.end(nowNs, nowNs, 0);
-        if (wire.isOpen()) {
+        if (isCommitStaged) {
+            isCommitStaged = false;
+            beginSubscriber(count, nowNs);
+        }
+        if (!isStaged) {
             return;
         }
-        wire.begin(nowNs, nowNs);
-        awaited = count;
-        if (!subscriber.isOpen()) {
-            subscriber.begin(nowNs, Long.MAX_VALUE);
-            target = staged;
-            isArrivalAwaited = true;
+        isStaged = false;
+        sender.end(nowNs, nowNs, 0);
+        if (!wire.isOpen()) {
+            wire.begin(nowNs, nowNs);
+            awaited = count;
         }
+        if (!subscriber.isOpen() && !isCommitAwaited) {
+            target = staged;
+            if (isStagedCommitted) {
+                beginSubscriber(count, nowNs);
+            } else {
+                isCommitAwaited = true;
+            }
+        }
+    }
+
+    private void beginSubscriber(long count, long nowNs) {
+        subscriber.begin(nowNs, Long.MAX_VALUE);
+        arrival = count;
+        isArrivalAwaited = true;
     }
 
     /**
@@ -174,10 +225,14 @@ public final class StreamHops {
      * @param answered count as seen in this turn, and not in the previous one.
      */
     public void onAnswered(long answered) {
-        if (wire.isOpen() && answered >= awaited) {
+        boolean isWireOver = wire.isOpen() && answered >= awaited;
+        boolean hasArrived = isArrivalAwaited && answered >= arrival;
+        if (isWireOver || hasArrived) {
             long nowNs = wire.nowNs();
-            wire.end(previousTurnNs, nowNs, 0);
-            if (isArrivalAwaited) {
+            if (isWireOver) {
+                wire.end(previousTurnNs, nowNs, 0);
+            }
+            if (hasArrived) {
                 isArrivalAwaited = false;
                 subscriber.startedBy(nowNs);
             }
@@ -272,6 +327,9 @@ public final class StreamHops {
         subscriber.cancel();
         isArrivalAwaited = false;
         isStaged = false;
+        isCommitAwaited = false;
+        isCommitStaged = false;
+        isLinked = false;
         next = null;
     }
 }

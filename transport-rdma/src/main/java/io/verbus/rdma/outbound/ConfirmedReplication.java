@@ -75,12 +75,20 @@ final class ConfirmedReplication extends Replication {
     }
 
     @Override
+    boolean commitsLater() {
+        return true;
+    }
+
+    @Override
     boolean settle(OutboundPort port) {
         if (pending != NONE) {
             if (!placement.isInPlace(question) || !port.stageCommit(path(), pending)) {
                 return false;
             }
             pending = NONE;
+            if (hops() != null && hops().isCommitAwaited()) {
+                port.sampleCommit(hops());
+            }
         }
         return true;
     }

@@ -38,7 +38,7 @@ final class OutboundPort {
     private final SendRing zero;
     private final ControlEncoder encoder;
 
-    /** First stream with a staged sample, or null. */
+    /** First of the streams that have something staged to sample, or null. */
     private StreamHops sampled;
 
     private boolean isStaged;
@@ -129,9 +129,15 @@ final class OutboundPort {
      *
      * @param hops sampler of the stream.
      * @param end position at which the bytes end.
+     * @param isCommitted whether the word that commits them is staged too.
      */
-    void sample(StreamHops hops, long end) {
-        sampled = hops.onStaged(sampled, end);
+    void sample(StreamHops hops, long end, boolean isCommitted) {
+        sampled = hops.onStaged(sampled, end, isCommitted);
+    }
+
+    /** Adds a stream to those whose staged commit is sampled when it is posted. */
+    void sampleCommit(StreamHops hops) {
+        sampled = hops.onCommitStaged(sampled);
     }
 
     /** Stages a batch without the word that commits it; returns false if there is no room. */

@@ -188,7 +188,7 @@ class Replication {
             return 0;
         }
         if (isSampled) {
-            port.sample(hops, end);
+            port.sample(hops, end, !commitsLater());
         }
         isStalled = false;
         stream.senderPosition(end);
@@ -198,6 +198,16 @@ class Replication {
     /** Stages a batch; returns false if there is no room. */
     boolean stage(OutboundPort port, long position, int dataLength, int length) {
         return port.stageBatch(path, position, dataLength, length);
+    }
+
+    /** Whether batches are staged without the word that commits them. */
+    boolean commitsLater() {
+        return false;
+    }
+
+    /** Returns the sampler of the stream's hops; null if they are not sampled. */
+    final StreamHops hops() {
+        return hops;
     }
 
     /** Commits everything sent, if possible; returns whether it is committed. */
