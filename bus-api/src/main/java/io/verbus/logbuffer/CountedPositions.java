@@ -140,6 +140,21 @@ public final class CountedPositions {
         return least;
     }
 
+    /** Returns the counter id of the reader with the least position; -1 if there is no reader. */
+    public int slowest() {
+        Position[] all = counted;
+        int slowest = -1;
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < all.length; i++) {
+            long position = all[i].getAcquire();
+            if (position < least) {
+                least = position;
+                slowest = all[i].id();
+            }
+        }
+        return slowest;
+    }
+
     /** Returns the highest position of all readers, ignoring impossible ones. Any thread. */
     public long furthest() {
         long before = released;

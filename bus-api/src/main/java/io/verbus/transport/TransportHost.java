@@ -5,6 +5,8 @@ package io.verbus.transport;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
+import io.verbus.cnc.HopRecorder;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.LogBuffers;
@@ -42,6 +44,39 @@ public interface TransportHost extends TransportSettings {
      *     the result; already completed for an IP address.
      */
     CompletableFuture<Void> lookUp(String name);
+
+    /**
+     * Returns the sampler of a stream's hops.
+     *
+     * @param stream publication that was added.
+     * @param destination address that it is sent to.
+     * @param wire hop between the drivers: {@link LatencyHop#FABRIC} or {@link
+     *     LatencyHop#ROUND_TRIP}.
+     * @param reportIntervalNs time within which receivers report what they have consumed.
+     * @return null if the driver does not sample, or has no room for more hops. Must be freed with
+     *     {@link #free(StreamHops)}.
+     */
+    default StreamHops hops(
+            OutboundStream stream, String destination, LatencyHop wire, long reportIntervalNs) {
+        return null;
+    }
+
+    /** Frees a sampler that the sender no longer uses; null is ignored. */
+    default void free(StreamHops hops) {}
+
+    /**
+     * Returns the recorder of a connection's round trips.
+     *
+     * @param peer address of the peer.
+     * @return null if the driver does not sample, or has no room for more hops. Must be freed with
+     *     {@link #free(HopRecorder)}.
+     */
+    default HopRecorder roundTrips(String peer) {
+        return null;
+    }
+
+    /** Frees a recorder that the sender no longer uses; null is ignored. */
+    default void free(HopRecorder recorder) {}
 
     /**
      * Runs work that may take long and cannot be divided, such as registering memory, on another

@@ -6,6 +6,9 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.HopRecorder;
+import io.verbus.cnc.LatencyFile;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.FrontierScanner;
@@ -86,6 +89,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     /** Number of streams moved. */
     public int moves;
 
+    /** Latency file for sampling hops, or null. */
+    public LatencyFile latency;
+
     public long lossObservations;
     public long lossBytes;
 
@@ -121,6 +127,53 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     private static UnsafeBuffer buffer(int length) {
         return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
+    }
+
+    @Override
+    public StreamHops hops(
+            OutboundStream stream, String destination, LatencyHop wire, long reportIntervalNs) {
+        if (latency == null) {
+            return null;
+        }
+        LogSpec spec = stream.log().spec();
+        LatencyFile.Owner owner =
+                new LatencyFile.Owner(
+                        wire,
+                        spec.registrationId(),
+                        spec.streamId(),
+                        spec.sessionId(),
+                        stream.channel().toString(),
+                        destination);
+        return new StreamHops(
+                latency.add(owner.with(LatencyHop.SENDER)),
+                latency.add(owner),
+                latency.add(owner.with(LatencyHop.SUBSCRIBER)),
+                1,
+                reportIntervalNs,
+                0);
+    }
+
+    @Override
+    public void free(StreamHops hops) {
+        if (hops != null) {
+            latency.remove(hops.sender());
+            latency.remove(hops.wire());
+            latency.remove(hops.subscriber());
+        }
+    }
+
+    @Override
+    public HopRecorder roundTrips(String peer) {
+        return latency == null
+                ? null
+                : latency.add(new LatencyFile.Owner(LatencyHop.ROUND_TRIP, 0, 0, 0, "", peer));
+    }
+
+    @Override
+    public void free(HopRecorder recorder) {
+        if (recorder != null) {
+            latency.remove(recorder);
+        }
     }
 
     /** Returns the transport under test, which uses this host. */

@@ -21,6 +21,7 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.files.HugePages;
+import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.resolver.DriverResolver;
@@ -53,6 +54,7 @@ import java.util.List;
  * @param transports available transports.
  * @param files log files.
  * @param losses losses of received streams.
+ * @param samples sampled durations of the streams' hops.
  */
 record DriverParts(
         DriverClock clock,
@@ -73,6 +75,7 @@ record DriverParts(
         Transports transports,
         LogFiles files,
         Losses losses,
+        LatencySamples samples,
         DriverResolver resolver) {
 
     static DriverParts assemble(
@@ -178,6 +181,8 @@ record DriverParts(
                         clock.nanoTime());
         manuals.removals(merged::onRemoved);
         Losses losses = new Losses(directory, clock, errors);
+        LatencySamples samples =
+                new LatencySamples(directory, config.latencySamplesPerSecond(), clock, errors);
         Responses responses = new Responses(subscriptions);
         transports.hosts(
                 options ->
@@ -195,6 +200,7 @@ record DriverParts(
                                 counters,
                                 events,
                                 losses,
+                                samples,
                                 audit,
                                 inHand.naming(errors)));
         SpiedPublications spied = new SpiedPublications();
@@ -202,7 +208,14 @@ record DriverParts(
         Publications publications =
                 new Publications(
                         new PublicationFactory(
-                                config, transports, files, statuses, counters, events),
+                                config,
+                                transports,
+                                files,
+                                statuses,
+                                counters,
+                                events,
+                                samples,
+                                clock),
                         subscriptions,
                         files,
                         statuses,
@@ -272,6 +285,7 @@ record DriverParts(
                 transports,
                 files,
                 losses,
+                samples,
                 resolver);
     }
 
@@ -310,6 +324,7 @@ record DriverParts(
         transports.close();
         files.close();
         losses.close();
+        samples.close();
         locks.close();
     }
 }

@@ -6,6 +6,9 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.HopRecorder;
+import io.verbus.cnc.LatencyFile;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.control.ErrorCode;
@@ -15,6 +18,7 @@ import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.AuditLog;
+import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.legs.CarriedStream;
@@ -28,6 +32,7 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerRejection;
 import io.verbus.transport.SetupAnswer;
+import io.verbus.transport.StreamHops;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 
@@ -57,6 +62,7 @@ final class DriverTransportHost implements TransportHost {
     private final DriverCounters counters;
     private final EventEncoder events;
     private final Losses losses;
+    private final LatencySamples samples;
     private final AuditLog audit;
     private final ErrorHandler errors;
     private Transport transport;
@@ -75,6 +81,7 @@ final class DriverTransportHost implements TransportHost {
             DriverCounters counters,
             EventEncoder events,
             Losses losses,
+            LatencySamples samples,
             AuditLog audit,
             ErrorHandler errors) {
         this.driverId = driverId;
@@ -90,6 +97,7 @@ final class DriverTransportHost implements TransportHost {
         this.counters = counters;
         this.events = events;
         this.losses = losses;
+        this.samples = samples;
         this.audit = audit;
         this.errors = errors;
     }
@@ -283,6 +291,36 @@ final class DriverTransportHost implements TransportHost {
             long observations,
             long bytes) {
         losses.add(streamId, sessionId, channel, source, observations, bytes);
+    }
+
+    @Override
+    public StreamHops hops(
+            OutboundStream stream, String destination, LatencyHop wire, long reportIntervalNs) {
+        LogSpec spec = stream.log().spec();
+        return samples.addStream(
+                new LatencyFile.Owner(
+                        wire,
+                        spec.registrationId(),
+                        spec.streamId(),
+                        spec.sessionId(),
+                        stream.channel().toString(),
+                        destination),
+                reportIntervalNs);
+    }
+
+    @Override
+    public void free(StreamHops hops) {
+        samples.remove(hops);
+    }
+
+    @Override
+    public HopRecorder roundTrips(String peer) {
+        return samples.add(new LatencyFile.Owner(LatencyHop.ROUND_TRIP, 0, 0, 0, "", peer));
+    }
+
+    @Override
+    public void free(HopRecorder recorder) {
+        samples.remove(recorder);
     }
 
     @Override

@@ -3,7 +3,12 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.HopRecorder;
+import io.verbus.cnc.LatencyFile;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.LatencySamples;
+import io.verbus.driver.status.ConsumptionHop;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
 import io.verbus.driver.status.ShownState;
@@ -11,6 +16,7 @@ import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
@@ -37,6 +43,11 @@ final class IpcPublication extends Publication {
 
     private final long imageLivenessTimeoutNs;
     private long nextLimit;
+
+    /** Samples consumption; null if the driver does not. */
+    private final ConsumptionHop hop;
+
+    private final LatencySamples samples;
     private boolean isRejected;
     private long rejectedUntilNs;
 
@@ -49,7 +60,9 @@ final class IpcPublication extends Publication {
             long window,
             DriverConfig config,
             DriverCounters counters,
-            EventEncoder events) {
+            EventEncoder events,
+            LatencySamples samples,
+            NanoClock clock) {
         super(channel, log, limit, position, shown, config);
         this.window = window;
         this.imageLivenessTimeoutNs = config.imageLivenessTimeoutNs();
@@ -63,6 +76,20 @@ final class IpcPublication extends Publication {
                         counters,
                         events);
         this.positions = subscribers.positions();
+        this.samples = samples;
+        HopRecorder recorder =
+                samples.add(
+                        new LatencyFile.Owner(
+                                LatencyHop.CONSUMPTION,
+                                registrationId(),
+                                streamId(),
+                                sessionId(),
+                                channel.toString(),
+                                ""));
+        hop =
+                recorder == null
+                        ? null
+                        : new ConsumptionHop(recorder, log, positions, clock, samples.intervalNs());
     }
 
     @Override
@@ -146,7 +173,13 @@ final class IpcPublication extends Publication {
                 connected(false);
                 work++;
             }
+            if (hop != null) {
+                hop.reset();
+            }
             return work + clean(positions.released());
+        }
+        if (hop != null) {
+            hop.look();
         }
         if (positions.least() - positions.released() >= step) {
             work += subscribers.endImpossibleNow();
@@ -200,6 +233,14 @@ final class IpcPublication extends Publication {
     @Override
     boolean isFinished() {
         return isReleased();
+    }
+
+    @Override
+    void close() {
+        super.close();
+        if (hop != null) {
+            samples.remove(hop.recorder());
+        }
     }
 
     private boolean isConnected() {

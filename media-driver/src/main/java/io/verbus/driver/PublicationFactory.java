@@ -12,6 +12,7 @@ import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
@@ -24,6 +25,7 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
 import io.verbus.transport.Transport;
 
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -51,6 +53,8 @@ final class PublicationFactory {
     private final DriverCounters counters;
     private final EventEncoder events;
     private final SendStatuses statuses;
+    private final LatencySamples samples;
+    private final NanoClock clock;
     private int nextSessionId = ThreadLocalRandom.current().nextInt();
 
     PublicationFactory(
@@ -59,7 +63,11 @@ final class PublicationFactory {
             LogFiles files,
             SendStatuses statuses,
             DriverCounters counters,
-            EventEncoder events) {
+            EventEncoder events,
+            LatencySamples samples,
+            NanoClock clock) {
+        this.samples = samples;
+        this.clock = clock;
         this.config = config;
         this.transports = transports;
         this.files = files;
@@ -212,7 +220,8 @@ final class PublicationFactory {
                 long window = ipcWindow(channel, spec.termLength());
                 log.metadata().putInt(LogNotes.PUBLICATION_WINDOW, (int) window);
                 return new IpcPublication(
-                        channel, log, limit, position, shown, window, config, counters, events);
+                        channel, log, limit, position, shown, window, config, counters, events,
+                        samples, clock);
             }
             return createNetwork(log, channel, limit, position, shown, stream, made);
         } catch (BusException e) {

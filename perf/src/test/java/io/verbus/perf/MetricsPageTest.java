@@ -31,7 +31,8 @@ class MetricsPageTest {
                         # Metrics
 
                         `verbus driver --metrics HOST:PORT` and `verbus metrics` export these metrics to Prometheus. A metric whose name ends with
-                        `_total` is a counter; all others are gauges. [Operating a driver](../guide/operate.md#watch-it) says how to scrape them.
+                        `_total` is a counter; [hops](../latency.md) have histograms; others are gauges.
+                        [Operating a driver](../guide/operate.md#watch-it) says how to scrape them.
                         `verbus stat --json` shows each counter with the name and the labels of its metric.
 
                         The column *counter* gives type and number of the [counter](counters.md) behind a metric. Times are in seconds, positions
@@ -82,6 +83,7 @@ class MetricsPageTest {
             case CONNECTION -> "RDMA connections";
             case CONNECTION_IMAGE -> "Images over RDMA";
             case DEVICE -> "RDMA devices";
+            case HOP -> "Hops of streams";
             case ERROR -> "Logged errors";
             case APPLICATION -> "Applications";
         };

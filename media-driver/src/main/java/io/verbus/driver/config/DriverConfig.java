@@ -56,6 +56,8 @@ import java.util.Map;
  * @param deleteOnShutdown whether to delete the directory when the driver closes; otherwise its
  *     counters, errors and losses remain readable.
  * @param terminable whether a client may end the driver.
+ * @param latencySamplesPerSecond maximum number of samples per second of each hop of a stream; 0
+ *     for none.
  * @param metrics address at which to serve metrics and probes over HTTP; null for none.
  * @param unusedOptions Aeron's options that were given and have no effect here.
  * @param errorHandler called with every error, in addition to the error log, on the driver's thread
@@ -96,6 +98,7 @@ public record DriverConfig(
         boolean spiesConnect,
         boolean deleteOnShutdown,
         boolean terminable,
+        int latencySamplesPerSecond,
         Endpoint metrics,
         ResolverConfig resolver,
         Map<String, String> transportOptions,
@@ -150,6 +153,7 @@ public record DriverConfig(
         DriverOption.COUNTER_VALUES_LENGTH.check(Integer.toString(counterValuesLength));
         DriverOption.ERROR_LOG_LENGTH.check(Integer.toString(errorLogLength));
         DriverOption.FILE_PAGE_SIZE.check(Integer.toString(filePageLength));
+        DriverOption.LATENCY_SAMPLES_PER_SECOND.check(Integer.toString(latencySamplesPerSecond));
         DriverOption.CLIENT_SHARE.check(Integer.toString(shares.percent()));
         shares.totals().forEach(DriverOption::checkShare);
         if (unblockTimeoutNs < clientLivenessTimeoutNs) {

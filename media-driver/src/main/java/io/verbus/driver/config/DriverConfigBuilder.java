@@ -83,6 +83,7 @@ public final class DriverConfigBuilder extends DurationSettings {
     private long resolverSelfIntervalNs = preset(DriverOption.RESOLVER_SELF_INTERVAL);
     private long resolverNeighborIntervalNs = preset(DriverOption.RESOLVER_NEIGHBOR_INTERVAL);
     private long resolverBootstrapIntervalNs = preset(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL);
+    private int latencySamplesPerSecond = preset(DriverOption.LATENCY_SAMPLES_PER_SECOND);
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
     private ErrorHandler failureHandler = failure -> {};
@@ -291,6 +292,12 @@ public final class DriverConfigBuilder extends DurationSettings {
     /** Sets the duration in nanoseconds above which a name lookup counts as slow. */
     public DriverConfigBuilder lookUpThresholdNs(long value) {
         lookUpThresholdNs = value;
+        return this;
+    }
+
+    /** Sets how often each hop of a stream is sampled at most; 0 for never. */
+    public DriverConfigBuilder latencySamplesPerSecond(int value) {
+        latencySamplesPerSecond = value;
         return this;
     }
 
@@ -536,6 +543,7 @@ public final class DriverConfigBuilder extends DurationSettings {
                 spiesConnect,
                 deleteOnShutdown,
                 terminable,
+                latencySamplesPerSecond,
                 metrics,
                 resolver(),
                 transportOptions,

@@ -429,6 +429,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Whether clients may terminate the driver with a command."),
                     DriverConfigBuilder::terminable);
 
+    static final DriverOption<Integer> LATENCY_SAMPLES_PER_SECOND =
+            new DriverOption<>(
+                    Option.count(
+                            "latency-samples-per-second",
+                            "0",
+                            0,
+                            1_000_000,
+                            "Maximum number of samples per second of each hop of a stream, for"
+                                    + " `verbus latency`; 0 samples nothing."),
+                    DriverConfigBuilder::latencySamplesPerSecond);
+
     static final DriverOption<Endpoint> METRICS =
             new DriverOption<>(
                     Option.of(
@@ -552,6 +563,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     DELETE_ON_SHUTDOWN,
                     DRAIN_TIMEOUT,
                     TERMINABLE,
+                    LATENCY_SAMPLES_PER_SECOND,
                     METRICS,
                     RESOLVER_NAME,
                     RESOLVER_INTERFACE,

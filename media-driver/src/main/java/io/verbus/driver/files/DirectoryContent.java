@@ -5,6 +5,7 @@ package io.verbus.driver.files;
 import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LatencyFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.directory.ProcessAccount;
 
@@ -31,6 +32,10 @@ final class DirectoryContent {
                             + ClientLocks.NAME
                             + "|"
                             + LossReport.NAME
+                            + "|"
+                            + LatencyFile.NAME
+                            + "|"
+                            + LatencyFile.UNFINISHED_NAME
                             + "|audit\\.log(\\.1)?");
     private static final Pattern LOG = Pattern.compile("-?\\d+\\.logbuffer");
 

@@ -5,6 +5,7 @@ package io.verbus.driver.metrics;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.cnc.LatencyFile;
 import io.verbus.directory.DirectoryTrust;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
@@ -28,10 +29,11 @@ public final class DriverWatch implements AutoCloseable {
      * State of the driver.
      *
      * @param cnc CnC file of the driver; null if there is none.
+     * @param latency latency file of the driver; null if it does not sample.
      * @param ageMs milliseconds since the driver's last heartbeat; -1 if there is no driver.
      * @param failure problem of the driver and its remedy; null while the heartbeat is current.
      */
-    public record Look(CncFile cnc, long ageMs, String failure) {
+    public record Look(CncFile cnc, LatencyFile latency, long ageMs, String failure) {
         /** Returns whether the driver's heartbeat is current. */
         public boolean isAlive() {
             return failure == null;
@@ -42,6 +44,7 @@ public final class DriverWatch implements AutoCloseable {
     private final Path file;
     private final DirectoryTrust trust;
     private CncFile cnc;
+    private LatencyFile latency;
     private long heartbeat;
     private long changedNs;
 
@@ -69,12 +72,15 @@ public final class DriverWatch implements AutoCloseable {
         if (cnc != null && !CncFile.belongsTo(file, cnc.spec())) {
             close();
         }
-        if (cnc == null) {
-            try {
+        try {
+            if (cnc == null) {
                 open(nowNs);
-            } catch (BusException e) {
-                return new Look(null, -1, e.getMessage());
             }
+            if (latency == null) {
+                latency = LatencyFile.map(directory.resolve(LatencyFile.NAME), trust);
+            }
+        } catch (BusException e) {
+            return new Look(null, null, -1, e.getMessage());
         }
         long beat = heartbeat();
         if (beat != heartbeat) {
@@ -85,11 +91,12 @@ public final class DriverWatch implements AutoCloseable {
         // what was observed.
         long ageMs = Math.max((nowNs - changedNs) / 1_000_000, nowMs - beat);
         if (beat == DriverPulse.CLOSED_HEARTBEAT) {
-            return new Look(cnc, ageMs, driver() + " has been shut down: start it again");
+            return new Look(cnc, latency, ageMs, driver() + " has been shut down: start it again");
         }
         if (ageMs > MAX_AGE_MS) {
             return new Look(
                     cnc,
+                    latency,
                     ageMs,
                     driver()
                             + " has sent no heartbeat for "
@@ -97,7 +104,7 @@ public final class DriverWatch implements AutoCloseable {
                             + " ms: if its process is gone, start it again; otherwise check "
                             + "what deprives it of CPU time or memory");
         }
-        return new Look(cnc, ageMs, null);
+        return new Look(cnc, latency, ageMs, null);
     }
 
     private void open(long nowNs) {
@@ -127,6 +134,10 @@ public final class DriverWatch implements AutoCloseable {
         if (cnc != null) {
             cnc.close();
             cnc = null;
+        }
+        if (latency != null) {
+            latency.close();
+            latency = null;
         }
     }
 }

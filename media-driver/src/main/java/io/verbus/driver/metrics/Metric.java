@@ -85,6 +85,8 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         CONNECTION_IMAGE("stream", "session", "peer", "device", "registration"),
         /** A port of an RDMA device. */
         DEVICE("device", "port"),
+        /** A hop of a stream or connection; its metric is a histogram. */
+        HOP("hop", "bound", "stream", "session", "channel", "peer", "registration"),
         /** An entry of the driver's error log. */
         ERROR("error"),
         /** An application's counter. */
@@ -102,8 +104,14 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         }
     }
 
-    /** Returns {@code counter} if the value only grows, else {@code gauge}. */
+    /**
+     * Returns {@code histogram} for hops, {@code counter} if the value only grows, else {@code
+     * gauge}.
+     */
     public String kind() {
+        if (key == KeyForm.HOP) {
+            return "histogram";
+        }
         return isGrowing() ? "counter" : "gauge";
     }
 

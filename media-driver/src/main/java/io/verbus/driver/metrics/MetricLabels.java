@@ -119,7 +119,7 @@ public final class MetricLabels {
                 taker.take("type", Integer.toString(typeId));
                 registration(counters.getCounterRegistrationId(id), taker);
             }
-            case DRIVER, ERROR -> {
+            case DRIVER, ERROR, HOP -> {
                 // The key has nothing but the number, if anything.
             }
         }

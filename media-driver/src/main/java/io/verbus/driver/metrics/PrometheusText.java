@@ -18,6 +18,7 @@ public final class PrometheusText {
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Map<Metric, StringBuilder> families = new HashMap<>();
+    private final HopHistograms hops = new HopHistograms();
     private final Set<String> seen = new HashSet<>();
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder series = new StringBuilder();
@@ -36,6 +37,9 @@ public final class PrometheusText {
             single(StatusMetrics.START, look.cnc().spec().startMs());
             counters(new ReadCounters(look.cnc()));
             errors(look.cnc());
+        }
+        if (look.latency() != null) {
+            hops.add(look.latency(), family(StatusMetrics.LATENCY));
         }
         text.setLength(0);
         for (Metric metric : MetricTable.all()) {
@@ -86,18 +90,27 @@ public final class PrometheusText {
         series.append(metric.name());
     }
 
+    private StringBuilder family(Metric metric) {
+        return families.computeIfAbsent(metric, absent -> new StringBuilder());
+    }
+
     private void label(String name, String value) {
         series.append(series.indexOf("{") < 0 ? '{' : ',').append(name).append("=\"");
+        appendEscaped(series, value);
+        series.append('"');
+    }
+
+    /** Appends the value of a label, with its special characters escaped. */
+    static void appendEscaped(StringBuilder to, String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             switch (c) {
-                case '\\' -> series.append("\\\\");
-                case '"' -> series.append("\\\"");
-                case '\n' -> series.append("\\n");
-                default -> series.append(c);
+                case '\\' -> to.append("\\\\");
+                case '"' -> to.append("\\\"");
+                case '\n' -> to.append("\\n");
+                default -> to.append(c);
             }
         }
-        series.append('"');
     }
 
     /**
@@ -114,7 +127,6 @@ public final class PrometheusText {
         if (series.indexOf("{") >= 0) {
             series.append('}');
         }
-        StringBuilder family = families.computeIfAbsent(metric, absent -> new StringBuilder());
-        family.append(series).append(' ').append(value).append('\n');
+        family(metric).append(series).append(' ').append(value).append('\n');
     }
 }

@@ -7,7 +7,10 @@ import io.verbus.driver.metrics.Metric.Unit;
 
 import java.util.List;
 
-/** Metrics that the exporter derives from the CnC file's other sections. */
+/**
+ * Metrics of the exporter without a counter, from the CnC file's other sections and the latency
+ * file.
+ */
 final class StatusMetrics {
     static final Metric UP =
             of(
@@ -54,6 +57,13 @@ final class StatusMetrics {
                     KeyForm.ERROR,
                     "Time of an error's last occurrence, since 1970.");
 
+    static final Metric LATENCY =
+            of(
+                    "latency_seconds",
+                    Unit.NANOSECONDS,
+                    KeyForm.HOP,
+                    "Sampled durations of a hop: the least and the most that each can have been.");
+
     static final List<Metric> ALL =
             List.of(
                     UP,
@@ -62,7 +72,8 @@ final class StatusMetrics {
                     COUNTERS_USED,
                     COUNTERS_MAX,
                     LOGGED_ERRORS,
-                    LOGGED_ERROR_LAST);
+                    LOGGED_ERROR_LAST,
+                    LATENCY);
 
     private StatusMetrics() {}
 

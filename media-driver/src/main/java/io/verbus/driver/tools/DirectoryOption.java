@@ -6,6 +6,7 @@ import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.cnc.LatencyFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.memory.JvmFlags;
@@ -70,6 +71,23 @@ final class DirectoryOption {
      */
     LossReport mapLosses() {
         return LossReport.map(directory().resolve(LossReport.NAME), trust());
+    }
+
+    /**
+     * Maps the latency file of the driver, even if it is dead.
+     *
+     * @throws BusException if there is none, because the driver does not sample.
+     */
+    LatencyFile mapLatency() {
+        LatencyFile file = LatencyFile.map(directory().resolve(LatencyFile.NAME), trust());
+        if (file == null) {
+            throw new BusException(
+                    "the driver in "
+                            + directory()
+                            + " does not sample latency: start it with"
+                            + " --latency-samples-per-second 10");
+        }
+        return file;
     }
 
     DirectoryTrust trust() {

@@ -18,7 +18,6 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
@@ -40,15 +39,6 @@ final class StatCommand implements Callable<Integer> {
     private static final long MIN_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
     private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
-
-    /** Hides the cursor, and moves it to the top left corner (DECTCEM, ECMA-48 CUP). */
-    private static final String HOME = "\u001b[?25l\u001b[H";
-
-    /** Clears from the cursor to the end of the line, or of the screen (ECMA-48 EL, ED). */
-    private static final String END_OF_LINE = "\u001b[K";
-
-    private static final String END_OF_SCREEN = "\u001b[J";
-    private static final String SHOW_CURSOR = "\u001b[?25h";
 
     @Spec private CommandSpec spec;
 
@@ -159,14 +149,9 @@ final class StatCommand implements Callable<Integer> {
         boolean hasScreen = !isJson && Terminal.isTerminal();
         StatView view = new StatView(directory.directory().toString(), order, filter, isOfStreams);
         try (Terminal terminal = new Terminal()) {
-            Thread restore = new Thread(() -> leave(terminal, out, hasScreen), "verbus-terminal");
-            Runtime.getRuntime().addShutdownHook(restore); // SIGINT ends the JVM
-            try {
-                look(cnc, view, terminal, intervalNs, hasScreen, out);
-            } finally {
-                leave(terminal, out, hasScreen);
-                forget(restore);
-            }
+            terminal.during(
+                    () -> look(cnc, view, terminal, intervalNs, hasScreen, out),
+                    hasScreen ? out : null);
         }
     }
 
@@ -221,27 +206,7 @@ final class StatCommand implements Callable<Integer> {
 
     private static void draw(StatView view, StatSample sample, Terminal terminal, PrintWriter out) {
         int lines = terminal.lines();
-        List<String> screen = view.lines(time(), sample, terminal.columns(), lines, true);
-        out.print(HOME);
-        // No line feed after the last line: the screen would scroll.
-        out.print(
-                String.join(END_OF_LINE + "\n", screen.subList(0, Math.min(lines, screen.size()))));
-        out.print(END_OF_SCREEN);
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException ending) {
-            // The hook already runs, and finds nothing to do.
-        }
-    }
-
-    private static void leave(Terminal terminal, PrintWriter out, boolean hasScreen) {
-        if (terminal.leave() && hasScreen) {
-            out.print(SHOW_CURSOR + "\n");
-            out.flush();
-        }
+        Terminal.draw(view.lines(time(), sample, terminal.columns(), lines, true), lines, out);
     }
 
     private void printLine(StatSample sample, PrintWriter out) {

@@ -11,11 +11,13 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.verbus.BusException;
 
 import java.io.Console;
+import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,6 +36,14 @@ final class Terminal implements AutoCloseable {
     /** The output's reader or the terminal has closed. */
     static final int ENDED = -2;
 
+    /** Hides the cursor, and moves it to the top left corner (DECTCEM, ECMA-48 CUP). */
+    private static final String HOME = "\u001b[?25l\u001b[H";
+
+    /** Clears from the cursor to the end of the line, or of the screen (ECMA-48 EL, ED). */
+    private static final String END_OF_LINE = "\u001b[K";
+
+    private static final String END_OF_SCREEN = "\u001b[J";
+    private static final String SHOW_CURSOR = "\u001b[?25h";
     private static final int INPUT = 0;
     private static final int OUTPUT = 1;
     private static final int TCSADRAIN = 1;
@@ -91,6 +101,51 @@ final class Terminal implements AutoCloseable {
         }
         try (Arena arena = Arena.ofConfined()) {
             return measure(arena.allocate(4 * Short.BYTES, Short.BYTES), 1, COLUMNS);
+        }
+    }
+
+    /**
+     * Draws a screen over the last one.
+     *
+     * @param lines lines of the screen.
+     * @param height height of the screen; further lines are omitted.
+     */
+    static void draw(List<String> lines, int height, PrintWriter out) {
+        out.print(HOME);
+        // No line feed after the last line: the screen would scroll.
+        out.print(
+                String.join(END_OF_LINE + "\n", lines.subList(0, Math.min(height, lines.size()))));
+        out.print(END_OF_SCREEN);
+    }
+
+    /**
+     * Runs a live view, and restores the terminal afterwards, also when SIGINT ends the JVM.
+     *
+     * @param out writer that draws on the terminal; null if the view does not draw.
+     */
+    void during(Runnable view, PrintWriter out) {
+        Thread restore = new Thread(() -> leave(out), "verbus-terminal");
+        Runtime.getRuntime().addShutdownHook(restore);
+        try {
+            view.run();
+        } finally {
+            leave(out);
+            forget(restore);
+        }
+    }
+
+    private void leave(PrintWriter out) {
+        if (leave() && out != null) {
+            out.print(SHOW_CURSOR + "\n");
+            out.flush();
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ending) {
+            // The hook already runs, and finds nothing to do.
         }
     }
 

@@ -32,6 +32,7 @@ import java.util.ServiceLoader;
             ClientsCommand.class,
             ErrorsCommand.class,
             LossesCommand.class,
+            LatencyCommand.class,
             DoctorCommand.class,
             CompletionCommand.class
         })

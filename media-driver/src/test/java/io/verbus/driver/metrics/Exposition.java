@@ -34,16 +34,20 @@ public final class Exposition {
         assertTrue(text.endsWith("\n"), "the last line must end");
         Set<String> names = new HashSet<>();
         String current = null;
+        boolean isHistogram = false;
         for (String line : text.split("\n")) {
             if (line.startsWith("# HELP ")) {
                 current = line.split(" ")[2];
                 assertTrue(names.add(current), () -> "again: " + line);
             } else if (line.startsWith("# TYPE ")) {
-                assertTrue(line.matches("# TYPE " + current + " (counter|gauge)"), line);
+                assertTrue(line.matches("# TYPE " + current + " (counter|gauge|histogram)"), line);
+                isHistogram = line.endsWith(" histogram");
             } else {
                 var series = SERIES.matcher(line);
                 assertTrue(series.matches(), line);
-                assertTrue(series.group("name").equals(current), line);
+                String name = series.group("name");
+                String suffix = isHistogram ? "_(bucket|sum|count)" : "";
+                assertTrue(name.matches(current + suffix), line);
                 String id = line.substring(0, line.lastIndexOf(' '));
                 assertFalse(values.containsKey(id), () -> "again: " + line);
                 values.put(id, series.group("value"));

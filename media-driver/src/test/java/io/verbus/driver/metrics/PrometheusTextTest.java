@@ -50,7 +50,7 @@ class PrometheusTextTest {
     }
 
     private Exposition read() {
-        return new Exposition(text.of(new DriverWatch.Look(cnc, 7, null)));
+        return new Exposition(text.of(new DriverWatch.Look(cnc, null, 7, null)));
     }
 
     private void stream(int typeId, long registration, String text, long value) {
@@ -160,7 +160,7 @@ class PrometheusTextTest {
 
     @Test
     void reportsOnlyThatDriverIsDown() {
-        String gone = text.of(new DriverWatch.Look(null, -1, "there is no driver"));
+        String gone = text.of(new DriverWatch.Look(null, null, -1, "there is no driver"));
         assertEquals("0", new Exposition(gone).value("verbus_up"));
         assertEquals(3, gone.lines().count());
     }

@@ -233,7 +233,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     public void onAgain(long registrationId) {}
 
                     @Override
-                    public void onDefer(long registrationId) {}
+                    public void onDefer(long registrationId, String streams) {}
 
                     @Override
                     public void onWanted(long registrationId) {}

@@ -57,6 +57,7 @@ public final class LossyRelay implements AutoCloseable {
     private final Deque<byte[]> heldForward = new ArrayDeque<>();
     private final Deque<byte[]> heldBackward = new ArrayDeque<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(65_536);
+    private volatile long constantDelayNs;
     private SocketAddress sender;
     private volatile int lost; // written by the polling thread only
 
@@ -91,6 +92,11 @@ public final class LossyRelay implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Delays every datagram from now on by the same time, in each direction. */
+    public void delay(long ns) {
+        constantDelayNs = ns;
     }
 
     /** Returns the port to publish to, on the loopback device. */
@@ -140,6 +146,10 @@ public final class LossyRelay implements AutoCloseable {
             throws IOException {
         if (random.nextDouble() < faults.lost()) {
             lost = lost + 1;
+            return;
+        }
+        if (constantDelayNs > 0) {
+            delayed.add(new Delayed(System.nanoTime() + constantDelayNs, copy(), out, to));
             return;
         }
         if (random.nextDouble() < faults.delayed()) {

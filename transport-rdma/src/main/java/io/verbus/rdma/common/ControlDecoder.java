@@ -87,7 +87,6 @@ public final class ControlDecoder {
          */
         void onDefer(long registrationId, String streams);
 
-
         /** Called when a deferred stream has a subscription now. */
         void onWanted(long registrationId);
 

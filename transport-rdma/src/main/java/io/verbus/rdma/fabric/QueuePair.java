@@ -109,6 +109,14 @@ public interface QueuePair {
     long answered();
 
     /**
+     * Whether the peer's device acknowledges every work request, so that {@link #answered()} counts
+     * all of them.
+     */
+    default boolean isAcknowledged() {
+        return true;
+    }
+
+    /**
      * Polls the completion queues once, passes each received message to the handler and posts its
      * buffer again.
      *

@@ -5,6 +5,7 @@ package io.verbus.rdma.outbound;
 import io.verbus.rdma.common.PlacementProbe;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.StreamHops;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -35,6 +36,7 @@ final class ConfirmedReplication extends Replication {
      * @param logKey key of the stream's log.
      * @param credit credit line that the peer writes.
      * @param consumed position up to which the peer released the log on an earlier connection.
+     * @param hops sampler of the stream's hops; null if they are not sampled.
      * @param placement probe that confirms writes through the connection.
      */
     ConfirmedReplication(
@@ -42,8 +44,9 @@ final class ConfirmedReplication extends Replication {
             LocalKey logKey,
             UnsafeBuffer credit,
             long consumed,
+            StreamHops hops,
             PlacementProbe placement) {
-        super(stream, logKey, credit, consumed);
+        super(stream, logKey, credit, consumed, hops);
         this.placement = placement;
     }
 
@@ -72,12 +75,20 @@ final class ConfirmedReplication extends Replication {
     }
 
     @Override
+    boolean commitsLater() {
+        return true;
+    }
+
+    @Override
     boolean settle(OutboundPort port) {
         if (pending != NONE) {
             if (!placement.isInPlace(question) || !port.stageCommit(path(), pending)) {
                 return false;
             }
             pending = NONE;
+            if (hops() != null && hops().isCommitAwaited()) {
+                port.sampleCommit(hops());
+            }
         }
         return true;
     }

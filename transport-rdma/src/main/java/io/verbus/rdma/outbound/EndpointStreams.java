@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.HopRecorder;
 import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.LinkEnd;
@@ -40,6 +41,9 @@ final class EndpointStreams implements AutoCloseable {
     private Connection connection;
     private OutboundLink link;
     private CreditSlots creditSlots;
+
+    /** Recorder of the connection's round trips, filled by the sender; null if not sampled. */
+    private HopRecorder roundTrips;
 
     /** Whether more credit slots are being registered. */
     private boolean isRegisteringCredit;
@@ -131,6 +135,7 @@ final class EndpointStreams implements AutoCloseable {
     /** Removes a freed publication. */
     void remove(OutboundPublication publication) {
         publication.closeLog();
+        publication.closeHops(host);
         publications.remove(publication);
     }
 
@@ -254,6 +259,9 @@ final class EndpointStreams implements AutoCloseable {
         adopt(stands.domain());
         connection = stands;
         creditSlots = memory.credit();
+        if (roundTrips == null) {
+            roundTrips = host.roundTrips(name);
+        }
         link =
                 new OutboundLink(
                         stands.queuePair(),
@@ -263,6 +271,7 @@ final class EndpointStreams implements AutoCloseable {
                         options,
                         events,
                         confirms,
+                        roundTrips,
                         nowNs);
         if (proof != null) {
             link.prove(proof);
@@ -329,7 +338,12 @@ final class EndpointStreams implements AutoCloseable {
             registerCredit();
             return;
         }
-        publication.begin(new Transfer(publication, slot, link.placement()));
+        publication.begin(
+                new Transfer(
+                        publication,
+                        slot,
+                        link.placement(),
+                        link.isMeasurable() ? publication.hops(host, name, options) : null));
         commands.add(new SenderCommand.Add(link, publication.transfer()));
     }
 
@@ -442,5 +456,8 @@ final class EndpointStreams implements AutoCloseable {
     public void close() {
         closeLink();
         closeDomain();
+        publications.forEach(each -> each.closeHops(host));
+        host.free(roundTrips);
+        roundTrips = null;
     }
 }

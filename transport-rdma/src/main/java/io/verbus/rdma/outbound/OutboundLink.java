@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.cnc.HopRecorder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
@@ -47,6 +48,17 @@ final class OutboundLink
 
     private long goodbyeAt;
 
+    /** Whether an answer shows that the bytes before it have arrived at the peer. */
+    private final boolean isMeasurable;
+
+    /** Recorder of the probes' round trips; null if they are not sampled. */
+    private final HopRecorder roundTrips;
+
+    private final long roundTripIntervalNs;
+    private long roundTripDueNs;
+    private long awaitedProbe;
+    private long polledNs;
+
     OutboundLink(
             QueuePair queuePair,
             OutboundMemory memory,
@@ -55,6 +67,7 @@ final class OutboundLink
             RdmaOptions options,
             Queue<SenderEvent> events,
             boolean confirms,
+            HopRecorder roundTrips,
             long nowNs) {
         this.queuePair = queuePair;
         this.counters = counters;
@@ -65,6 +78,16 @@ final class OutboundLink
         placement = confirms ? new PlacementProbe(queuePair, intervalNs, timeoutNs, nowNs) : null;
         probe = confirms ? placement : new Probe(intervalNs, timeoutNs, nowNs);
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
+        isMeasurable = confirms || queuePair.isAcknowledged();
+        this.roundTrips = roundTrips;
+        roundTripIntervalNs = intervalNs;
+        roundTripDueNs = nowNs;
+        polledNs = nowNs;
+    }
+
+    /** Whether answers show that bytes have arrived, so that hops can be sampled. */
+    boolean isMeasurable() {
+        return isMeasurable;
     }
 
     /** Returns the probe that confirms writes; null if the order of writes is trusted. */
@@ -105,6 +128,9 @@ final class OutboundLink
         if (completions > 0) {
             counters.completions.getAndAddRelease(completions);
         }
+        if (roundTrips != null) {
+            endRoundTrip(nowNs);
+        }
         if (!hasFailed()) {
             work += roundRobin.go(this, nowNs);
         }
@@ -130,11 +156,31 @@ final class OutboundLink
         if (probe.isMissed(nowNs, answered)) {
             port.fail(probe.missed());
         } else if (probe.isDue(nowNs, answered)) {
-            probe.sent(nowNs, queuePair.stageProbe());
+            long count = queuePair.stageProbe();
+            probe.sent(nowNs, count);
             port.sendProbe();
+            if (roundTrips != null) {
+                beginRoundTrip(count, nowNs);
+            }
         } else {
             port.postStaged();
         }
+    }
+
+    private void beginRoundTrip(long count, long nowNs) {
+        if (!roundTrips.isOpen() && nowNs - roundTripDueNs >= 0) {
+            roundTripDueNs = nowNs + roundTripIntervalNs;
+            awaitedProbe = count;
+            long postedNs = roundTrips.nowNs();
+            roundTrips.begin(postedNs, postedNs);
+        }
+    }
+
+    private void endRoundTrip(long nowNs) {
+        if (roundTrips.isOpen() && queuePair.answered() >= awaitedProbe) {
+            roundTrips.end(polledNs, roundTrips.nowNs(), 0);
+        }
+        polledNs = nowNs;
     }
 
     /** Returns whether the connection has failed, so that {@link #release} is due. */
@@ -160,6 +206,9 @@ final class OutboundLink
             transfer.disconnect(port.completed());
         }
         byRegistration.clear();
+        if (roundTrips != null) {
+            roundTrips.cancel();
+        }
         events.add(new SenderEvent.Released(this, port.failure(), port.end()));
     }
 

@@ -13,6 +13,7 @@ import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.transport.StreamHops;
 
 import java.util.Queue;
 
@@ -36,6 +37,9 @@ final class OutboundPort {
     private final SendRing control;
     private final SendRing zero;
     private final ControlEncoder encoder;
+
+    /** First of the streams that have something staged to sample, or null. */
+    private StreamHops sampled;
 
     private boolean isStaged;
     private long stagedBytes;
@@ -121,6 +125,22 @@ final class OutboundPort {
         stagedBytes += dataLength;
         stagedBatches++;
         return true;
+    }
+
+    /**
+     * Adds a stream to those whose staged bytes are sampled when they are posted.
+     *
+     * @param hops sampler of the stream.
+     * @param end position at which the bytes end.
+     * @param isCommitted whether the word that commits them is staged too.
+     */
+    void sample(StreamHops hops, long end, boolean isCommitted) {
+        sampled = hops.onStaged(sampled, end, isCommitted);
+    }
+
+    /** Adds a stream to those whose staged commit is sampled when it is posted. */
+    void sampleCommit(StreamHops hops) {
+        sampled = hops.onCommitStaged(sampled);
     }
 
     /** Stages a batch without the word that commits it; returns false if there is no room. */
@@ -267,7 +287,11 @@ final class OutboundPort {
 
     private long post(boolean signaled) {
         long before = posted;
-        posted = queuePair.post(signaled);
+        posted = queuePair.post(signaled || sampled != null);
+        if (sampled != null) {
+            StreamHops.onPosted(sampled, posted);
+            sampled = null;
+        }
         control.posted(posted);
         counters.posted.getAndAddRelease(posted - before);
         if (stagedBatches > 0) {

@@ -3,9 +3,12 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.rdma.common.LogRegistration;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.StreamHops;
 import io.verbus.transport.TransportHost;
 
 import java.security.SecureRandom;
@@ -40,6 +43,9 @@ final class OutboundPublication {
      * transfers: the next transfer resumes with the token that the last one offered.
      */
     private long resumeToken = TOKENS.nextLong();
+
+    /** Sampler of its hops, or null. */
+    private StreamHops hops;
 
     /** Whether the driver has closed it. */
     private boolean isClosing;
@@ -229,6 +235,26 @@ final class OutboundPublication {
             told = message;
             host.onPublicationFailed(publication(), rejected, message);
         }
+    }
+
+    /**
+     * Returns the sampler of its hops, or null.
+     *
+     * @param host the driver.
+     * @param peer address that it is sent to.
+     * @param options options of the transport.
+     */
+    StreamHops hops(TransportHost host, String peer, RdmaOptions options) {
+        if (hops == null) {
+            hops = host.hops(stream, peer, LatencyHop.FABRIC, options.statusIntervalNs());
+        }
+        return hops;
+    }
+
+    /** Frees the sampler of its hops. */
+    void closeHops(TransportHost host) {
+        host.free(hops);
+        hops = null;
     }
 
     /** Returns the registered memory of the log. */

@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.StreamHops;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -29,6 +30,9 @@ class Replication {
     /** Null if the channel requests no timestamps. */
     private final FrameTimestamps timestamps;
 
+    /** Sampler of the stream's hops; null if they are not sampled. */
+    private final StreamHops hops;
+
     private LogPath path;
     private int window;
     private int maxBatch;
@@ -44,14 +48,21 @@ class Replication {
      * @param logKey key of its log.
      * @param credit credit that the peer writes: see {@link CreditLine}.
      * @param consumed position up to which the peer released the log on an earlier connection.
+     * @param hops sampler of the stream's hops; null if they are not sampled.
      */
-    Replication(OutboundStream stream, LocalKey logKey, UnsafeBuffer credit, long consumed) {
+    Replication(
+            OutboundStream stream,
+            LocalKey logKey,
+            UnsafeBuffer credit,
+            long consumed,
+            StreamHops hops) {
         this.stream = stream;
         this.log = stream.log();
         this.scanner = new LogScanner(log);
         this.logKey = logKey;
         this.credit = credit;
         this.consumed = consumed;
+        this.hops = hops;
         timestamps = FrameTimestamps.of(stream.sendTimestamp());
     }
 
@@ -98,6 +109,9 @@ class Replication {
         window = creditWindow;
         maxBatch = Math.min(longestBatch, port.batchLength());
         isStalled = false;
+        if (hops != null) {
+            hops.reset();
+        }
     }
 
     /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
@@ -135,6 +149,9 @@ class Replication {
         }
         consumed = granted;
         stream.onReleased(granted, window);
+        if (hops != null) {
+            hops.onReleased(granted);
+        }
         return true;
     }
 
@@ -163,12 +180,16 @@ class Replication {
         if (end == position) {
             return 0;
         }
+        boolean isSampled = hops != null && hops.onSight();
         int length = (int) (end - position);
         if (timestamps != null) {
             stamp(position, length - scanner.padding());
         }
         if (!stage(port, position, length - scanner.padding(), length)) {
             return 0;
+        }
+        if (isSampled) {
+            port.sample(hops, end, !commitsLater());
         }
         isStalled = false;
         stream.senderPosition(end);
@@ -178,6 +199,16 @@ class Replication {
     /** Stages a batch; returns false if there is no room. */
     boolean stage(OutboundPort port, long position, int dataLength, int length) {
         return port.stageBatch(path, position, dataLength, length);
+    }
+
+    /** Whether batches are staged without the word that commits them. */
+    boolean commitsLater() {
+        return false;
+    }
+
+    /** Returns the sampler of the stream's hops; null if they are not sampled. */
+    final StreamHops hops() {
+        return hops;
     }
 
     /** Commits everything sent, if possible; returns whether it is committed. */

@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.RoundRobin;
+import io.verbus.transport.StreamHops;
 
 import java.util.concurrent.TimeUnit;
 
@@ -54,6 +55,10 @@ final class Transfer extends RoundRobin.Taker {
     private final PendingSetup offer;
     private final Replication replication;
     private final Ending ending;
+
+    /** Sampler of the stream's hops; null if they are not sampled. */
+    private final StreamHops hops;
+
     private final Backoff backoff = new Backoff(FIRST_RETRY_NS, LAST_RETRY_NS);
 
     private State state = State.OFFER_DUE;
@@ -78,14 +83,17 @@ final class Transfer extends RoundRobin.Taker {
      * @param publication publication to send; its log is registered.
      * @param creditSlot credit slot for the peer.
      * @param placement probe that confirms writes; null if their order is trusted.
+     * @param hops sampler of the stream's hops; null if they are not sampled.
      */
     Transfer(
             OutboundPublication publication,
             CreditSlots.Slot creditSlot,
-            PlacementProbe placement) {
+            PlacementProbe placement,
+            StreamHops hops) {
         this.stream = publication.stream;
         this.retention = publication.branch == null ? Retention.ONLY_ONE : publication.branch;
         this.creditSlot = creditSlot;
+        this.hops = hops;
         Transfer cutOff = publication.cutOff();
         image = new PeerImage(cutOff != null, publication.isGivenUp());
         offer = new PendingSetup(publication, creditSlot);
@@ -95,9 +103,9 @@ final class Transfer extends RoundRobin.Taker {
         long consumed = cutOff == null ? 0 : cutOff.replication.consumed();
         replication =
                 placement == null
-                        ? new Replication(stream, logKey, creditSlot.buffer(), consumed)
+                        ? new Replication(stream, logKey, creditSlot.buffer(), consumed, hops)
                         : new ConfirmedReplication(
-                                stream, logKey, creditSlot.buffer(), consumed, placement);
+                                stream, logKey, creditSlot.buffer(), consumed, hops, placement);
     }
 
     OutboundStream stream() {
@@ -119,7 +127,8 @@ final class Transfer extends RoundRobin.Taker {
     /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     @Override
     protected boolean isWaiting() {
-        return state == State.ACTIVE && replication.isWaiting();
+        return state == State.ACTIVE
+                && (replication.isWaiting() || hops != null && hops.isWaiting());
     }
 
     // Requests of the conductor
@@ -161,6 +170,9 @@ final class Transfer extends RoundRobin.Taker {
                 state == State.GONE || state == State.CLOSED && ending.isDelivered(completed);
         boolean isOver = isBroken || isLeft || retention.isDropped() || retention.isLapsed();
         image.onLost(hasEnd, isOver);
+        if (hops != null) {
+            hops.reset();
+        }
         retention.onDisconnect();
         if (!image.canResume()) {
             stream.onConnected(false);
@@ -188,6 +200,10 @@ final class Transfer extends RoundRobin.Taker {
      * @return the work count.
      */
     int work(OutboundPort port, long nowNs) {
+        if (hops != null) {
+            hops.onTurn(nowNs);
+            hops.onAnswered(port.completed());
+        }
         return switch (state) {
             case ACTIVE -> {
                 if (retention.isCatchingUp()) {

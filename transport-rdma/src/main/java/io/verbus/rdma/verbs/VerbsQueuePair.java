@@ -178,6 +178,11 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean isAcknowledged() {
+        return window == null;
+    }
+
+    @Override
     public int poll(Handler handler) {
         if (hasEnded) {
             return 0;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
+import io.verbus.cnc.LatencyFile;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -45,6 +47,33 @@ class AllocationTest {
             assertTrue(net.b.images.stream().anyMatch(image -> image.received > MEASURED));
             assertTrue(allocated < SLACK, allocated + " bytes in " + MEASURED + " cycles of each");
         }
+    }
+
+    @Test
+    void samplingAllocatesNothing() {
+        try (LatencyFile latency =
+                        LatencyFile.create(directory.resolve(LatencyFile.NAME), System::nanoTime);
+                TwoDrivers net = new TwoDrivers(1, directory, "rdma.status-interval", "1ms")) {
+            net.a.latency = latency;
+            net.b.subscribe(TwoDrivers.CHANNEL, 1);
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, 1);
+            net.until("connected", () -> stream.connected);
+            net.network.beInstant();
+            cycles(net, WARM_UP);
+            long before = samples(latency);
+            long allocated = cycles(net, MEASURED);
+            assertTrue(samples(latency) - before > 1000, samples(latency) + " samples");
+            assertTrue(allocated < SLACK, allocated + " bytes in " + MEASURED + " cycles of each");
+        }
+    }
+
+    /** Returns the least number of samples of a stream's hop. */
+    private static long samples(LatencyFile latency) {
+        return latency.read().stream()
+                .filter(each -> each.owner().hop() != LatencyHop.ROUND_TRIP)
+                .mapToLong(each -> each.most().count())
+                .min()
+                .orElseThrow();
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.StreamHops;
 import io.verbus.udp.common.Allowance;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
@@ -41,6 +42,9 @@ final class Feedback {
 
     private long nowNs;
 
+    /** Time of the last call, which received everything that had arrived before. */
+    private long heardNs;
+
     /**
      * @param destination destination of the streams.
      * @param socket socket to which receivers respond.
@@ -70,6 +74,7 @@ final class Feedback {
      * @return number of datagrams.
      */
     int listen(long now) {
+        heardNs = nowNs;
         nowNs = now;
         int count = incoming.receive(socket);
         for (int i = 0; i < count; i++) {
@@ -214,8 +219,20 @@ final class Feedback {
                     StatusFrame.window(datagram),
                     StatusFrame.receiverId(datagram),
                     nowNs);
+            if (stream.hops() != null && !isLeaving) {
+                sample(stream, incoming.source(index), datagram);
+            }
         }
         return true;
+    }
+
+    /** Samples the hops that a status message ends, and asks for the round trip if that is due. */
+    private void sample(SendStream stream, SocketAddress source, UnsafeBuffer status) {
+        StreamHops hops = stream.hops();
+        hops.onReleased(stream.flow().consumed(), heardNs, StatusFrame.receiverId(status));
+        if (hops.isQuestionDue(nowNs)) {
+            destination.portOf(stream).ask(source, status, hops.question());
+        }
     }
 
     /**
@@ -316,6 +333,16 @@ final class Feedback {
         DestinationPort port = destination.portOf(stream);
         RemoteReceivers receivers = port.receivers();
         if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) == 0) {
+            if (stream != null
+                    && stream.hops() != null
+                    && stream.hops()
+                            .onAnswer(
+                                    RttFrame.echoTimestamp(datagram),
+                                    RttFrame.receptionDelta(datagram),
+                                    heardNs,
+                                    RttFrame.receiverId(datagram))) {
+                return true;
+            }
             return receivers == null
                     || receivers.answered(source, RttFrame.echoTimestamp(datagram), nowNs);
         }

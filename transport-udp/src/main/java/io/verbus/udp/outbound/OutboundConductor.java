@@ -6,9 +6,11 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.LatencyHop;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.PeerRejection;
+import io.verbus.transport.StreamHops;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.AllowedSources;
@@ -121,8 +123,14 @@ public final class OutboundConductor implements AutoCloseable {
         }
         notes.sending(stream, to.buffers(), route.isGroup());
         DestinationPort own = ownPort(route, destination);
+        StreamHops hops =
+                host.hops(
+                        stream,
+                        destination.toString(),
+                        LatencyHop.ROUND_TRIP,
+                        options.statusIntervalNs());
         SendStream sending =
-                new SendStream(stream, options, counters, flow, own, route.isGroup(), nowNs);
+                new SendStream(stream, options, counters, flow, own, route.isGroup(), hops, nowNs);
         streams.put(stream.registrationId(), new Sending(sending, to));
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
@@ -264,6 +272,7 @@ public final class OutboundConductor implements AutoCloseable {
                 OutboundStream stream = finished.stream().stream();
                 streams.remove(stream.registrationId());
                 finished.stream().flow().close();
+                host.free(finished.stream().hops());
                 destinations.leave(stream, finished.destination());
                 host.onPublicationReleased(stream);
             }

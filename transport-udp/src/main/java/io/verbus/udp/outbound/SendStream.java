@@ -7,6 +7,7 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.StreamHops;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.wire.Frames;
@@ -45,6 +46,9 @@ final class SendStream {
     private final LogSource source;
     private final Retransmission retransmission;
     private final FlowControl flow;
+
+    /** Sampler of the stream's hops; null if they are not sampled. */
+    private final StreamHops hops;
 
     /** Port of a stream with dynamic receivers; else null. */
     private final DestinationPort ownPort;
@@ -92,8 +96,10 @@ final class SendStream {
             FlowControl flow,
             DestinationPort ownPort,
             boolean isGroup,
+            StreamHops hops,
             long nowNs) {
         this.stream = stream;
+        this.hops = hops;
         this.ownPort = ownPort;
         setupFlags = stream.channel().response().isRequest() ? SetupFrame.FLAG_WANTS_RESPONSES : 0;
         responseNs = nowNs - RESPONSE_INTERVAL_NS;
@@ -122,6 +128,11 @@ final class SendStream {
     /** Returns the stream's own port; null if it shares the port of its destination. */
     DestinationPort ownPort() {
         return ownPort;
+    }
+
+    /** Returns the sampler of the stream's hops; null if they are not sampled. */
+    StreamHops hops() {
+        return hops;
     }
 
     /** Returns the flags of its setups. */
@@ -197,6 +208,9 @@ final class SendStream {
      * @return work count.
      */
     int work(DestinationPort port, long nowNs) {
+        if (hops != null) {
+            hops.onTurn(nowNs);
+        }
         if (isConnected && (!flow.hasReceivers(nowNs) || port.isDeserted())) {
             disconnect();
         }
@@ -274,6 +288,9 @@ final class SendStream {
         if (isConnected) {
             isConnected = false;
             stream.onConnected(false);
+            if (hops != null) {
+                hops.reset();
+            }
         }
     }
 
@@ -286,10 +303,14 @@ final class SendStream {
             return 0;
         }
         isStalled = false;
+        boolean isSampled = hops != null && hops.onSight();
         int staged = port.batch().count();
         int sent = port.flush();
         if (sent > 0) {
             stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
+            if (isSampled) {
+                hops.onSent(stream.senderPosition());
+            }
             lastSendNs = nowNs;
             if (newPublisherLimit() - publisherLimit > publicationWindow >> GAIN_SHIFT) {
                 raisePublisherLimit();

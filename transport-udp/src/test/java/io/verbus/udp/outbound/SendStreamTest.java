@@ -60,6 +60,7 @@ class SendStreamTest {
                                 host.counter(TransportCounter.UDP_ROUND_TRIPS)),
                         null,
                         true,
+                        null,
                         1);
     }
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.latency;
+
+import io.verbus.cnc.LatencyFile.Durations;
+import io.verbus.cnc.LatencyFile.Reading;
+import io.verbus.driver.latency.LatencySample.Hop;
+import io.verbus.driver.latency.LogPlot.Line;
+import io.verbus.driver.latency.LogPlot.Tick;
+
+import org.HdrHistogram.HistogramIterationValue;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Self-contained HTML page of {@code verbus latency}: for each stream and receiver, the hops'
+ * percentiles, and their p50 and p99 over time. Solid lines are upper bounds, dashed ones lower
+ * bounds.
+ */
+public final class LatencyPage {
+    private static final int TICKS_PER_HALF_DISTANCE = 8;
+    private static final int TIME_TICKS = 5;
+    private static final double NS_PER_SECOND = 1e9;
+
+    /** Colours of the hops, by ordinal. */
+    private static final List<String> COLOURS =
+            List.of("#0b62a4", "#3a7d44", "#8d5fd3", "#d1495b", "#e08e0b");
+
+    private static final List<String> DECADES =
+            List.of("0", "90", "99", "99.9", "99.99", "99.999", "99.9999");
+    private static final String STYLE =
+            """
+            body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 1000px; }
+            svg text { font: 12px system-ui, sans-serif; }
+            pre { background: #f6f6f6; padding: 1em; overflow: auto; font-size: 12px; }
+            """;
+
+    private record Look(long timeNs, LatencySample sample) {}
+
+    private final String directory;
+    private final List<Look> looks = new ArrayList<>();
+
+    /**
+     * @param directory directory of the driver.
+     */
+    public LatencyPage(String directory) {
+        this.directory = directory;
+    }
+
+    /** Adds a sample, taken at a time since the first. */
+    public void add(long timeNs, LatencySample sample) {
+        looks.add(new Look(timeNs, sample));
+    }
+
+    /** Returns the last sample that was added. */
+    public LatencySample last() {
+        return looks.getLast().sample();
+    }
+
+    /**
+     * Returns the page.
+     *
+     * @param figures table of the last sample, line by line.
+     */
+    public String html(List<String> figures) {
+        Map<String, List<Hop>> groups = new LinkedHashMap<>();
+        for (Hop hop : last().hops()) {
+            groups.computeIfAbsent(group(hop), absent -> new ArrayList<>()).add(hop);
+        }
+        StringBuilder page = new StringBuilder();
+        String title = LogPlot.escaped("Latency of the hops of " + directory);
+        page.append(
+                        "<!DOCTYPE html>\n"
+                                + "<html lang=\"en\">\n"
+                                + "<head>\n"
+                                + "<meta charset=\"utf-8\">\n"
+                                + "<title>")
+                .append(title)
+                .append("</title>\n<style>\n")
+                .append(STYLE)
+                .append("</style>\n</head>\n<body>\n<h1>")
+                .append(title)
+                .append("</h1>\n<p>Solid lines show at most how long a hop took, dashed lines at")
+                .append(" least how long.</p>\n");
+        groups.forEach((name, hops) -> append(page, name, hops));
+        page.append("<h2>Figures since each stream started</h2>\n<pre>");
+        figures.forEach(line -> page.append(LogPlot.escaped(line)).append('\n'));
+        return page.append("</pre>\n</body>\n</html>\n").toString();
+    }
+
+    private static String group(Hop hop) {
+        String name = hop.name();
+        return name.substring(0, name.length() - hop.owner().hop().toString().length()).strip();
+    }
+
+    private void append(StringBuilder page, String name, List<Hop> hops) {
+        long samples = 0;
+        for (Hop hop : hops) {
+            samples = Math.max(samples, hop.reading().most().count());
+        }
+        if (samples == 0) {
+            return;
+        }
+        page.append("<h2>").append(LogPlot.escaped(name)).append("</h2>\n<h3>Percentiles</h3>\n");
+        page.append(percentiles(hops, samples));
+        if (looks.size() > 2) {
+            page.append("<h3>p50 and p99 of each interval</h3>\n").append(times(hops));
+        }
+    }
+
+    private static String percentiles(List<Hop> hops, long samples) {
+        int decades = Math.clamp((int) Math.ceil(Math.log10(samples)), 1, DECADES.size() - 1);
+        LogPlot plot = new LogPlot();
+        for (Hop hop : hops) {
+            Reading reading = hop.reading();
+            plot.add(line(hop, "", true, percentiles(reading.least(), decades)));
+            plot.add(
+                    line(
+                            hop,
+                            hop.owner().hop().toString(),
+                            false,
+                            percentiles(reading.most(), decades)));
+        }
+        List<Tick> ticks = new ArrayList<>();
+        for (int i = 0; i <= decades; i++) {
+            ticks.add(new Tick((double) i / decades, DECADES.get(i) + " %"));
+        }
+        return plot.svg(ticks);
+    }
+
+    private static List<double[]> percentiles(Durations durations, int decades) {
+        List<double[]> points = new ArrayList<>();
+        for (HistogramIterationValue value :
+                LatencySample.histogram(durations).percentiles(TICKS_PER_HALF_DISTANCE)) {
+            double rest = Math.max(100 - value.getPercentileLevelIteratedTo(), 1e-9);
+            double at = Math.min(Math.log10(100 / rest) / decades, 1);
+            points.add(new double[] {at, value.getValueIteratedTo()});
+        }
+        return points;
+    }
+
+    private String times(List<Hop> hops) {
+        LogPlot plot = new LogPlot();
+        double lengthNs = Math.max(1, looks.getLast().timeNs());
+        for (Hop hop : hops) {
+            List<double[]> half = new ArrayList<>();
+            List<double[]> most = new ArrayList<>();
+            for (Look look : looks.subList(1, looks.size())) { // the first has no interval
+                for (Hop then : look.sample().hops()) {
+                    if (then.reading().number() == hop.reading().number()
+                            && then.most().count() > 0) {
+                        double at = look.timeNs() / lengthNs;
+                        half.add(new double[] {at, then.most().at(50)});
+                        most.add(new double[] {at, then.most().at(99)});
+                    }
+                }
+            }
+            plot.add(line(hop, hop.owner().hop() + " p50", true, half));
+            plot.add(line(hop, hop.owner().hop() + " p99", false, most));
+        }
+        List<Tick> ticks = new ArrayList<>();
+        for (int i = 0; i <= TIME_TICKS; i++) {
+            double at = (double) i / TIME_TICKS;
+            ticks.add(new Tick(at, "%.1f s".formatted(at * lengthNs / NS_PER_SECOND)));
+        }
+        return plot.svg(ticks);
+    }
+
+    private static Line line(Hop hop, String name, boolean isDashed, List<double[]> points) {
+        return new Line(
+                name, COLOURS.get(hop.owner().hop().ordinal() % COLOURS.size()), isDashed, points);
+    }
+}

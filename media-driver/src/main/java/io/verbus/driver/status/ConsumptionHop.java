@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.status;
+
+import io.verbus.cnc.HopRecorder;
+import io.verbus.logbuffer.CountedPositions;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogTail;
+
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Samples how long the bytes of an IPC publication take from their claim to their consumption by
+ * the slowest subscriber. Used by the conductor's thread, whose cycles limit its precision.
+ */
+public final class ConsumptionHop {
+    private static final long NONE = -1;
+
+    private final HopRecorder recorder;
+    private final LogBuffers log;
+    private final CountedPositions positions;
+    private final NanoClock clock;
+    private final long intervalNs;
+    private long dueNs;
+
+    /** Time and tail of the last look for a sample; the tail is {@link #NONE} if there is none. */
+    private long lookedNs;
+
+    private long tail = NONE;
+
+    /** Slowest subscriber's counter at the last look. */
+    private int slowest;
+
+    /**
+     * @param recorder recorder of the hop.
+     * @param log log of the publication.
+     * @param positions positions of its subscribers.
+     * @param clock conductor's clock, read once per cycle.
+     * @param intervalNs minimum interval between samples.
+     */
+    public ConsumptionHop(
+            HopRecorder recorder,
+            LogBuffers log,
+            CountedPositions positions,
+            NanoClock clock,
+            long intervalNs) {
+        this.recorder = recorder;
+        this.log = log;
+        this.positions = positions;
+        this.clock = clock;
+        this.intervalNs = intervalNs;
+        dueNs = clock.nanoTime();
+    }
+
+    /** Returns the recorder of the hop. */
+    public HopRecorder recorder() {
+        return recorder;
+    }
+
+    /** Looks at the publication, which has subscribers, once in its turn. */
+    public void look() {
+        long nowNs = clock.nanoTime();
+        if (recorder.isOpen()) {
+            lookForEnd();
+        } else if (nowNs - dueNs >= 0) {
+            lookForStart(nowNs);
+        }
+        lookedNs = nowNs;
+    }
+
+    /** The tail is read only while a sample is due: publishers write its cache line. */
+    private void lookForStart(long nowNs) {
+        long before = tail;
+        tail = LogTail.position(log);
+        if (before != NONE && tail > before) {
+            dueNs = nowNs + intervalNs;
+            recorder.begin(lookedNs, recorder.nowNs());
+            lookForEnd();
+        }
+    }
+
+    private void lookForEnd() {
+        if (positions.least() >= tail) {
+            tail = NONE;
+            recorder.end(lookedNs, recorder.nowNs(), slowest);
+        } else {
+            slowest = positions.slowest();
+        }
+    }
+
+    /** Discards the open sample, because there is no subscriber. */
+    public void reset() {
+        recorder.cancel();
+        tail = NONE;
+    }
+}

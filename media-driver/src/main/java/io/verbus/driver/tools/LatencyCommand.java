@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LatencyFile;
+import io.verbus.driver.latency.LatencyPage;
+import io.verbus.driver.latency.LatencySample;
+
+import org.agrona.SystemUtil;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/** {@code verbus latency}: shows where the messages of a driver's streams spend their time. */
+@Command(
+        name = "latency",
+        description = {
+            "Shows how long each hop of a running driver's streams takes: the sender, the fabric "
+                    + "or round trip, the subscriber, and over IPC the consumption.",
+            "The driver must sample: start it with --latency-samples-per-second. A duration is "
+                    + "one figure, or the range that it is known to lie in.",
+            "On a terminal the view refreshes until q or an interrupt ends it. Without a "
+                    + "terminal, and with --once, --json or --hgrm, it prints all samples once. "
+                    + "With --live it repeats there too, until its output is closed."
+        },
+        mixinStandardHelpOptions = true)
+final class LatencyCommand implements Callable<Integer> {
+    private static final long MIN_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long MAX_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final double NS_PER_US = 1000;
+    private static final int PAGE_LOOKS = 10;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private DirectoryOption directory;
+
+    @Option(names = "--once", description = "prints once, even on a terminal")
+    private boolean isOnce;
+
+    @Option(names = "--live", description = "repeats, even if the output is not a terminal")
+    private boolean isLive;
+
+    @Option(
+            names = "--json",
+            description =
+                    "prints JSON once, with durations in nanoseconds; with --live, one line for "
+                            + "each sample")
+    private boolean isJson;
+
+    @Option(
+            names = "--hgrm",
+            description = "prints each hop's percentiles in HdrHistogram's format, in microseconds")
+    private boolean isHgrm;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description =
+                    "writes a page with plots over percentile and time, after --count samples [10]")
+    private Path page;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            description = "time between two samples, such as 500ms [1s]")
+    private String interval;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "number of samples before it ends; 0 is unlimited")
+    private int count;
+
+    @Override
+    public Integer call() {
+        if (isOnce && (isLive || page != null)) {
+            throw misused("--once cannot be combined with --live and --html");
+        }
+        if (count < 0) {
+            throw misused("--count is " + count + ": it must be 0 or more");
+        }
+        long intervalNs = intervalNs();
+        PrintWriter out = spec.commandLine().getOut();
+        try (CncFile cnc = directory.map();
+                LatencyFile file = directory.mapLatency()) {
+            directory.checkRunning(cnc);
+            boolean isRepeated = isLive || !isOnce && !isJson && !isHgrm && Terminal.isTerminal();
+            if (page != null || isRepeated) {
+                watch(file, cnc, intervalNs, out);
+            } else {
+                print(new LatencySample(file, cnc, null, System.nanoTime()), out);
+            }
+        }
+        return 0;
+    }
+
+    private ParameterException misused(String sentence) {
+        return new ParameterException(spec.commandLine(), sentence);
+    }
+
+    private long intervalNs() {
+        long ns;
+        try {
+            ns = SystemUtil.parseDuration("interval", interval);
+        } catch (NumberFormatException e) {
+            ns = -1;
+        }
+        if (ns < MIN_INTERVAL_NS || ns > MAX_INTERVAL_NS) {
+            throw misused("--interval is '" + interval + "': it must be from 50ms to 3600s");
+        }
+        return ns;
+    }
+
+    private void print(LatencySample sample, PrintWriter out) {
+        if (isJson) {
+            out.println(LatencyView.json(sample));
+        } else if (isHgrm) {
+            sample.hops().forEach(hop -> printHistograms(hop, out));
+        } else {
+            LatencyView.lines(sample).forEach(out::println);
+        }
+        out.flush();
+    }
+
+    private static void printHistograms(LatencySample.Hop hop, PrintWriter out) {
+        printHistogram(hop.name() + ", at least", hop.reading().least(), out);
+        printHistogram(hop.name() + ", at most", hop.reading().most(), out);
+    }
+
+    private static void printHistogram(
+            String name, LatencyFile.Durations durations, PrintWriter out) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (PrintStream stream = new PrintStream(text, true, StandardCharsets.UTF_8)) {
+            LatencySample.histogram(durations).outputPercentileDistribution(stream, NS_PER_US);
+        }
+        out.println("# " + name);
+        out.println(text.toString(StandardCharsets.UTF_8));
+    }
+
+    /** Runs until a key, the end of the output or the count ends it; then writes the page. */
+    private void watch(LatencyFile file, CncFile cnc, long intervalNs, PrintWriter out) {
+        LatencyPage plots = page == null ? null : new LatencyPage(directory.directory().toString());
+        try (Terminal terminal = new Terminal()) {
+            boolean hasScreen = page == null && !isJson && Terminal.isTerminal();
+            terminal.during(
+                    () -> look(file, cnc, plots, terminal, intervalNs, hasScreen, out),
+                    hasScreen ? out : null);
+        }
+        if (plots != null) {
+            write(plots);
+        }
+    }
+
+    private void look(
+            LatencyFile file,
+            CncFile cnc,
+            LatencyPage plots,
+            Terminal terminal,
+            long intervalNs,
+            boolean hasScreen,
+            PrintWriter out) {
+        int last = plots != null && count == 0 ? PAGE_LOOKS : count;
+        LatencySample sample = null;
+        long startNs = System.nanoTime();
+        for (int looks = 1; ; looks++) {
+            long nowNs = System.nanoTime();
+            sample = new LatencySample(file, cnc, sample, nowNs);
+            if (plots != null) {
+                plots.add(nowNs - startNs, sample);
+            } else if (isJson) {
+                out.println(LatencyView.json(sample).line());
+            } else {
+                draw(sample, terminal, hasScreen, looks > 1, out);
+            }
+            out.flush();
+            if (looks == last || !await(terminal, intervalNs, out)) {
+                return;
+            }
+            directory.checkRunning(cnc);
+        }
+    }
+
+    private void draw(
+            LatencySample sample,
+            Terminal terminal,
+            boolean hasScreen,
+            boolean isLater,
+            PrintWriter out) {
+        String time = LocalTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        String folder = directory.directory().toString();
+        if (hasScreen) {
+            Terminal.draw(
+                    LatencyView.lines(time, folder, sample, terminal.columns()),
+                    terminal.lines(),
+                    out);
+        } else {
+            out.print(isLater ? "\n" : "");
+            LatencyView.lines(time, folder, sample, Integer.MAX_VALUE).forEach(out::println);
+        }
+    }
+
+    /** Waits for the next look; returns false if there is none. */
+    private static boolean await(Terminal terminal, long intervalNs, PrintWriter out) {
+        long endNs = System.nanoTime() + intervalNs;
+        for (long left = intervalNs; left > 0; left = endNs - System.nanoTime()) {
+            int key = terminal.key(left + NS_PER_MS - 1);
+            if (key == Terminal.ENDED || key == 'q' || key == 'Q' || out.checkError()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void write(LatencyPage plots) {
+        try {
+            Files.writeString(page, plots.html(LatencyView.lines(plots.last())));
+        } catch (IOException e) {
+            throw new BusException(
+                    "cannot write the page " + page + " (" + e + "): choose a writable file", e);
+        }
+    }
+}
