@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.TransportType;
 
 import org.agrona.ErrorHandler;
 

@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.fabric.TransportType;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
