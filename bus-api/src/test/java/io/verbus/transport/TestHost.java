@@ -156,17 +156,35 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
         TestStream stream = new TestStream(channel, log);
         streams.add(stream);
-        transport().addPublication(stream);
+        requireNotRefused(transport().addPublication(stream));
         return stream;
     }
 
     /** Opens an endpoint for a subscription. */
     public InboundEndpoint subscribe(ChannelUri channel, int streamId) {
-        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        InboundEndpoint endpoint = open(channel);
         subscribed.add(streamId);
         channels.putIfAbsent(streamId, channel);
         transport().onSubscriptionAdded(endpoint, streamId);
         return endpoint;
+    }
+
+    /**
+     * Opens an endpoint, which may take until a later cycle.
+     *
+     * @throws TransportException if it is refused at once.
+     */
+    public InboundEndpoint open(ChannelUri channel) {
+        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        requireNotRefused(endpoint.opened());
+        return endpoint;
+    }
+
+    /** Throws the exception of a future that has failed. */
+    public static void requireNotRefused(CompletableFuture<Void> result) {
+        if (result.isCompletedExceptionally()) {
+            throw (RuntimeException) result.exceptionNow();
+        }
     }
 
     /** Returns the only open image; fails if there is not exactly one. */

@@ -125,8 +125,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
         @Override
         public void onLog(LogBuffers log) {
-            end();
             if (askers.isEmpty()) {
+                end();
                 files.free(log); // all have left meanwhile
                 return;
             }
@@ -134,7 +134,31 @@ final class Publications implements RoundRobin.Turn<Publication> {
             try {
                 publication = factory.create(log, channel, askers.getFirst().client.id());
             } catch (BusException e) {
+                end();
                 refuse(e);
+                return;
+            }
+            if (publication.begun().isDone()) {
+                onBegun(publication);
+            } else {
+                publication.begun().whenComplete((none, failure) -> onBegunLater(publication));
+            }
+        }
+
+        private void onBegunLater(Publication publication) {
+            try {
+                onBegun(publication);
+            } catch (RuntimeException e) {
+                errors.onError(e);
+            }
+        }
+
+        /** Adds the publication, for its transport has opened its local address, or refuses it. */
+        private void onBegun(Publication publication) {
+            end();
+            if (publication.begun().isCompletedExceptionally()) {
+                discard(publication);
+                refuse((BusException) publication.begun().exceptionNow());
                 return;
             }
             logs.add(publication.registrationId());
@@ -145,6 +169,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
             count.setRelease(all.size());
             locate(publication);
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
+            if (askers.isEmpty()) { // all have left meanwhile
+                publication.addReference();
+                publication.removeReference(clock.nanoTime(), false);
+            }
             subscriptions.addSource(publication);
             responses.onPublication(publication);
         }
@@ -475,12 +503,22 @@ final class Publications implements RoundRobin.Turn<Publication> {
         subscriptions.sources().remove(publication);
         spied.remove(publication);
         responses.onFreed(publication);
+        close(publication);
+        files.release(publication.log(), nowNs);
+        count.setRelease(all.size());
+    }
+
+    /** Frees a publication that its transport cannot send, and that no client has seen. */
+    private void discard(Publication publication) {
+        close(publication);
+        files.free(publication.log());
+    }
+
+    private void close(Publication publication) {
         publication.close();
         if (publication instanceof NetworkPublication network) {
             statuses.leave(network.status());
             network.destinations().clear();
         }
-        files.release(publication.log(), nowNs);
-        count.setRelease(all.size());
     }
 }
