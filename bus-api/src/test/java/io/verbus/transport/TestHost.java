@@ -90,6 +90,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final CountersManager counters;
     private final Map<SystemCounter, AtomicCounter> system = new EnumMap<>(SystemCounter.class);
 
+    /** Logs that an adapter may still access after the transport has closed. */
+    public final List<LogBuffers> keptMapped = new ArrayList<>();
+
     /** Lines of the audit log. */
     public final List<String> audit = new ArrayList<>();
 
@@ -254,6 +257,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
         background.callLater(log, work, then);
+    }
+
+    @Override
+    public void keepMapped(LogBuffers log) {
+        keptMapped.add(log);
     }
 
     @Override
@@ -449,7 +457,10 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         images.forEach(image -> discard(image.log()));
     }
 
-    private static void discard(LogBuffers log) {
+    private void discard(LogBuffers log) {
+        if (keptMapped.contains(log)) {
+            return;
+        }
         log.close();
         try {
             Files.delete(log.file());

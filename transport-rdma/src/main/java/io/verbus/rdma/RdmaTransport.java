@@ -271,6 +271,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         registrations.onClosing();
         outbound.close();
         inbound.close();
+        fabric.cutOff(); // an adapter must not access a log that is deregistered or unmapped
         registrations.close();
         counters.close();
         fabric.close();

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The RDMA devices of this host through libibverbs and librdmacm. Used by the conductor's thread
@@ -44,8 +45,13 @@ public final class VerbsFabric implements Fabric {
     /** Maximum number of events per read. */
     private static final int MAX_EVENTS_PER_READ = 64;
 
-    /** Longest wait of a closing driver for calls that a device or a peer delays. */
+    /**
+     * Longest wait of a closing driver for the end of its queue pairs, and then for all other calls
+     * that a device or a peer delays.
+     */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long CLOSE_CHECK_INTERVAL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /** Interval of checks for events: a system call that rarely finds any. */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -231,6 +237,21 @@ public final class VerbsFabric implements Fabric {
     void tellFailure(RuntimeException failure) {
         if (failure != null) {
             errors.onError(failure);
+        }
+    }
+
+    @Override
+    public void cutOff() {
+        new ArrayList<>(connections).forEach(VerbsConnection::close);
+        boolean isInterrupted = false;
+        long deadlineNs = System.nanoTime() + CLOSE_TIMEOUT_NS;
+        while (domains.stream().anyMatch(ProtectionDomain::isInUse)
+                && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(CLOSE_CHECK_INTERVAL_NS);
+            isInterrupted |= Thread.interrupted();
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -318,6 +318,13 @@ public final class SimFabric implements Fabric {
     }
 
     @Override
+    public void cutOff() {
+        for (Connection connection : List.copyOf(connections)) {
+            connection.close();
+        }
+    }
+
+    @Override
     public void close() {
         isClosed = true;
         for (Connection connection : List.copyOf(connections)) {
