@@ -4,6 +4,8 @@ package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Transports logs between drivers. Each of the driver's three agents calls its own part; a
  * transport passes data between these parts through its own queues. In the threading modes with
@@ -13,12 +15,16 @@ public interface Transport extends AutoCloseable {
     // Conductor
 
     /**
-     * Starts sending a publication's log.
+     * Starts sending a publication's log, once its local address is open. Does not wait for that. A
+     * publication whose channel is manual is added at once.
      *
-     * @param stream publication to send.
+     * @param stream publication to send, which must not be closed before it is added.
+     * @return a future completed in a duty cycle of the conductor when the publication is added,
+     *     with a {@link io.verbus.BusException} if it cannot be; already completed if it was added
+     *     at once.
      * @throws TransportException if the transport cannot use the channel.
      */
-    void addPublication(OutboundStream stream);
+    CompletableFuture<Void> addPublication(OutboundStream stream);
 
     /**
      * Ends a publication whose final position is set: sends the rest of the log, signals the end of
@@ -55,8 +61,9 @@ public interface Transport extends AutoCloseable {
     String localAddress(OutboundStream stream);
 
     /**
-     * Opens the endpoint on which a subscription's channel receives, or joins it if it is open.
-     * Each call is paired with one of {@link #closeEndpoint}.
+     * Opens the endpoint on which a subscription's channel receives, or joins it if it exists. Does
+     * not wait for a device: see {@link InboundEndpoint#opened}. Each call is paired with one of
+     * {@link #closeEndpoint}.
      *
      * @param channel channel of the subscription.
      * @return the endpoint; the same object for channels that receive on the same address.
@@ -65,8 +72,9 @@ public interface Transport extends AutoCloseable {
     InboundEndpoint openEndpoint(ChannelUri channel);
 
     /**
-     * Opens an endpoint for one destination of a subscription. No other subscription shares it,
-     * though several may receive the same multicast group. Paired with {@link #closeEndpoint}.
+     * Opens an endpoint for one destination of a subscription, as {@link #openEndpoint} does. No
+     * other subscription shares it, though several may receive the same multicast group. Paired
+     * with {@link #closeEndpoint}.
      *
      * @param channel channel of the destination.
      * @return the endpoint, which {@link #openEndpoint} never returns.
@@ -84,7 +92,7 @@ public interface Transport extends AutoCloseable {
     void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel);
 
     /**
-     * Leaves an endpoint; the last to leave closes it.
+     * Leaves an endpoint, which may still be opening; the last to leave closes it.
      *
      * @param endpoint endpoint to leave.
      */

@@ -99,6 +99,14 @@ public interface TransportHost extends TransportSettings {
     void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
 
     /**
+     * Keeps a log mapped for as long as the process exists, because an adapter that does not
+     * respond may still access it. The driver is closing; the transport has reported the error.
+     *
+     * @param log log of a publication or an image.
+     */
+    void keepMapped(LogBuffers log);
+
+    /**
      * Returns whether images at an endpoint may have memory for only part of their logs.
      *
      * @see ImageSetup#span

@@ -22,14 +22,15 @@ public interface TransportProvider {
     }
 
     /**
-     * Performs slow preparations that do not need the driver, such as loading and linking
-     * libraries. Called once, on its own thread, while the driver starts. Whatever fails here must
-     * fail again in {@link #open}, which reports it.
+     * Performs everything that takes long, or that a device can delay, and does not need the
+     * driver, such as linking libraries or listing devices. Called on its own thread before each
+     * {@link #open}. Whatever fails here must fail again in {@link #open}, which reports it.
      */
     default void prepare() {}
 
     /**
-     * Opens the transport for a driver, when a channel first uses its media.
+     * Opens the transport for a driver, when a channel first uses its media. Called on the
+     * conductor's thread; must not wait for a device.
      *
      * @param host the driver.
      * @return the open transport.

@@ -101,6 +101,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final CountersManager counters;
     private final Map<SystemCounter, AtomicCounter> system = new EnumMap<>(SystemCounter.class);
 
+    /** Logs that an adapter may still access after the transport has closed. */
+    public final List<LogBuffers> keptMapped = new ArrayList<>();
+
     /** Lines of the audit log. */
     public final List<String> audit = new ArrayList<>();
 
@@ -214,17 +217,35 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
         TestStream stream = new TestStream(channel, log);
         streams.add(stream);
-        transport().addPublication(stream);
+        requireNotRefused(transport().addPublication(stream));
         return stream;
     }
 
     /** Opens an endpoint for a subscription. */
     public InboundEndpoint subscribe(ChannelUri channel, int streamId) {
-        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        InboundEndpoint endpoint = open(channel);
         subscribed.add(streamId);
         channels.putIfAbsent(streamId, channel);
         transport().onSubscriptionAdded(endpoint, streamId);
         return endpoint;
+    }
+
+    /**
+     * Opens an endpoint, which may take until a later cycle.
+     *
+     * @throws TransportException if it is refused at once.
+     */
+    public InboundEndpoint open(ChannelUri channel) {
+        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        requireNotRefused(endpoint.opened());
+        return endpoint;
+    }
+
+    /** Throws the exception of a future that has failed. */
+    public static void requireNotRefused(CompletableFuture<Void> result) {
+        if (result.isCompletedExceptionally()) {
+            throw (RuntimeException) result.exceptionNow();
+        }
     }
 
     /** Returns the only open image; fails if there is not exactly one. */
@@ -294,6 +315,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
         background.callLater(log, work, then);
+    }
+
+    @Override
+    public void keepMapped(LogBuffers log) {
+        keptMapped.add(log);
     }
 
     @Override
@@ -500,7 +526,10 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         images.forEach(image -> discard(image.log()));
     }
 
-    private static void discard(LogBuffers log) {
+    private void discard(LogBuffers log) {
+        if (keptMapped.contains(log)) {
+            return;
+        }
         log.close();
         try {
             Files.delete(log.file());

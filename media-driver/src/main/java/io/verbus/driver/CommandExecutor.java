@@ -12,6 +12,7 @@ import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
+import io.verbus.driver.command.Opening;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
@@ -227,7 +228,12 @@ final class CommandExecutor implements CommandHandler {
         }
         Runnable answer = () -> events.operationSuccess(correlationId);
         if (isAdded) {
-            subscriptions.addDestination(subscription, channel, answer);
+            end(
+                    client,
+                    correlationId,
+                    registrationId,
+                    channel,
+                    subscriptions.addDestination(subscription, channel, answer));
         } else {
             subscriptions.removeDestination(subscription, channel, answer);
         }
@@ -372,6 +378,26 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
+    /** Completes a command now, or once the endpoint that it opens is open. */
+    private void end(
+            Client client,
+            long correlationId,
+            long registrationId,
+            ChannelUri channel,
+            Opening opening) {
+        if (opening.isDone()) {
+            opening.end();
+        } else {
+            waiting.addFirst(
+                    client.id(),
+                    correlationId,
+                    registrationId,
+                    Shares.weight(channel),
+                    opening,
+                    inHand.later(opening::end));
+        }
+    }
+
     /**
      * Starts to resolve a channel's names and prepare its transport; returns a check of whether
      * both are done.
@@ -448,7 +474,14 @@ final class CommandExecutor implements CommandHandler {
                                     client,
                                     correlationId,
                                     correlationId,
-                                    () -> subscriptions.add(client, correlationId, streamId, uri));
+                                    () ->
+                                            end(
+                                                    client,
+                                                    correlationId,
+                                                    correlationId,
+                                                    uri,
+                                                    subscriptions.add(
+                                                            client, correlationId, streamId, uri)));
                         }));
     }
 

@@ -136,6 +136,11 @@ final class DriverTransportHost implements TransportHost {
         files.callOn(log, work, then);
     }
 
+    @Override
+    public void keepMapped(LogBuffers log) {
+        files.keepMapped(log);
+    }
+
     /**
      * Returns whether an image may have only part of its log in memory. A merged image needs its
      * whole log, because each source writes to it.

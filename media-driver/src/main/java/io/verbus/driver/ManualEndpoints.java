@@ -8,6 +8,7 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
@@ -59,34 +60,64 @@ final class ManualEndpoints {
     }
 
     /**
-     * Adds a destination that receives peers' streams.
+     * The endpoint of one destination, which may still be opening.
+     *
+     * @param transport transport of the endpoint.
+     * @param endpoint endpoint to add once it is open, or to close.
+     */
+    record Place(Transport transport, InboundEndpoint endpoint) {
+        void close() {
+            transport.closeEndpoint(endpoint);
+        }
+    }
+
+    /**
+     * Opens the endpoint of a destination that receives peers' streams.
+     *
+     * @param clientId client whose share it counts in.
+     * @param named channel as the client wrote it, with resolved names.
+     * @throws BusException if the address cannot be used.
+     */
+    Place open(long clientId, ChannelUri named) {
+        shares.require(Share.DESTINATIONS, clientId, Shares.weight(named));
+        ChannelUri carried = transports.carriers().carried(named);
+        Transport transport = transports.of(carried);
+        return new Place(transport, transport.openDestination(carried));
+    }
+
+    /**
+     * Adds a destination whose endpoint is open, or closes the endpoint.
      *
      * @param subscription subscription of the client that adds it and whose share it counts in.
      * @param statusId counter of the endpoint's status.
      * @param named channel as the client wrote it, with resolved names.
+     * @param place endpoint of the destination.
      * @return the destination; the caller requests the wanted streams from its transport.
-     * @throws BusException if the address cannot be received at, or is in use.
+     * @throws BusException if the client has too many destinations, or counters are exhausted.
      */
     ManualEndpoint.Destination add(
             ManualEndpoint endpoint,
             DriverCounters.Registration subscription,
             int statusId,
-            ChannelUri named) {
-        long weight = Shares.weight(named);
-        shares.require(Share.DESTINATIONS, subscription.clientId(), weight);
-        ChannelUri carried = transports.carriers().carried(named);
-        Transport transport = transports.of(carried);
-        InboundEndpoint place = transport.openDestination(carried);
+            ChannelUri named,
+            Place place) {
         AtomicCounter address;
         try {
-            address = address(subscription, statusId, place);
+            address = address(subscription, statusId, place.endpoint());
         } catch (CommandException e) {
-            transport.closeEndpoint(place);
+            place.close();
             throw e;
         }
         ManualEndpoint.Destination destination =
-                new ManualEndpoint.Destination(subscription, named, transport, place, address);
-        shares.take(Share.DESTINATIONS, subscription.clientId(), weight);
+                new ManualEndpoint.Destination(
+                        subscription, named, place.transport(), place.endpoint(), address);
+        try {
+            shares.take(Share.DESTINATIONS, subscription.clientId(), Shares.weight(named));
+        } catch (ShareException e) {
+            address.close();
+            place.close();
+            throw e;
+        }
         endpoint.destinations().add(destination);
         return destination;
     }

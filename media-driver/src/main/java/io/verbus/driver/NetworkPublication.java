@@ -19,6 +19,8 @@ import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * A publication sent by one transport, or by several through {@link Legs}, and read in place by
  * spies. The sender's thread reports the sent and released positions; the conductor cleans the log
@@ -60,6 +62,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
     private final long maxWindow;
 
     // Conductor
+    private CompletableFuture<Void> begun = CompletableFuture.completedFuture(null);
     private boolean isTransportDone;
     private long limitedAt;
     private long nextLimited;
@@ -147,8 +150,17 @@ final class NetworkPublication extends Publication implements CarriedStream {
     void carry(Transport by, ChannelUri as, AtomicCounter told) {
         carried = as;
         carrier = told;
-        by.addPublication(this);
+        begun = by.addPublication(this);
         transport = by;
+    }
+
+    /**
+     * Returns whether the transport has begun: a future completed in a duty cycle of the conductor,
+     * with a {@link io.verbus.BusException} if it cannot.
+     */
+    @Override
+    CompletableFuture<Void> begun() {
+        return begun;
     }
 
     /** Returns the legs that send it to its destinations; null if its channel has the address. */

@@ -19,6 +19,8 @@ import io.verbus.transport.RoundRobin;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * A log that clients append to. It ends when its last client releases it: open claims become
  * padding, and the final position is fixed. Used by the conductor's thread except where noted.
@@ -173,6 +175,14 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Returns how many consumed bytes may wait to be cleaned. */
     final int maxUnclean() {
         return maxUnclean;
+    }
+
+    /**
+     * Returns a future completed in a duty cycle of the conductor, once clients may use the
+     * publication, or with a {@link io.verbus.BusException} if it cannot be used.
+     */
+    CompletableFuture<Void> begun() {
+        return CompletableFuture.completedFuture(null);
     }
 
     /** Returns whether clients can still be added. */

@@ -111,6 +111,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         private final LogSpec spec;
         private final ChannelUri channel;
         private final List<Asker> askers = new ArrayList<>();
+        private ShownState shown; // null until the log exists
 
         private Preparation(LogSpec spec, ChannelUri channel) {
             this.spec = spec;
@@ -129,10 +130,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
         @Override
         public void onLog(LogBuffers log) {
-            end();
-            ShownState shown = new ShownState(counters);
-            askers.removeIf(asker -> !isShown(asker, shown));
+            shown = new ShownState(counters);
+            askers.removeIf(asker -> !isShown(asker));
             if (askers.isEmpty()) {
+                end();
                 files.free(log); // all have left in the meantime, or were refused
                 return;
             }
@@ -140,7 +141,31 @@ final class Publications implements RoundRobin.Turn<Publication> {
             try {
                 publication = factory.create(log, channel, askers.getFirst().client.id(), shown);
             } catch (BusException e) {
+                end();
                 refuse(e);
+                return;
+            }
+            if (publication.begun().isDone()) {
+                onBegun(publication);
+            } else {
+                publication.begun().whenComplete((none, failure) -> onBegunLater(publication));
+            }
+        }
+
+        private void onBegunLater(Publication publication) {
+            try {
+                onBegun(publication);
+            } catch (RuntimeException e) {
+                errors.onError(e);
+            }
+        }
+
+        /** Adds the publication, for its transport has opened its local address, or refuses it. */
+        private void onBegun(Publication publication) {
+            end();
+            if (publication.begun().isCompletedExceptionally()) {
+                discard(publication);
+                refuse((BusException) publication.begun().exceptionNow());
                 return;
             }
             logs.add(publication.registrationId());
@@ -151,6 +176,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
             count.setRelease(all.size());
             locate(publication);
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
+            if (askers.isEmpty()) { // all have left in the meantime
+                publication.addReference();
+                publication.removeReference(clock.nanoTime(), false);
+            }
             subscriptions.addSource(publication);
             responses.onPublication(publication);
         }
@@ -162,6 +191,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         private void add(Client client, long correlationId, ChannelUri asked) {
+            if (shown != null) {
+                show(client, correlationId, asked, spec, shown);
+            }
             shares.take(Share.PUBLICATIONS, client.id(), Shares.weight(channel));
             askers.add(new Asker(client, correlationId, asked));
             owners.put(correlationId, client.id());
@@ -175,12 +207,13 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         /** Shows an asker's registration to operators; refuses the asker if it cannot be shown. */
-        private boolean isShown(Asker asker, ShownState shown) {
+        private boolean isShown(Asker asker) {
             try {
                 factory.requireCounters(channel, asker.client.id());
                 show(asker.client, asker.correlationId, asker.asked, spec, shown);
                 return true;
             } catch (CommandException e) {
+                preparing.remove(asker.correlationId);
                 refuse(asker, e);
                 return false;
             }
@@ -200,6 +233,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
             for (Asker asker : askers) {
                 if (asker.client == client) {
                     preparing.remove(asker.correlationId);
+                    if (shown != null) {
+                        shown.remove(asker.correlationId);
+                    }
                     forget(client.id(), asker.correlationId, channel);
                 }
             }
@@ -526,12 +562,22 @@ final class Publications implements RoundRobin.Turn<Publication> {
         subscriptions.sources().remove(publication);
         spied.remove(publication);
         responses.onFreed(publication);
+        close(publication);
+        files.release(publication.log(), nowNs);
+        count.setRelease(all.size());
+    }
+
+    /** Frees a publication that its transport cannot send, and that no client has seen. */
+    private void discard(Publication publication) {
+        close(publication);
+        files.free(publication.log());
+    }
+
+    private void close(Publication publication) {
         publication.close();
         if (publication instanceof NetworkPublication network) {
             statuses.leave(network.status());
             network.destinations().clear();
         }
-        files.release(publication.log(), nowNs);
-        count.setRelease(all.size());
     }
 }

@@ -13,6 +13,7 @@ import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
 import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.command.Opening;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
@@ -82,43 +83,74 @@ final class Subscriptions {
     }
 
     /**
-     * Adds a subscription, answers its client, and joins it to the existing sources.
+     * Adds a subscription, answers its client, and joins it to the existing sources, now or once
+     * its endpoint is open.
      *
      * @throws io.verbus.BusException if its channel cannot be used.
      */
-    void add(Client client, long correlationId, int streamId, ChannelUri asked) {
+    Opening add(Client client, long correlationId, int streamId, ChannelUri asked) {
         // Required again when it is added, because the completed channel may be longer.
         shares.require(Share.SUBSCRIPTIONS, client.id(), Shares.weight(asked));
-        String carrier = null;
-        Transport transport = null;
-        InboundEndpoint endpoint = null;
         asked.checkSubscribable();
         asked.checkStream(streamId);
-        ChannelUri channel = asked;
-        int statusId = EventEncoder.NO_COUNTER;
-        if (isOfPeers(channel)) {
-            Subscription tagged = tagged(asked);
-            channel = NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
-            if (channel.isManual()) {
-                addManual(client, correlationId, streamId, channel, tagged);
-                return;
-            }
-            ChannelUri carried = transports.carriers().carried(channel);
-            carrier = carried.media().equals(channel.media()) ? null : carried.media();
-            transport = transports.of(carried);
-            endpoint = open(transport, carried, tagged);
-            try {
-                statusId =
-                        statuses.enter(
-                                endpoint,
-                                new DriverCounters.Registration(correlationId, client.id()),
-                                asked.toString(),
-                                endpoint.description());
-            } catch (CommandException e) {
-                transport.closeEndpoint(endpoint);
-                throw e;
-            }
+        if (!isOfPeers(asked)) {
+            add(client, correlationId, streamId, asked, EventEncoder.NO_COUNTER, null, null, null);
+            return Opening.NONE;
         }
+        Subscription tagged = tagged(asked);
+        ChannelUri channel =
+                NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
+        if (channel.isManual()) {
+            addManual(client, correlationId, streamId, channel, tagged);
+            return Opening.NONE;
+        }
+        ChannelUri carried = transports.carriers().carried(channel);
+        String carrier = carried.media().equals(channel.media()) ? null : carried.media();
+        Transport transport = transports.of(carried);
+        InboundEndpoint endpoint = open(transport, carried, tagged);
+        return new Opening(
+                endpoint.opened(),
+                () ->
+                        add(
+                                client,
+                                correlationId,
+                                streamId,
+                                channel,
+                                enter(client, correlationId, asked, transport, endpoint),
+                                carrier,
+                                transport,
+                                endpoint),
+                () -> transport.closeEndpoint(endpoint));
+    }
+
+    /** Returns the status of an open endpoint, which is closed if counters are exhausted. */
+    private int enter(
+            Client client,
+            long correlationId,
+            ChannelUri asked,
+            Transport transport,
+            InboundEndpoint endpoint) {
+        try {
+            return statuses.enter(
+                    endpoint,
+                    new DriverCounters.Registration(correlationId, client.id()),
+                    asked.toString(),
+                    endpoint.description());
+        } catch (CommandException e) {
+            transport.closeEndpoint(endpoint);
+            throw e;
+        }
+    }
+
+    private void add(
+            Client client,
+            long correlationId,
+            int streamId,
+            ChannelUri channel,
+            int statusId,
+            String carrier,
+            Transport transport,
+            InboundEndpoint endpoint) {
         Subscription subscription =
                 new Subscription(
                         correlationId,
@@ -275,14 +307,14 @@ final class Subscriptions {
     }
 
     /**
-     * Adds a destination to a subscription.
+     * Adds a destination to a subscription, now or once its endpoint is open.
      *
      * @param named destination to add, with resolved names.
      * @param answer answers the client, before it learns of images.
      * @throws BusException if the subscription does not support destinations, or the destination
      *     cannot be used.
      */
-    void addDestination(Subscription subscription, ChannelUri named, Runnable answer) {
+    Opening addDestination(Subscription subscription, ChannelUri named, Runnable answer) {
         ManualEndpoint endpoint = manual(subscription);
         if (!isOfPeers(named)) {
             named.checkSubscribable();
@@ -301,16 +333,30 @@ final class Subscriptions {
             all.add(local);
             answer.run();
             sources.joinAll(local);
-            return;
+            return Opening.NONE;
         }
         named.checkReceiveDestination();
+        ManualEndpoints.Place place = manuals.open(subscription.clientId(), named);
+        return new Opening(
+                place.endpoint().opened(),
+                () -> addDestination(subscription, endpoint, named, place, answer),
+                place::close);
+    }
+
+    private void addDestination(
+            Subscription subscription,
+            ManualEndpoint endpoint,
+            ChannelUri named,
+            ManualEndpoints.Place place,
+            Runnable answer) {
         ManualEndpoint.Destination added =
                 manuals.add(
                         endpoint,
                         new DriverCounters.Registration(
                                 subscription.registrationId(), subscription.clientId()),
                         statuses.counterId(endpoint),
-                        named);
+                        named,
+                        place);
         answer.run();
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).endpoint() == endpoint) {

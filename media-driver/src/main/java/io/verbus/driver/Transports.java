@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -48,6 +49,9 @@ final class Transports {
 
     /** Threads that prepare the transports named by channels, by media. */
     private final Map<String, Thread> preparing = new TreeMap<>();
+
+    /** Media whose transport could not be opened, and is prepared again before the next attempt. */
+    private final Set<String> refused = new TreeSet<>();
 
     private final List<DeviceWatch> watches = new ArrayList<>();
     private TransportHostFactory hosts;
@@ -199,8 +203,13 @@ final class Transports {
     boolean isReadyFor(ChannelUri channel) {
         String carrier = carriers.media(channel);
         TransportProvider provider = channel.isSpy() ? null : providers.get(carrier);
-        return provider == null
-                || !preparing.computeIfAbsent(carrier, media -> preparation(provider)).isAlive();
+        if (provider == null || byMedia.containsKey(carrier)) {
+            return true;
+        }
+        if (refused.remove(carrier)) {
+            preparing.remove(carrier);
+        }
+        return !preparing.computeIfAbsent(carrier, media -> preparation(provider)).isAlive();
     }
 
     private Thread preparation(TransportProvider provider) {
@@ -256,7 +265,13 @@ final class Transports {
                             + " as /dev/shm/verbus");
         }
         DriverTransportHost host = hosts.host(new TransportOptions(provider, options));
-        Transport transport = provider.open(host);
+        Transport transport;
+        try {
+            transport = provider.open(host);
+        } catch (BusException e) {
+            refused.add(media);
+            throw e;
+        }
         host.opened(transport);
         byMedia.put(media, transport);
         Transport[] all = Arrays.copyOf(open, open.length + 1);

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
@@ -171,7 +172,9 @@ public final class FailingTransport implements Transport {
     }
 
     @Override
-    public void addPublication(OutboundStream stream) {}
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
+        return CompletableFuture.completedFuture(null);
+    }
 
     @Override
     public void closePublication(OutboundStream stream) {}

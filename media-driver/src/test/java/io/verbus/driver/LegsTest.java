@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 class LegsTest {
     private static final int TERM = 64 * 1024;
@@ -112,7 +113,7 @@ class LegsTest {
                         "aeron:udp?control-mode=manual",
                         new Sending() {
                             @Override
-                            public void addPublication(OutboundStream stream) {
+                            public CompletableFuture<Void> addPublication(OutboundStream stream) {
                                 throw new TransportException("no socket");
                             }
                         });
@@ -299,7 +300,9 @@ class LegsTest {
         private final List<OutboundStream> closed = new ArrayList<>();
 
         @Override
-        public void addPublication(OutboundStream stream) {}
+        public CompletableFuture<Void> addPublication(OutboundStream stream) {
+            return CompletableFuture.completedFuture(null);
+        }
 
         @Override
         public void closePublication(OutboundStream stream) {

@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A transport within one driver: copies a publication's log to the image of the driver's own
@@ -42,6 +43,15 @@ public final class LoopTransport implements Transport {
         String failure;
         volatile Runnable preparation = () -> {};
         Networks networks = Networks.NONE;
+
+        /** Whether local addresses open only in a later cycle, once this is false. */
+        volatile boolean isOpeningDelayed;
+
+        /** Reason for refusing addresses whose opening was delayed, or null. */
+        volatile String addressRefusal;
+
+        /** Number of addresses that are opening. Written by the conductor. */
+        volatile int opening;
 
         @Override
         public String media() {
@@ -68,12 +78,13 @@ public final class LoopTransport implements Transport {
             if (failure != null) {
                 throw new TransportException(failure);
             }
-            opened = new LoopTransport(host);
+            opened = new LoopTransport(this, host);
             return opened;
         }
     }
 
-    private record Endpoint(String description, int[] references) implements InboundEndpoint {}
+    private record Endpoint(String description, int[] references, CompletableFuture<Void> opened)
+            implements InboundEndpoint {}
 
     /** A publication and the image that it is copied to. */
     private static final class Link {
@@ -95,7 +106,9 @@ public final class LoopTransport implements Transport {
         }
     }
 
+    private final Provider provider;
     private final TransportHost host;
+    private final List<CompletableFuture<Void>> opening = new ArrayList<>();
     private final Map<String, Endpoint> endpoints = new HashMap<>();
     private final Map<OutboundStream, ChannelUri> destinations = new IdentityHashMap<>();
     private final List<OutboundStream> unlinked = new ArrayList<>();
@@ -117,15 +130,44 @@ public final class LoopTransport implements Transport {
     /** Streams that were moved to another log. */
     volatile int moves;
 
-    private LoopTransport(TransportHost host) {
+    private LoopTransport(Provider provider, TransportHost host) {
+        this.provider = provider;
         this.host = host;
     }
 
-    @Override
-    public void addPublication(OutboundStream stream) {
-        if (!stream.channel().isManual()) {
-            unlinked.add(stream);
+    /** Opens an address, now or when the test permits. */
+    private CompletableFuture<Void> open() {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        if (provider.isOpeningDelayed) {
+            opening.add(result);
+            provider.opening = opening.size();
+        } else {
+            result.complete(null);
         }
+        return result;
+    }
+
+    private void endOpening() {
+        String refusal = provider.addressRefusal;
+        for (CompletableFuture<Void> each : opening) {
+            if (refusal == null) {
+                each.complete(null);
+            } else {
+                each.completeExceptionally(new TransportException(refusal));
+            }
+        }
+        opening.clear();
+        provider.opening = 0;
+    }
+
+    @Override
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
+        if (stream.channel().isManual()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> result = open();
+        result.thenRun(() -> unlinked.add(stream));
+        return result;
     }
 
     @Override
@@ -162,7 +204,8 @@ public final class LoopTransport implements Transport {
     public InboundEndpoint openEndpoint(ChannelUri channel) {
         Endpoint endpoint =
                 endpoints.computeIfAbsent(
-                        channel.endpoint().toString(), name -> new Endpoint(name, new int[1]));
+                        channel.endpoint().toString(),
+                        name -> new Endpoint(name, new int[1], open()));
         endpoint.references[0]++;
         return endpoint;
     }
@@ -277,6 +320,9 @@ public final class LoopTransport implements Transport {
 
     @Override
     public int conduct(long nowNs) {
+        if (!opening.isEmpty() && !provider.isOpeningDelayed) {
+            endOpening();
+        }
         if (cut) {
             cut = false;
             for (Link link : links) {

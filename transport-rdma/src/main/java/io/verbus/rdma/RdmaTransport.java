@@ -29,6 +29,7 @@ import io.verbus.transport.TransportHost;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Replicates logs over an RDMA fabric. The publishing and the subscribing side each have a part for
@@ -95,8 +96,8 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
-    public void addPublication(OutboundStream stream) {
-        outbound.add(stream);
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
+        return outbound.add(stream);
     }
 
     @Override
@@ -270,6 +271,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         registrations.onClosing();
         outbound.close();
         inbound.close();
+        fabric.cutOff(); // an adapter must not access a log that is deregistered or unmapped
         registrations.close();
         counters.close();
         fabric.close();

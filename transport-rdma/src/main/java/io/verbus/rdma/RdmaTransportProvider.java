@@ -25,6 +25,12 @@ import java.util.List;
 
 /** Provides the RDMA transport. */
 public final class RdmaTransportProvider implements TransportProvider {
+    /** Written by the thread that prepares. Read by the conductor after that thread has ended. */
+    private boolean isPrepared;
+
+    /** Failure of the last preparation, or null; written and read like {@link #isPrepared}. */
+    private FabricException refusal;
+
     @Override
     public String media() {
         return "rdma";
@@ -76,7 +82,13 @@ public final class RdmaTransportProvider implements TransportProvider {
 
     @Override
     public void prepare() {
-        VerbsFabric.prepare();
+        refusal = null;
+        try {
+            VerbsFabric.prepare();
+        } catch (FabricException e) {
+            refusal = e;
+        }
+        isPrepared = true;
     }
 
     @Override
@@ -106,10 +118,16 @@ public final class RdmaTransportProvider implements TransportProvider {
         if (untried != null) {
             host.onError(new TransportException("WARN: " + untried));
         }
+        if (!isPrepared) {
+            prepare();
+        }
+        if (refusal != null) {
+            throw new TransportException(refusal.getMessage(), refusal);
+        }
         try {
             return new RdmaTransport(
                     host,
-                    VerbsFabric.open(host::onError, options.order() == WriteOrder.CHECK),
+                    VerbsFabric.openPrepared(host::onError, options.order() == WriteOrder.CHECK),
                     options,
                     System.nanoTime());
         } catch (FabricException e) {

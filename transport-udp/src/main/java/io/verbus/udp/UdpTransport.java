@@ -14,6 +14,8 @@ import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.inbound.InboundConductor;
 import io.verbus.udp.outbound.OutboundConductor;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Carries logs in UDP datagrams. The publishing and the subscribing side each have a part for the
  * conductor, and a part for the one agent that uses their sockets.
@@ -31,8 +33,9 @@ final class UdpTransport implements Transport {
     }
 
     @Override
-    public void addPublication(OutboundStream stream) {
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
         outbound.add(stream);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -3,6 +3,7 @@
 package io.verbus.driver.command;
 
 import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
 
 import org.agrona.collections.Long2LongCounterMap;
@@ -17,8 +18,9 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Commands that wait for something slow: a name lookup, the preparation of a transport, or the log
- * of a publication. Other commands overtake them. Used by the conductor's thread.
+ * Commands that wait for something slow: a name lookup, the preparation of a transport, an
+ * endpoint, or the log of a publication. Other commands overtake them. Used by the conductor's
+ * thread.
  */
 public final class WaitingCommands {
     /**
@@ -33,7 +35,8 @@ public final class WaitingCommands {
             long registrationId,
             long weight,
             BooleanSupplier isReady,
-            Runnable command) {}
+            Runnable command,
+            Runnable abandon) {}
 
     /** Receives failures. */
     public interface Failures {
@@ -75,12 +78,55 @@ public final class WaitingCommands {
             long weight,
             BooleanSupplier isReady,
             Runnable command) {
-        shares.take(Share.WAITING_COMMANDS, clientId, weight);
+        all.add(
+                begin(
+                        new Waiting(
+                                clientId,
+                                correlationId,
+                                registrationId,
+                                weight,
+                                isReady,
+                                command,
+                                () -> {})));
+    }
+
+    private Waiting begin(Waiting added) {
+        shares.take(Share.WAITING_COMMANDS, added.clientId, added.weight);
+        byCorrelation.put(added.correlationId, added);
+        about.incrementAndGet(added.registrationId);
+        return added;
+    }
+
+    /**
+     * Queues the rest of a command that has run until its endpoint is open, before all other
+     * commands about the same registration.
+     *
+     * @param opening endpoint, which is closed if the client leaves or too many commands wait.
+     * @param end completes the command; its exception is reported to the client.
+     * @throws io.verbus.driver.share.ShareException if too many of the client's commands wait.
+     */
+    public void addFirst(
+            long clientId,
+            long correlationId,
+            long registrationId,
+            long weight,
+            Opening opening,
+            Runnable end) {
         Waiting added =
-                new Waiting(clientId, correlationId, registrationId, weight, isReady, command);
-        all.add(added);
-        byCorrelation.put(correlationId, added);
-        about.incrementAndGet(registrationId);
+                new Waiting(
+                        clientId,
+                        correlationId,
+                        registrationId,
+                        weight,
+                        opening::isDone,
+                        end,
+                        opening.abandon());
+        try {
+            all.addFirst(begin(added));
+        } catch (ShareException e) {
+            opening.abandon().run();
+            throw e;
+        }
     }
 
     /** Returns whether a command about this registration waits. */
@@ -104,6 +150,7 @@ public final class WaitingCommands {
         for (Waiting each : all) {
             if (each.clientId == clientId) {
                 end(each);
+                each.abandon.run();
             }
         }
         all.removeIf(waiting -> waiting.clientId == clientId);

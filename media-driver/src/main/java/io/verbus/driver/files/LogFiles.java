@@ -21,8 +21,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -53,6 +55,9 @@ public final class LogFiles {
     private final Map<LogBuffers, Long> payers = new IdentityHashMap<>();
 
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
+
+    /** Logs that stay mapped when the driver closes. */
+    private final Set<LogBuffers> kept = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /**
      * @param directory directory of the driver.
@@ -285,13 +290,27 @@ public final class LogFiles {
         }
     }
 
+    /**
+     * Keeps a log mapped for as long as the process exists, because an adapter may still access it.
+     * Its file is deleted. Called while the transports close.
+     */
+    public void keepMapped(LogBuffers log) {
+        kept.add(log);
+    }
+
     /** Frees all remaining logs; the agents, transports and background threads must have ended. */
     public void close() {
         creations.keySet().stream()
                 .map(LogCreation::log)
                 .filter(log -> log != null)
                 .forEach(this::discard);
-        populations.keySet().forEach(this::discard);
+        for (LogBuffers log : populations.keySet()) {
+            if (kept.contains(log)) {
+                delete(log.file());
+            } else {
+                discard(log);
+            }
+        }
         lingering.clear();
         if (hugePages != null) {
             hugePages.close();

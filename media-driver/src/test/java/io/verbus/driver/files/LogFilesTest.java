@@ -220,6 +220,28 @@ class LogFilesTest {
         }
     }
 
+    /** Otherwise an adapter that does not respond could write memory that is no longer there. */
+    @Test
+    void keepsLogMappedThatAdapterMayAccess() {
+        publication(1, 64 * 1024);
+        publication(2, 64 * 1024);
+        await(2, 0);
+        files.keepMapped(logs.getFirst());
+        background.close();
+        files.close();
+        assertEquals(List.of(true, false), logs.stream().map(this::isMapped).toList());
+        logs.getFirst().close();
+    }
+
+    private boolean isMapped(LogBuffers log) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            String begin = Long.toHexString(log.address()) + "-";
+            return lines.anyMatch(line -> line.startsWith(begin));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     @Test
     void reportsAndKeepsExistingFile() throws IOException {
         Path file = Files.createFile(folder.resolve("1.logbuffer"));

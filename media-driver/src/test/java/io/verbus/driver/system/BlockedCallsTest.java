@@ -10,10 +10,8 @@ import io.verbus.Publication;
 import io.verbus.StrictDevice;
 import io.verbus.Subscription;
 import io.verbus.cnc.SystemCounter;
-import io.verbus.driver.Await;
 import io.verbus.driver.config.ThreadingMode;
 
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 @Timeout(240)
 class BlockedCallsTest {
     private static final int PORT = 24_380;
-    private static final int IPC_STREAM = 900;
 
     /** Calls that make a connection and register its streams, in their order. */
     private static final List<String> MAKING =
@@ -69,6 +66,10 @@ class BlockedCallsTest {
                     "rdma_destroy_qp",
                     "ibv_dereg_mr");
 
+    /** Calls that open and close a local address. */
+    private static final List<String> LISTENING_LONG =
+            List.of("rdma_bind_addr", "rdma_listen", "rdma_destroy_id");
+
     private static final long ONE_CYCLE_NS = TimeUnit.SECONDS.toNanos(2);
 
     private final Script script = Script.upTo(90, 1000);
@@ -77,69 +78,6 @@ class BlockedCallsTest {
     @AfterEach
     void letGo() {
         StrictDevice.plan("");
-    }
-
-    private static Host host(String address, ThreadingMode threading) {
-        return Host.start(
-                        address,
-                        builder ->
-                                builder.threading(threading)
-                                        .transportOption("rdma.linger", "1ms")
-                                        .transportOption("rdma.resume-timeout", "200s")
-                                        .transportOption("rdma.connect-timeout", "200s")
-                                        .transportOption("rdma.probe-timeout", "100s"))
-                .expectLoss();
-    }
-
-    /** An active stream from A to B, and the clients beside it. */
-    private static final class Beside implements AutoCloseable {
-        private final Host[] hosts;
-        private final Bus[] buses;
-        private final Subscription in;
-        private final Writer writer;
-        private final Reader reader;
-        private long exchanged;
-
-        Beside(Host a, Host b, Script script) {
-            hosts = new Host[] {a, b};
-            buses = new Bus[] {a.connect(), b.connect()};
-            in = buses[1].addSubscription(b.channel(PORT), 1);
-            Publication out =
-                    buses[0].addPublication(Host.overWire(b.channel(PORT, "term-length=64k")), 1);
-            writer = new Writer(out, script);
-            reader = Reader.fromFirst(script);
-            goOn();
-        }
-
-        /** The stream continues, and each host answers a client, carries IPC, and stays alive. */
-        void goOn() {
-            exchanged += 50;
-            reader.exchange(writer, in, exchanged);
-            for (int i = 0; i < hosts.length; i++) {
-                long heartbeat = hosts[i].counters().heartbeat();
-                roundTrip(buses[i]);
-                Counters counters = hosts[i].counters();
-                Await.until("a heartbeat", () -> counters.heartbeat() > heartbeat);
-            }
-        }
-
-        private static void roundTrip(Bus bus) {
-            UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
-            try (Subscription from = bus.addSubscription("aeron:ipc", IPC_STREAM);
-                    Publication to = bus.addPublication("aeron:ipc?term-length=64k", IPC_STREAM)) {
-                for (int i = 0; i < 10; i++) {
-                    Await.until("an offer taken", () -> to.offer(message) > 0);
-                    Await.until("an answer", () -> from.poll((b, o, l, h) -> {}, 1) == 1);
-                }
-            }
-        }
-
-        @Override
-        public void close() {
-            for (Bus bus : buses) {
-                bus.close();
-            }
-        }
     }
 
     /** A stream with its own connection. */
@@ -178,21 +116,17 @@ class BlockedCallsTest {
         }
     }
 
-    private static void awaitHeld(String call) {
-        Await.until(call + " to be held", () -> StrictDevice.count("held") > 0);
-    }
-
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
     void continuesWhileDeviceBlocksCalls(ThreadingMode threading) {
-        try (Host b = host(Host.addressB(), threading);
-                Host a = host(Host.addressA(), threading);
-                Beside beside = new Beside(a, b, script)) {
+        try (Host b = Beside.host(Host.addressB(), threading);
+                Host a = Beside.host(Host.addressA(), threading);
+                Beside beside = new Beside(a, b, PORT, script)) {
             Bus busA = a.connect();
             Bus busB = b.connect();
             for (String call : MAKING) {
                 try (Other other = new Other(b, busA, busB, call + ":1:~600000")) {
-                    awaitHeld(call);
+                    Beside.awaitHeld(call);
                     beside.goOn();
                     assertEquals(1, StrictDevice.count("held"), call);
                     StrictDevice.plan("");
@@ -204,7 +138,7 @@ class BlockedCallsTest {
                     other.flow();
                     StrictDevice.plan(call + ":1:~600000");
                     other.out.close();
-                    awaitHeld(call);
+                    Beside.awaitHeld(call);
                     beside.goOn();
                     assertTrue(StrictDevice.count("held") >= 1, call);
                     StrictDevice.plan("");
@@ -218,9 +152,9 @@ class BlockedCallsTest {
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
     void continuesWhileDeviceTakesHalfMinute(ThreadingMode threading) {
-        try (Host b = host(Host.addressB(), threading);
-                Host a = host(Host.addressA(), threading);
-                Beside beside = new Beside(a, b, script)) {
+        try (Host b = Beside.host(Host.addressB(), threading);
+                Host a = Beside.host(Host.addressA(), threading);
+                Beside beside = new Beside(a, b, PORT, script)) {
             // No event is read while a queue pair is being destroyed, so connections wait for their
             // events.
             b.expect("closed because they offer no stream");
@@ -234,15 +168,22 @@ class BlockedCallsTest {
                 plan.add(call + ":1:~30000");
                 making.add(new Other(b, busA, busB));
             }
+            Subscription closing = busB.addSubscription(b.channel(++port), 1);
+            for (String call : LISTENING_LONG) {
+                plan.add(call + ":1:~30000");
+            }
             StrictDevice.plan(String.join(",", plan));
+            long opening = busB.asyncAddSubscription(b.channel(++port), 1);
+            closing.close();
             making.forEach(Other::publish);
             ending.out.close();
-            awaitHeld("a call");
+            Beside.awaitHeld("a call");
             int rounds = 0;
             while (StrictDevice.count("held") > 0) {
                 beside.goOn();
                 rounds++;
             }
+            Beside.await(busB, opening).close();
             making.forEach(Other::flow);
             making.forEach(Other::close);
             ending.close();

@@ -86,7 +86,12 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     RawPeer listen(String host, int port, byte[] privateData) {
         answerToRequests = privateData;
         listens = true;
-        fabric.listen(new InetSocketAddress(host, port), ConnectionOptions.DEFAULT);
+        Listener listener =
+                fabric.listen(new InetSocketAddress(host, port), ConnectionOptions.DEFAULT);
+        pollUntil("it listens", () -> listener.opened().isDone());
+        if (listener.refusal() != null) {
+            throw listener.refusal();
+        }
         return this;
     }
 

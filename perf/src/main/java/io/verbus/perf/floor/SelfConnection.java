@@ -39,6 +39,13 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
         SelfConnection self = new SelfConnection();
         Listener listener =
                 self.fabric.listen(new InetSocketAddress(address, 0), ConnectionOptions.DEFAULT);
+        long deadline = System.nanoTime() + TIMEOUT_NS;
+        while (!listener.opened().isDone() && System.nanoTime() - deadline < 0) {
+            self.fabric.poll(self, System.nanoTime());
+        }
+        if (listener.refusal() != null) {
+            throw listener.refusal();
+        }
         Connection connection =
                 self.fabric.connect(
                         listener.localAddress(),
@@ -46,7 +53,6 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
                         ConnectionOptions.DEFAULT,
                         null,
                         new byte[0]);
-        long deadline = System.nanoTime() + TIMEOUT_NS;
         while (self.queuePair == null) {
             self.fabric.poll(self, System.nanoTime());
             if (System.nanoTime() - deadline > 0) {

@@ -83,7 +83,14 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     /** Listens for the other end at a local address. */
     static VerbsLink listen(InetSocketAddress local, int length, boolean isInTwo) {
         VerbsLink link = new VerbsLink(length, isInTwo);
-        link.fabric.listen(local, ConnectionOptions.DEFAULT);
+        Listener listener = link.fabric.listen(local, ConnectionOptions.DEFAULT);
+        while (!listener.opened().isDone()) {
+            link.fabric.poll(link, System.nanoTime());
+            Thread.onSpinWait();
+        }
+        if (listener.refusal() != null) {
+            throw listener.refusal();
+        }
         return link;
     }
 

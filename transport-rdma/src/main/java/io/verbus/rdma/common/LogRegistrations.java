@@ -5,14 +5,17 @@ package io.verbus.rdma.common;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
+import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Registers and deregisters logs, which takes long, on threads that may block, and tracks the logs
@@ -104,10 +107,34 @@ public final class LogRegistrations implements AutoCloseable {
         return isClosing;
     }
 
-    /** Ends all registrations; the fabric waits for them when it closes. */
+    /**
+     * Ends all registrations, after the queue pairs are destroyed; the fabric waits for them when
+     * it closes. Where a queue pair still exists, which may access the logs, they stay registered
+     * and mapped.
+     */
     @Override
     public void close() {
         onClosing();
-        List.copyOf(all).forEach(LogRegistration::endNow);
+        Set<LogBuffers> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<String> devices = new TreeSet<>();
+        for (LogRegistration registration : List.copyOf(all)) {
+            if (registration.domain().isInUse()) {
+                kept.add(registration.log());
+                devices.add(registration.domain().device());
+            } else {
+                registration.endNow();
+            }
+        }
+        if (!kept.isEmpty()) {
+            kept.forEach(host::keepMapped);
+            host.onError(
+                    new TransportException(
+                            "RDMA device "
+                                    + String.join(", ", devices)
+                                    + " has not destroyed a queue pair in time, so the memory of "
+                                    + kept.size()
+                                    + " logs stays in use until this process ends; see the "
+                                    + "kernel's log"));
+        }
     }
 }

@@ -309,8 +309,8 @@ public record RdmaOptions(
                     "10s",
                     0,
                     10 * MINUTE,
-                    "Time within which a lost connection must be re-established for its streams to"
-                            + " resume without a gap.");
+                    "Time for a publisher to destroy the old queue pair and re-establish a lost"
+                            + " connection, so that its streams resume without a gap.");
 
     static final Option<Long> LINGER =
             Option.duration(

@@ -3,8 +3,8 @@
 package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.fabric.KernelFiles;
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.TransportType;
 import io.verbus.rdma.verbs.VerbsException;
 
 import java.util.List;

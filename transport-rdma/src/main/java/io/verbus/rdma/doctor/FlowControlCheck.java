@@ -2,8 +2,8 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.TransportType;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -3,9 +3,9 @@
 package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
-import io.verbus.rdma.verbs.TransportType;
 
 import java.net.InetAddress;
 import java.util.List;

@@ -3,8 +3,8 @@
 package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.TransportType;
 
 /** Checks state and MTU of a port. */
 final class PortCheck {

@@ -19,6 +19,12 @@ public interface Domain extends AutoCloseable {
     boolean isUnusable();
 
     /**
+     * Whether a queue pair of the domain exists, through which an adapter may access its regions.
+     * Thread-safe.
+     */
+    boolean isInUse();
+
+    /**
      * Runs work that may take long, such as registering a log, after all work requested before.
      *
      * @param work work to run on another thread.

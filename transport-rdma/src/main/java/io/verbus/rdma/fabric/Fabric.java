@@ -7,17 +7,18 @@ import java.net.InetSocketAddress;
 
 /**
  * Makes connections on the RDMA devices of this host. Used by the conductor's thread only. No
- * method except {@link #listen} and {@link #close} waits for a device or a peer: calls that may
- * block run on other threads, in order per connection, and {@link #poll} reports their results.
+ * method except {@link #cutOff} and {@link #close} waits for a device or a peer: calls that may
+ * block run on other threads, in order per connection or listener, and {@link #poll} reports their
+ * results.
  */
 public interface Fabric extends AutoCloseable {
     /**
-     * Listens for connections.
+     * Starts listening for connections; {@link Listener#opened} reports the result.
      *
      * @param localAddress address of a device's port; port number 0 selects a free one.
      * @param options options of incoming connections.
      * @return the listener.
-     * @throws FabricException if the address does not belong to an RDMA device, or is in use.
+     * @throws FabricException if the address is unresolved.
      */
     Listener listen(InetSocketAddress localAddress, ConnectionOptions options);
 
@@ -70,6 +71,12 @@ public interface Fabric extends AutoCloseable {
      * @return the number of events and results handled.
      */
     int poll(FabricHandler handler, long nowNs);
+
+    /**
+     * Closes all connections, and waits for a bounded time until their queue pairs are destroyed;
+     * {@link Domain#isInUse} then tells where one still exists. Only {@link #close} may follow.
+     */
+    void cutOff();
 
     /**
      * Closes everything still open and waits for a bounded time. Resources that a device holds

@@ -182,7 +182,7 @@ final class Announcer implements AutoCloseable {
         if (wish.names == null) {
             wish.names = host.lookUp(wish.control.host());
         }
-        if (!wish.names.isDone()) {
+        if (!wish.names.isDone() || !wish.listener.isOpen()) {
             return 0;
         }
         wish.names = null;

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A local address to which peers connect, shared by its subscriptions unless it is a destination.
@@ -47,6 +48,7 @@ final class InboundListener implements InboundEndpoint {
 
     private final ConnectionOptions options;
     private final boolean isDestination;
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private OptionalInt window;
     private OptionalLong groupTag;
     private int users = 1;
@@ -58,11 +60,7 @@ final class InboundListener implements InboundEndpoint {
             ConnectionOptions options,
             ChannelUri channel,
             boolean isDestination) {
-        this.requested =
-                requested.getPort() == 0
-                        ? new InetSocketAddress(
-                                requested.getAddress(), listener.localAddress().getPort())
-                        : requested;
+        this.requested = requested;
         this.responses = channel.response().isResponse() ? channel.control() : null;
         this.listener = listener;
         this.channel = channel;
@@ -71,6 +69,25 @@ final class InboundListener implements InboundEndpoint {
         this.window = channel.window();
         this.groupTag = channel.groupTag();
         places.add(Place.of(channel));
+        listener.opened().whenComplete((none, failure) -> onOpened(failure));
+    }
+
+    private void onOpened(Throwable failure) {
+        if (failure == null) {
+            opened.complete(null);
+        } else {
+            opened.completeExceptionally(new TransportException(failure.getMessage(), failure));
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> opened() {
+        return opened;
+    }
+
+    /** Whether peers can connect. */
+    boolean isOpen() {
+        return opened.isDone() && !opened.isCompletedExceptionally();
     }
 
     /**
@@ -91,7 +108,15 @@ final class InboundListener implements InboundEndpoint {
     }
 
     boolean isAt(InetSocketAddress address) {
-        return requested.equals(address);
+        return address.getPort() != 0 && place().equals(address);
+    }
+
+    /** Returns the requested address, with the port actually bound once it is known. */
+    private InetSocketAddress place() {
+        InetSocketAddress bound = listener.localAddress();
+        return requested.getPort() == 0 && bound != null
+                ? new InetSocketAddress(requested.getAddress(), bound.getPort())
+                : requested;
     }
 
     /**
@@ -106,7 +131,7 @@ final class InboundListener implements InboundEndpoint {
         return responses;
     }
 
-    /** Returns the address with the port actually bound. */
+    /** Returns the address with the port actually bound; null while it opens. */
     InetSocketAddress localAddress() {
         return listener.localAddress();
     }
@@ -210,7 +235,8 @@ final class InboundListener implements InboundEndpoint {
     @Override
     public String description() {
         InetSocketAddress bound = listener.localAddress();
-        String host = bound.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + bound.getPort();
+        InetSocketAddress shown = bound == null ? requested : bound;
+        String host = shown.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + shown.getPort();
     }
 }

@@ -85,13 +85,22 @@ final class InboundListeners {
                     new InboundListener(
                             address, fabric.listen(address, asked), asked, channel, isDestination);
             all.add(listener);
-            String closed = admittance.closed(listener.localAddress());
-            if (closed != null) {
-                host.onError(new TransportException(closed));
-            }
+            listener.opened().whenComplete((none, failure) -> onOpened(listener, failure));
             return listener;
         } catch (FabricException e) {
             throw new TransportException(e.getMessage(), e);
+        }
+    }
+
+    /** A refused endpoint is not joined by later channels, which try again. */
+    private void onOpened(InboundListener listener, Throwable failure) {
+        if (failure != null) {
+            all.remove(listener);
+            return;
+        }
+        String closed = admittance.closed(listener.localAddress());
+        if (closed != null) {
+            host.onError(listener.channel(), new TransportException(closed));
         }
     }
 
@@ -121,7 +130,10 @@ final class InboundListeners {
         return address;
     }
 
-    /** Leaves an endpoint, which the last to leave closes; returns whether it is closed. */
+    /**
+     * Leaves an endpoint, which may still be opening; the last to leave closes it. Returns whether
+     * it is closed.
+     */
     boolean leave(InboundListener listener, long nowNs) {
         if (!listener.leave()) {
             return false;

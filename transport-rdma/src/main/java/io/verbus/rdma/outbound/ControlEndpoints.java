@@ -34,7 +34,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Control addresses of publications, at which receivers announce themselves. Each receiver becomes
@@ -68,13 +70,26 @@ final class ControlEndpoints implements AutoCloseable {
         void remove(OutboundPublication receiver);
     }
 
-    /** A control address, and the channel endpoints that resolved to it. */
-    private record Control(
-            InetSocketAddress address,
-            Set<Endpoint> names,
-            Listener listener,
-            long id,
-            List<Published> published) {
+    /** A control address. */
+    private static final class Control {
+        private final InetSocketAddress address;
+
+        /** Channel endpoints that resolved to the address. */
+        private final Set<Endpoint> names;
+
+        private final Listener listener;
+        private final long id = newId();
+        private final List<Published> published = new ArrayList<>();
+
+        /** Number of publications to add once the address is open. */
+        private int awaited;
+
+        private Control(InetSocketAddress address, Endpoint named, Listener listener) {
+            this.address = address;
+            this.names = new HashSet<>(Set.of(named));
+            this.listener = listener;
+        }
+
         /** Returns the address with the port actually bound. */
         private String description() {
             InetSocketAddress bound = listener.localAddress();
@@ -157,12 +172,47 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Listens for receivers of a publication.
+     * Opens the control address of a channel, or joins it if it exists.
      *
+     * @param then called once the address is open, now or in a later poll of the fabric.
+     * @return the result, an exception of {@code then} included.
      * @throws TransportException if it cannot listen at the address.
      */
-    void add(OutboundStream stream, long nowNs) {
-        Control control = control(stream.channel());
+    CompletableFuture<Void> open(ChannelUri channel, Consumer<Listener> then) {
+        Control control = control(channel);
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        control.awaited++;
+        control.listener
+                .opened()
+                .whenComplete(
+                        (none, failure) -> {
+                            control.awaited--;
+                            if (failure == null) {
+                                complete(control, then, result);
+                            } else {
+                                controls.remove(control);
+                                result.completeExceptionally(
+                                        new TransportException(failure.getMessage(), failure));
+                            }
+                        });
+        return result;
+    }
+
+    private void complete(
+            Control control, Consumer<Listener> then, CompletableFuture<Void> result) {
+        try {
+            then.accept(control.listener);
+            result.complete(null);
+        } catch (RuntimeException e) {
+            closeIfUnused(control);
+            result.completeExceptionally(
+                    e instanceof BusException ? e : new TransportException(e.toString(), e));
+        }
+    }
+
+    /** Adds a publication at an open control address. */
+    void add(OutboundStream stream, Listener listener, long nowNs) {
+        Control control = at(listener);
         Published added = new Published(stream);
         if (!added.responds()) {
             for (Published other : control.published) {
@@ -203,13 +253,7 @@ final class ControlEndpoints implements AutoCloseable {
         try {
             Listener listener =
                     fabric.listen(address, ChannelOptions.of(options.connection(), channel));
-            Control control =
-                    new Control(
-                            address,
-                            new HashSet<>(Set.of(named)),
-                            listener,
-                            newId(),
-                            new ArrayList<>());
+            Control control = new Control(address, named, listener);
             controls.add(control);
             return control;
         } catch (FabricException e) {
@@ -226,12 +270,16 @@ final class ControlEndpoints implements AutoCloseable {
     void end(OutboundStream stream) {
         for (Control control : controls) {
             if (control.published.removeIf(each -> each.stream == stream)) {
-                if (control.published.isEmpty()) {
-                    control.listener.close();
-                    controls.remove(control);
-                }
+                closeIfUnused(control);
                 return;
             }
+        }
+    }
+
+    private void closeIfUnused(Control control) {
+        if (control.published.isEmpty() && control.awaited == 0) {
+            control.listener.close();
+            controls.remove(control);
         }
     }
 

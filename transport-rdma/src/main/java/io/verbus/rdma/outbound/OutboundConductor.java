@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The conductor's part of the publishing side: assigns publications to endpoints. Used by the
@@ -102,18 +103,16 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Starts sending a publication. */
-    public void add(OutboundStream stream) {
+    /**
+     * Starts sending a publication, once its control address is open if it has one.
+     *
+     * @return the result.
+     */
+    public CompletableFuture<Void> add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
         channel.checkPublishable();
         if (channel.control() != null && !channel.isManual() && !channel.hasEndpoint()) {
-            fans.add(stream);
-            try {
-                controls.add(stream, nowNs);
-            } catch (BusException e) {
-                fans.forget(stream);
-                throw e;
-            }
+            return controls.open(channel, listener -> addAt(listener, stream));
         } else if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
@@ -127,6 +126,17 @@ public final class OutboundConductor implements AutoCloseable {
             }
         } else {
             start(new OutboundPublication(stream));
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private void addAt(Listener listener, OutboundStream stream) {
+        fans.add(stream);
+        try {
+            controls.add(stream, listener, nowNs);
+        } catch (BusException e) {
+            fans.forget(stream);
+            throw e;
         }
     }
 

@@ -106,8 +106,8 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
+    /** Listens at the address to which an id is bound. */
     void listen(long id, InetSocketAddress address) {
-        bind(id, address);
         check(
                 rdmacm.listen(id, BACKLOG),
                 "rdma_listen",

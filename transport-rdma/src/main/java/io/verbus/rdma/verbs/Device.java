@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.fabric.TransportType;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,7 +83,16 @@ final class Device {
      * Returns the transport of a listed device, from the address of its {@code struct ibv_device}.
      */
     static TransportType transport(long device) {
-        return TransportType.of(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
+        return transportOf(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
+    }
+
+    /** Returns the transport of an {@code enum ibv_transport_type}. */
+    static TransportType transportOf(int type) {
+        return switch (type) {
+            case VerbsAbi.IBV_TRANSPORT_IB -> TransportType.INFINIBAND;
+            case VerbsAbi.IBV_TRANSPORT_IWARP -> TransportType.IWARP;
+            default -> TransportType.UNORDERED;
+        };
     }
 
     long context() {

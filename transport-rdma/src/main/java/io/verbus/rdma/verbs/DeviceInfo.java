@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.fabric.TransportType;
+
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;

@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.rdma.fabric.TransportType;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -5,6 +5,7 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.rdma.fabric.TransportType;
 
 import java.lang.foreign.Arena;
 

@@ -38,6 +38,9 @@ final class ProtectionDomain implements Domain {
      */
     private final AtomicInteger uses = new AtomicInteger(2);
 
+    /** Number of existing queue pairs. Written by threads that may block. Read by any thread. */
+    private final AtomicInteger queuePairs = new AtomicInteger();
+
     /** Written by the conductor. Read by any thread. */
     private volatile boolean isLeft;
 
@@ -103,6 +106,21 @@ final class ProtectionDomain implements Domain {
         return !isUnusable()
                 && device.context() == context
                 && uses.updateAndGet(count -> count == 0 ? 0 : count + 1) != 0;
+    }
+
+    /** Counts a queue pair that was created. */
+    void onQueuePairCreated() {
+        queuePairs.incrementAndGet();
+    }
+
+    /** Counts a queue pair that was destroyed. */
+    void onQueuePairDestroyed() {
+        queuePairs.decrementAndGet();
+    }
+
+    @Override
+    public boolean isInUse() {
+        return queuePairs.get() > 0;
     }
 
     /** Removes a use; the last one releases the domain. */

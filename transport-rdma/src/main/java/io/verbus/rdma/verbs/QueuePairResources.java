@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.TransportType;
 
 import org.agrona.ErrorHandler;
 
@@ -32,6 +33,7 @@ final class QueuePairResources implements AutoCloseable {
 
     private final ConnectionManager manager;
     private final long id;
+    private final ProtectionDomain domain;
     private final ErrorHandler errors;
     private final Arena arena = Arena.ofShared();
     private CompletionQueue sendCompletions;
@@ -46,9 +48,11 @@ final class QueuePairResources implements AutoCloseable {
     private long sendCompletionsAddress;
     private long receiveCompletionsAddress;
 
-    private QueuePairResources(ConnectionManager manager, long id, ErrorHandler errors) {
+    private QueuePairResources(
+            ConnectionManager manager, long id, ProtectionDomain domain, ErrorHandler errors) {
         this.manager = manager;
         this.id = id;
+        this.domain = domain;
         this.errors = errors;
     }
 
@@ -69,9 +73,9 @@ final class QueuePairResources implements AutoCloseable {
             boolean isInitiator,
             ErrorHandler errors) {
         check(device, options);
-        QueuePairResources resources = new QueuePairResources(manager, id, errors);
+        QueuePairResources resources = new QueuePairResources(manager, id, domain, errors);
         try {
-            resources.create(ibverbs, device, domain, options, isInitiator);
+            resources.create(ibverbs, device, options, isInitiator);
             return resources;
         } catch (RuntimeException refused) {
             resources.close();
@@ -134,6 +138,7 @@ final class QueuePairResources implements AutoCloseable {
         if (isCreated) {
             manager.destroyQueuePair(id);
             isCreated = false;
+            domain.onQueuePairDestroyed();
         }
         if (sendCompletions != null) {
             sendCompletions.destroy(errors);
@@ -156,11 +161,7 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     private void create(
-            Ibverbs ibverbs,
-            Device device,
-            ProtectionDomain domain,
-            ConnectionOptions options,
-            boolean isInitiator) {
+            Ibverbs ibverbs, Device device, ConnectionOptions options, boolean isInitiator) {
         sendCompletions = new CompletionQueue(ibverbs, device, options.sendDepth());
         receiveCompletions = new CompletionQueue(ibverbs, device, options.receiveDepth());
         boolean withHeaders = device.transport() == TransportType.IWARP;
@@ -177,6 +178,7 @@ final class QueuePairResources implements AutoCloseable {
                         options,
                         GATHER);
         isCreated = true;
+        domain.onQueuePairCreated();
         int depth = Math.min(options.sendDepth(), granted.sendDepth());
         tell(device, options, granted);
         long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
@@ -209,7 +211,7 @@ final class QueuePairResources implements AutoCloseable {
                         completions(device, sendCompletions, SEND_COMPLETIONS),
                         completions(device, receiveCompletions, RECEIVE_COMPLETIONS),
                         new FailureText(ibverbs),
-                        withHeaders ? window(domain, options, isInitiator) : null);
+                        withHeaders ? window(options, isInitiator) : null);
     }
 
     /** Reports once if a device grants less than requested, where that costs performance. */
@@ -233,8 +235,7 @@ final class QueuePairResources implements AutoCloseable {
         }
     }
 
-    private MessageWindow window(
-            ProtectionDomain domain, ConnectionOptions options, boolean isInitiator) {
+    private MessageWindow window(ConnectionOptions options, boolean isInitiator) {
         long length = MessageWindow.memoryLength(options.sendDepth());
         long memory = arena.allocate(length, PAGE).address();
         headers = domain.register(memory, length, Access.LOCAL_READ);

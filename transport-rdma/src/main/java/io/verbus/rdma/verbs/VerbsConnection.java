@@ -10,6 +10,7 @@ import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.rdma.fabric.Provision;
 import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.TransportType;
 
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The RDMA devices of this host through libibverbs and librdmacm. Used by the conductor's thread
@@ -44,8 +45,13 @@ public final class VerbsFabric implements Fabric {
     /** Maximum number of events per read. */
     private static final int MAX_EVENTS_PER_READ = 64;
 
-    /** Longest wait of a closing driver for calls that a device or a peer delays. */
+    /**
+     * Longest wait of a closing driver for the end of its queue pairs, and then for all other calls
+     * that a device or a peer delays.
+     */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long CLOSE_CHECK_INTERVAL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /** Interval of checks for events: a system call that rarely finds any. */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -63,11 +69,7 @@ public final class VerbsFabric implements Fabric {
 
     private final AtomicInteger requests = new AtomicInteger();
     private final Set<VerbsConnection> connections = new LinkedHashSet<>();
-    private final Set<VerbsListener> listeners = new LinkedHashSet<>();
-
-    /** Listeners whose device was removed, until it returns. */
-    private final List<VerbsListener> lostListeners = new ArrayList<>();
-
+    private final VerbsListeners listeners;
     private final HeldDevices devices;
 
     /** Modified by any thread. */
@@ -93,13 +95,14 @@ public final class VerbsFabric implements Fabric {
         devices = new HeldDevices(ibverbs, manager);
         calls = new Calls("verbus-rdma-calls", errors);
         reading = calls.lane();
+        listeners = new VerbsListeners(manager, calls, errors);
     }
 
     /**
-     * Loads and links the required functions, which takes long the first time in a process.
-     * Thread-safe.
+     * Loads and links the required functions, which takes long the first time in a process, and
+     * lists the devices, which a device can delay. Thread-safe.
      *
-     * @throws VerbsException as {@link #open} does.
+     * @throws VerbsException if there is no library, no usable device, or no permission.
      */
     public static void prepare() {
         DataPathCalls.link();
@@ -110,29 +113,31 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Opens the fabric.
+     * Lists the devices, which a device can delay, and opens the fabric.
      *
      * @param errors handler of failures to release resources; the release continues in any case.
-     * @throws VerbsException if there is no library, no usable device, or no permission.
+     * @throws VerbsException as {@link #prepare} does.
      */
     public static VerbsFabric open(ErrorHandler errors) {
-        return open(errors, false);
-    }
-
-    /**
-     * Opens the fabric.
-     *
-     * @param errors handler of failures to release resources.
-     * @param requiresOrder whether to fail connections whose adapter may place writes out of order.
-     * @throws VerbsException as {@link #open(ErrorHandler)} does.
-     */
-    public static VerbsFabric open(ErrorHandler errors, boolean requiresOrder) {
         requirePlatform(System.getProperty("os.arch"), ByteOrder.nativeOrder());
         Ibverbs ibverbs = Ibverbs.open();
         Rdmacm rdmacm = Rdmacm.open();
         requireDevice(Devices.names(ibverbs));
+        return new VerbsFabric(ibverbs, new ConnectionManager(rdmacm, errors), errors, false);
+    }
+
+    /**
+     * Opens the fabric after {@link #prepare}, without waiting for a device.
+     *
+     * @param errors handler of failures to release resources; the release continues in any case.
+     * @param requiresOrder whether to fail connections whose adapter may place writes out of order.
+     * @throws VerbsException if there is no library, or no permission.
+     */
+    public static VerbsFabric openPrepared(ErrorHandler errors, boolean requiresOrder) {
+        requirePlatform(System.getProperty("os.arch"), ByteOrder.nativeOrder());
+        Ibverbs ibverbs = Ibverbs.open();
         return new VerbsFabric(
-                ibverbs, new ConnectionManager(rdmacm, errors), errors, requiresOrder);
+                ibverbs, new ConnectionManager(Rdmacm.open(), errors), errors, requiresOrder);
     }
 
     @Override
@@ -140,10 +145,7 @@ public final class VerbsFabric implements Fabric {
         requireOpen();
         require(options);
         requireResolved(localAddress);
-        VerbsListener listener =
-                new VerbsListener(this, manager, calls.lane(), localAddress, options);
-        listeners.add(listener);
-        return listener;
+        return listeners.add(localAddress, options);
     }
 
     @Override
@@ -239,14 +241,28 @@ public final class VerbsFabric implements Fabric {
     }
 
     @Override
+    public void cutOff() {
+        new ArrayList<>(connections).forEach(VerbsConnection::close);
+        boolean isInterrupted = false;
+        long deadlineNs = System.nanoTime() + CLOSE_TIMEOUT_NS;
+        while (domains.stream().anyMatch(ProtectionDomain::isInUse)
+                && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(CLOSE_CHECK_INTERVAL_NS);
+            isInterrupted |= Thread.interrupted();
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
         new ArrayList<>(connections).forEach(VerbsConnection::close);
-        new ArrayList<>(listeners).forEach(VerbsListener::close);
-        new ArrayList<>(lostListeners).forEach(VerbsListener::close);
+        listeners.close();
         List<String> held = calls.finish(this::release, CLOSE_TIMEOUT_NS);
         if (!held.isEmpty()) {
             errors.onError(
@@ -316,11 +332,6 @@ public final class VerbsFabric implements Fabric {
         connections.remove(connection);
     }
 
-    void forget(VerbsListener listener) {
-        listeners.remove(listener);
-        lostListeners.remove(listener);
-    }
-
     private void dispatch(CmEvent event) {
         switch (event.owner()) {
             case VerbsConnection connection -> {
@@ -330,7 +341,7 @@ public final class VerbsFabric implements Fabric {
                     onConnectRequest(event.listener(), connection, event.privateData());
                 }
             }
-            case VerbsListener listener -> onListenerEvent(listener, event.type());
+            case VerbsListener listener -> listeners.onEvent(listener, event.type(), handler);
             case HeldDevices.Held held -> {
                 if (event.type() == VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL) {
                     held.lost();
@@ -344,29 +355,11 @@ public final class VerbsFabric implements Fabric {
     private void onConnectRequest(
             VerbsListener listener, VerbsConnection connection, byte[] privateData) {
         connections.add(connection);
+        listener.onListening();
         if (listener.isClosed()) {
             connection.close();
         } else {
             handler.onConnectRequest(listener, connection, connection.remoteAddress(), privateData);
-        }
-    }
-
-    /**
-     * Handles the loss of a listener's device or address: it listens again, once the device is
-     * back.
-     */
-    private void onListenerEvent(VerbsListener listener, int type) {
-        String reason =
-                switch (type) {
-                    case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
-                    case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
-                            "its address has moved to another port, as when a bond fails over";
-                    default -> null;
-                };
-        if (reason != null && listeners.remove(listener)) {
-            listener.lose();
-            lostListeners.add(listener);
-            handler.onListenerLost(listener, reason);
         }
     }
 
@@ -405,7 +398,7 @@ public final class VerbsFabric implements Fabric {
                         this::tellFailure);
             }
         }
-        listenAgain(nowNs);
+        listeners.listenAgain(nowNs);
         return count;
     }
 
@@ -425,19 +418,6 @@ public final class VerbsFabric implements Fabric {
                 }
             }
         }
-    }
-
-    private void listenAgain(long nowNs) {
-        for (int i = 0; i < lostListeners.size(); i++) {
-            lostListeners.get(i).tryAgain(nowNs);
-        }
-    }
-
-    /** Handles the recovery of a lost listener. */
-    void onBack(VerbsListener listener) {
-        lostListeners.remove(listener);
-        listeners.add(listener);
-        handler.onListenerBack(listener);
     }
 
     private void requireOpen() {

@@ -4,55 +4,179 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.calls.Lane;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.Listener;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A listening id. Used by the conductor's thread only, which creates and closes it directly,
- * because these calls need no device. When the device is removed, which may delay the calls, the
- * lane destroys the id and creates the next one.
+ * A listening id. Used by the conductor's thread, except the calls of its lane, which create, bind
+ * and destroy the id: a device can delay them. When the device is removed, the lane destroys the id
+ * and creates the next one.
  */
 final class VerbsListener implements Listener {
     private static final long FIRST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
+    private static final String DESTROY = "rdma_destroy_id of a listener";
 
-    private final VerbsFabric fabric;
+    private final VerbsListeners all;
     private final ConnectionManager manager;
     private final Lane lane;
     private final ConnectionOptions options;
-    private final InetSocketAddress localAddress;
+    private final InetSocketAddress requested;
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
 
-    /** 0 while waiting for the device, during which the lane uses it. */
+    /** Id, or 0; used by the lane. */
     private long id;
+
+    /** Written by the lane before it listens; read by the conductor. Null before. */
+    private volatile InetSocketAddress localAddress;
+
+    /** Written by the conductor; read by the lane, which then creates no id. */
+    private volatile boolean isClosed;
 
     private long againNs;
     private long waitNs;
-    private boolean isLost;
     private boolean isTrying;
-    private boolean isClosed;
 
     VerbsListener(
-            VerbsFabric fabric,
+            VerbsListeners all,
             ConnectionManager manager,
             Lane lane,
-            InetSocketAddress address,
+            InetSocketAddress requested,
             ConnectionOptions options) {
-        this.fabric = fabric;
+        this.all = all;
         this.manager = manager;
         this.lane = lane;
         this.options = options;
-        id = listen(address);
-        localAddress = manager.localAddress(id);
+        this.requested = requested;
     }
 
-    private long listen(InetSocketAddress address) {
+    // Conductor
+
+    /** Starts listening. */
+    void begin() {
+        all.call(lane, "rdma_listen", () -> listen(requested), this::onBegun);
+    }
+
+    private void onBegun(RuntimeException failure) {
+        if (isClosed || opened.isDone()) {
+            return;
+        }
+        if (failure == null) {
+            onListening();
+        } else {
+            isClosed = true;
+            all.onRefused(this);
+            opened.completeExceptionally(
+                    failure instanceof FabricException
+                            ? failure
+                            : new FabricException(
+                                    "cannot listen at "
+                                            + SocketAddresses.text(requested)
+                                            + ": "
+                                            + failure,
+                                    failure));
+        }
+    }
+
+    /** Handles that it listens: a connection request may overtake the result of the call. */
+    void onListening() {
+        if (!isClosed && !opened.isDone()) {
+            all.onListening(this);
+            opened.complete(null);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> opened() {
+        return opened;
+    }
+
+    /** Options of incoming connections. */
+    ConnectionOptions options() {
+        return options;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /**
+     * Whether two listeners cannot exist at the same time, because one listens at the other's
+     * address.
+     */
+    boolean excludes(VerbsListener other) {
+        InetSocketAddress mine = address();
+        InetSocketAddress others = other.address();
+        return mine.getPort() == others.getPort()
+                && mine.getPort() != 0
+                && (mine.getAddress().isAnyLocalAddress()
+                        || others.getAddress().isAnyLocalAddress()
+                        || mine.getAddress().equals(others.getAddress()));
+    }
+
+    private InetSocketAddress address() {
+        InetSocketAddress bound = localAddress;
+        return bound == null ? requested : bound;
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            if (all.onClosing(this)) {
+                all.call(lane, DESTROY, this::destroy, failure -> all.onDestroyed(this, failure));
+            }
+        }
+    }
+
+    /** Stops listening until {@link #tryAgain} succeeds. */
+    void lose() {
+        all.call(lane, DESTROY, this::destroy, all::tellFailure);
+    }
+
+    /** Tries to listen at the same address again, if the wait has passed. */
+    void tryAgain(long nowNs) {
+        if (isTrying || waitNs != 0 && nowNs - againNs < 0) {
+            return;
+        }
+        isTrying = true;
+        waitNs = waitNs == 0 ? FIRST_WAIT_NS : Math.min(2 * waitNs, LONGEST_WAIT_NS);
+        againNs = nowNs + waitNs;
+        all.call(lane, "rdma_listen", () -> listen(localAddress), this::onTried);
+    }
+
+    private void onTried(RuntimeException failure) {
+        isTrying = false;
+        if (failure == null && !isClosed) {
+            waitNs = 0;
+            all.onBack(this);
+        } else if (failure != null && !(failure instanceof VerbsException)) {
+            all.tellFailure(failure); // otherwise the device is not back yet
+        }
+    }
+
+    // Calls of the lane
+
+    private void listen(InetSocketAddress address) {
+        if (isClosed) {
+            return;
+        }
         long made = manager.createId(this);
         try {
-            manager.listen(made, address);
+            manager.bind(made, address);
             requireDevice(made, address);
-            return made;
+            localAddress = manager.localAddress(made);
+            manager.listen(made, address);
+            id = made;
         } catch (RuntimeException refused) {
             manager.destroyId(made);
             throw refused;
@@ -70,66 +194,10 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Returns the options of incoming connections. */
-    ConnectionOptions options() {
-        return options;
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-        return localAddress;
-    }
-
-    boolean isClosed() {
-        return isClosed;
-    }
-
-    @Override
-    public void close() {
-        if (isClosed) {
-            return;
-        }
-        isClosed = true;
-        fabric.forget(this);
-        if (isLost) {
-            lane.call("rdma_destroy_id of a listener", this::destroy, fabric::tellFailure);
-        } else {
-            destroy();
-        }
-    }
-
     private void destroy() {
         if (id != 0) {
             manager.destroyId(id);
             id = 0;
-        }
-    }
-
-    /** Stops listening until {@link #tryAgain} succeeds. */
-    void lose() {
-        isLost = true;
-        lane.call("rdma_destroy_id of a listener", this::destroy, fabric::tellFailure);
-    }
-
-    /** Tries to listen at the same address again, if the wait has passed. */
-    void tryAgain(long nowNs) {
-        if (isTrying || waitNs != 0 && nowNs - againNs < 0) {
-            return;
-        }
-        isTrying = true;
-        waitNs = waitNs == 0 ? FIRST_WAIT_NS : Math.min(2 * waitNs, LONGEST_WAIT_NS);
-        againNs = nowNs + waitNs;
-        lane.call("rdma_listen", () -> id = listen(localAddress), this::onTried);
-    }
-
-    private void onTried(RuntimeException failure) {
-        isTrying = false;
-        if (failure == null && !isClosed) {
-            isLost = false;
-            waitNs = 0;
-            fabric.onBack(this);
-        } else if (failure != null && !(failure instanceof VerbsException)) {
-            fabric.tellFailure(failure); // otherwise the device is not back yet
         }
     }
 }

@@ -2,10 +2,10 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
 import io.verbus.rdma.verbs.DeviceInfo.Port;
-import io.verbus.rdma.verbs.TransportType;
 
 import java.util.List;
 

@@ -11,10 +11,10 @@ import static io.verbus.rdma.doctor.DeviceFixtures.roce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.rdma.fabric.TransportType;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
 import io.verbus.rdma.verbs.DeviceInfo.Port;
-import io.verbus.rdma.verbs.TransportType;
 import io.verbus.rdma.verbs.VerbsLibraries;
 import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;

@@ -98,7 +98,7 @@ final class DeviceNet implements LifeNet, AutoCloseable {
     @Override
     public InboundEndpoint endpoint() {
         if (endpointOfB == null) {
-            endpointOfB = b.transport.openEndpoint(CHANNEL);
+            endpointOfB = b.open(CHANNEL);
         }
         return endpointOfB;
     }

@@ -59,6 +59,11 @@ final class WatchedFabric implements Fabric {
     }
 
     @Override
+    public void cutOff() {
+        fabric.cutOff();
+    }
+
+    @Override
     public void close() {
         fabric.close();
     }

@@ -6,7 +6,6 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Fabric;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
@@ -39,6 +38,8 @@ public final class SimFabric implements Fabric {
     private BiConsumer<Runnable, Consumer<RuntimeException>> calls =
             (work, then) -> then.accept(failureOf(work));
 
+    private final List<SimListener> opening = new ArrayList<>();
+    private boolean isListeningDelayed;
     private boolean isDeviceReplaced;
     private String registrationRefusal;
     private boolean isClosed;
@@ -118,16 +119,25 @@ public final class SimFabric implements Fabric {
 
     @Override
     public Listener listen(InetSocketAddress localAddress, ConnectionOptions options) {
-        InetSocketAddress address =
-                localAddress.getPort() == 0
-                        ? new InetSocketAddress(localAddress.getAddress(), network.nextPort())
-                        : localAddress;
-        if (network.listeners().containsKey(address)) {
-            throw new FabricException("address " + address + " is in use: choose another port");
+        SimListener listener = new SimListener(this, localAddress, options);
+        if (isListeningDelayed) {
+            opening.add(listener);
+        } else {
+            listener.open();
         }
-        SimListener listener = new SimListener(this, address, options);
-        network.listeners().put(address, listener);
         return listener;
+    }
+
+    /** Delays listening from now on, until {@link #listen()}. */
+    void delayListening() {
+        isListeningDelayed = true;
+    }
+
+    /** Opens the delayed listeners in a later poll. */
+    void listen() {
+        isListeningDelayed = false;
+        opening.forEach(listener -> later(listener::open));
+        opening.clear();
     }
 
     @Override
@@ -305,6 +315,13 @@ public final class SimFabric implements Fabric {
 
     public boolean isClosed() {
         return isClosed;
+    }
+
+    @Override
+    public void cutOff() {
+        for (Connection connection : List.copyOf(connections)) {
+            connection.close();
+        }
     }
 
     @Override

@@ -67,7 +67,7 @@ class ErrorTextTest {
 
     @Test
     void rejectsUnorderedDevicesByName() {
-        var efa = new Devices.Listed("rdmap0s6", TransportType.of(4));
+        var efa = new Devices.Listed("rdmap0s6", Device.transportOf(4));
         String message =
                 assertThrows(VerbsException.class, () -> VerbsFabric.requireDevice(List.of(efa)))
                         .getMessage();
@@ -78,8 +78,8 @@ class ErrorTextTest {
     void acceptsHostWithOneOrderedDevice() {
         VerbsFabric.requireDevice(
                 List.of(
-                        new Devices.Listed("rdmap0s6", TransportType.of(4)),
-                        new Devices.Listed("mlx5_0", TransportType.of(0))));
+                        new Devices.Listed("rdmap0s6", Device.transportOf(4)),
+                        new Devices.Listed("mlx5_0", Device.transportOf(0))));
     }
 
     @Test

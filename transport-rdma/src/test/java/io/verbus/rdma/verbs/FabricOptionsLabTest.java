@@ -122,8 +122,10 @@ class FabricOptionsLabTest {
     void failsToAcceptOverPathWithAnotherMtu() {
         try (Lab lab = new Lab()) {
             Listener listener =
-                    lab.fabricB.listen(
-                            Lab.at(Lab.addressB(), 0), options(ConnectionOptions.ANY, 256, null));
+                    lab.listen(
+                            lab.fabricB,
+                            Lab.at(Lab.addressB(), 0),
+                            options(ConnectionOptions.ANY, 256, null));
             Connection a = connect(lab, listener, any());
             Connection b = lab.awaitRequest();
             b.accept(new byte[] {2});
@@ -150,7 +152,8 @@ class FabricOptionsLabTest {
                     assertThrows(
                                     FabricException.class,
                                     () ->
-                                            lab.fabricB.listen(
+                                            lab.listen(
+                                                    lab.fabricB,
                                                     Lab.at(Lab.addressB(), 0),
                                                     options(
                                                             ConnectionOptions.ANY,

@@ -8,10 +8,12 @@ import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.fabric.TransportType;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -125,7 +127,21 @@ final class Lab implements AutoCloseable {
     }
 
     Listener listen() {
-        return fabricB.listen(at(addressB(), 0), OPTIONS);
+        return listen(fabricB, at(addressB(), 0), OPTIONS);
+    }
+
+    /**
+     * Listens at an address.
+     *
+     * @throws io.verbus.rdma.fabric.FabricException if the fabric refuses.
+     */
+    Listener listen(Fabric fabric, InetSocketAddress address, ConnectionOptions options) {
+        Listener listener = fabric.listen(address, options);
+        Await.until("a result", () -> listener.opened().isDone(), this::poll);
+        if (listener.refusal() != null) {
+            throw listener.refusal();
+        }
+        return listener;
     }
 
     Connection connect(InetSocketAddress target, Domain domain, byte[] privateData) {

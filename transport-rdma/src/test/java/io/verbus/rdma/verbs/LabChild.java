@@ -70,6 +70,13 @@ final class LabChild {
                 VerbsFabric fabric = VerbsFabric.open(VerbsException::rethrowUnlessWarning)) {
             Lab.Recorder events = new Lab.Recorder();
             var listener = fabric.listen(local, ConnectionOptions.DEFAULT);
+            Await.until(
+                    "a result",
+                    () -> listener.opened().isDone(),
+                    () -> fabric.poll(events, System.nanoTime()));
+            if (listener.refusal() != null) {
+                throw listener.refusal();
+            }
             fabric.connect(
                     listener.localAddress(), null, ConnectionOptions.DEFAULT, null, new byte[0]);
             Await.until(

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.fabric.TransportType;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -145,7 +145,7 @@ class StrictDataPathTest {
                         ConnectionOptions.ANY,
                         ConnectionOptions.ANY,
                         null);
-        Listener listener = lab.fabricB.listen(Lab.at(Lab.addressB(), 0), options);
+        Listener listener = lab.listen(lab.fabricB, Lab.at(Lab.addressB(), 0), options);
         lab.connect(listener.localAddress(), null, new byte[] {1});
         Connection b = lab.awaitRequest();
         b.accept(new byte[] {2});
@@ -218,7 +218,7 @@ class StrictDataPathTest {
     void rejectsUnorderedAdapterIfOrderIsChecked() {
         StrictDevice.profile("mlx5-ooo");
         lab = new Lab();
-        try (VerbsFabric checked = VerbsFabric.open(lab.stayed::add, true)) {
+        try (VerbsFabric checked = VerbsFabric.openPrepared(lab.stayed::add, true)) {
             Lab.Recorder events = new Lab.Recorder();
             Connection a =
                     checked.connect(

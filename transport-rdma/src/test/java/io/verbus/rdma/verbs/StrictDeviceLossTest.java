@@ -144,7 +144,7 @@ class StrictDeviceLossTest {
         } finally {
             StrictDevice.add(DEVICE_OF_B);
         }
-        lab.fabricB.listen(listener.localAddress(), Lab.OPTIONS).close();
+        lab.listen(lab.fabricB, listener.localAddress(), Lab.OPTIONS).close();
     }
 
     private long write(Lab.Pair pair) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.rdma.verbs;
+package io.verbus.rdma.fabric;
 
 /** Transport of a device's verbs. */
 public enum TransportType {
@@ -16,16 +16,8 @@ public enum TransportType {
      */
     UNORDERED;
 
-    static TransportType of(int transportType) {
-        return switch (transportType) {
-            case VerbsAbi.IBV_TRANSPORT_IB -> INFINIBAND;
-            case VerbsAbi.IBV_TRANSPORT_IWARP -> IWARP;
-            default -> UNORDERED;
-        };
-    }
-
     /** Returns whether writes posted in order to a reliable connection become visible in order. */
-    boolean ordered() {
+    public boolean ordered() {
         return this != UNORDERED;
     }
 }
