@@ -114,6 +114,7 @@ class PromtoolTest {
             HttpClient.newHttpClient().send(request, BodyHandlers.ofFile(text));
         }
         assertTrue(read(text).contains("verbus_publisher_limit_bytes{"), read(text));
+        assertTrue(read(text).contains("verbus_latency_seconds_bucket{hop=\"sender\""), read(text));
         check(text, "check", "metrics");
     }
 

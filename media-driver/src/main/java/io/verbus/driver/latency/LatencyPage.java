@@ -17,8 +17,7 @@ import java.util.Map;
 
 /**
  * Self-contained HTML page of {@code verbus latency}: for each stream and receiver, the hops'
- * percentiles, and their p50 and p99 over time. Solid lines are upper bounds, dashed ones lower
- * bounds.
+ * percentiles, and their p50 and p99 over time.
  */
 public final class LatencyPage {
     private static final int TICKS_PER_HALF_DISTANCE = 8;
@@ -83,8 +82,7 @@ public final class LatencyPage {
                 .append(STYLE)
                 .append("</style>\n</head>\n<body>\n<h1>")
                 .append(title)
-                .append("</h1>\n<p>Solid lines show at most how long a hop took, dashed lines at")
-                .append(" least how long.</p>\n");
+                .append("</h1>\n");
         groups.forEach((name, hops) -> append(page, name, hops));
         page.append("<h2>Figures since each stream started</h2>\n<pre>");
         figures.forEach(line -> page.append(LogPlot.escaped(line)).append('\n'));
@@ -104,10 +102,13 @@ public final class LatencyPage {
         if (samples == 0) {
             return;
         }
-        page.append("<h2>").append(LogPlot.escaped(name)).append("</h2>\n<h3>Percentiles</h3>\n");
+        page.append("<h2>")
+                .append(LogPlot.escaped(name))
+                .append("</h2>\n<h3>Percentiles: at most (solid), at least (dashed)</h3>\n");
         page.append(percentiles(hops, samples));
         if (looks.size() > 2) {
-            page.append("<h3>p50 and p99 of each interval</h3>\n").append(times(hops));
+            page.append("<h3>Each interval at most: p99 (solid), p50 (dashed)</h3>\n")
+                    .append(times(hops));
         }
     }
 
@@ -133,11 +134,14 @@ public final class LatencyPage {
 
     private static List<double[]> percentiles(Durations durations, int decades) {
         List<double[]> points = new ArrayList<>();
+        double reach = Math.log10(Math.max(1, durations.count()));
         for (HistogramIterationValue value :
                 LatencySample.histogram(durations).percentiles(TICKS_PER_HALF_DISTANCE)) {
             double rest = Math.max(100 - value.getPercentileLevelIteratedTo(), 1e-9);
-            double at = Math.min(Math.log10(100 / rest) / decades, 1);
-            points.add(new double[] {at, value.getValueIteratedTo()});
+            double at = Math.min(Math.log10(100 / rest), reach) / decades;
+            if (value.getValueIteratedTo() > 0) { // no place on a logarithmic axis
+                points.add(new double[] {at, value.getValueIteratedTo()});
+            }
         }
         return points;
     }

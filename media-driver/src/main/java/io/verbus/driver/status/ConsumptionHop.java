@@ -28,7 +28,7 @@ public final class ConsumptionHop {
 
     private long tail = NONE;
 
-    /** Slowest subscriber's counter at the last look. */
+    /** Slowest subscriber's counter at the last look that waited for it; -1 if there was none. */
     private int slowest;
 
     /**
@@ -74,6 +74,7 @@ public final class ConsumptionHop {
         tail = LogTail.position(log);
         if (before != NONE && tail > before) {
             dueNs = nowNs + intervalNs;
+            slowest = -1;
             recorder.begin(lookedNs, recorder.nowNs());
             lookForEnd();
         }
@@ -82,7 +83,7 @@ public final class ConsumptionHop {
     private void lookForEnd() {
         if (positions.least() >= tail) {
             tail = NONE;
-            recorder.end(lookedNs, recorder.nowNs(), slowest);
+            recorder.end(lookedNs, recorder.nowNs(), slowest < 0 ? positions.slowest() : slowest);
         } else {
             slowest = positions.slowest();
         }

@@ -26,6 +26,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
@@ -210,10 +212,16 @@ final class LatencyCommand implements Callable<Integer> {
         String time = LocalTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String folder = directory.directory().toString();
         if (hasScreen) {
-            Terminal.draw(
-                    LatencyView.lines(time, folder, sample, terminal.columns()),
-                    terminal.lines(),
-                    out);
+            int columns = terminal.columns();
+            int height = terminal.lines();
+            List<String> screen = new ArrayList<>(LatencyView.lines(time, folder, sample, columns));
+            int room = Math.max(0, height - 1);
+            while (screen.size() < room) {
+                screen.add("");
+            }
+            screen.subList(room, screen.size()).clear();
+            screen.add(TextTable.cut("q quits", columns));
+            Terminal.draw(screen, height, out);
         } else {
             out.print(isLater ? "\n" : "");
             LatencyView.lines(time, folder, sample, Integer.MAX_VALUE).forEach(out::println);

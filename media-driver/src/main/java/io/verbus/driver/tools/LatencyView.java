@@ -51,7 +51,7 @@ final class LatencyView {
         return new TextTable(
                 Column.number("stream", 0),
                 Column.number("session", 5),
-                Column.text("hop", 8, 0),
+                Column.text("hop", 11, 0),
                 Column.number("samples", 3),
                 Column.number("p50", 0),
                 Column.number("p99", 0),

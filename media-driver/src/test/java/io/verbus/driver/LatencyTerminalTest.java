@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.driver.tools.ToolRun;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** {@code verbus latency} on terminals. */
+@Timeout(120)
+class LatencyTerminalTest {
+    private static Process start(Pty terminal, MediaDriver driver) throws java.io.IOException {
+        return new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ToolRun.class.getName(),
+                        "latency",
+                        "--dir",
+                        driver.directory().toString(),
+                        "--interval",
+                        "100ms")
+                .redirectInput(terminal.file())
+                .redirectOutput(terminal.file())
+                .redirectError(terminal.file())
+                .start();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"80, 24", "160, 45", "40, 10"})
+    void fitsTerminalAndEndsOnKey(int columns, int rows) throws Exception {
+        try (MediaDriver driver =
+                        MediaDriver.launchEmbedded(Drivers.config().latencySamplesPerSecond(10));
+                Bus bus = Drivers.connect(driver);
+                Subscription in = bus.addSubscription("verbus:ipc", 1234);
+                Publication out = bus.addPublication("verbus:ipc", 1234);
+                Pty terminal = new Pty(columns, rows)) {
+            Await.until("connected", () -> out.isConnected() && in.isConnected());
+            String settings = terminal.settings();
+            Process latency = start(terminal, driver);
+            try {
+                Await.until(
+                        () -> "the table on " + terminal.screen(),
+                        60,
+                        () -> terminal.screen().contains("q quits"));
+                List<String> lines = terminal.screen().lines().toList();
+                assertTrue(lines.getLast().startsWith("q quits"), terminal.screen());
+                assertTrue(terminal.screen().contains("1234 "), terminal.screen());
+                assertTrue(terminal.screen().contains("consumption"), terminal.screen());
+                assertEquals("", terminal.wrapped(), terminal.screen());
+                terminal.type("q");
+                assertTrue(latency.waitFor(30, TimeUnit.SECONDS), "q ends it");
+                assertEquals(0, latency.exitValue());
+                assertEquals(settings, terminal.settings(), "the terminal is as before");
+            } finally {
+                latency.destroyForcibly().waitFor();
+            }
+        }
+    }
+}
