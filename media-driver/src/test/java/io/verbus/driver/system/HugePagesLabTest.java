@@ -162,7 +162,7 @@ class HugePagesLabTest {
             Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=16m");
             assertTrue(refusal.contains("takes 25 huge pages"), refusal);
-            assertTrue(refusal.contains("and 16 are free"), refusal);
+            assertTrue(refusal.contains("but only 16 are free"), refusal);
             assertTrue(refusal.contains("sysctl vm.nr_hugepages=25"), refusal);
             assertEquals(PAGES, free());
             bus.addPublication("verbus:ipc", 2).close();
