@@ -94,7 +94,16 @@ final class Subscriptions {
         asked.checkSubscribable();
         asked.checkStream(streamId);
         if (!isOfPeers(asked)) {
-            add(client, correlationId, streamId, asked, EventEncoder.NO_COUNTER, null, null, null);
+            add(
+                    client,
+                    correlationId,
+                    streamId,
+                    asked,
+                    asked,
+                    EventEncoder.NO_COUNTER,
+                    null,
+                    null,
+                    null);
             return Opening.NONE;
         }
         Subscription tagged = tagged(asked);
@@ -115,6 +124,7 @@ final class Subscriptions {
                                 client,
                                 correlationId,
                                 streamId,
+                                asked,
                                 channel,
                                 enter(client, correlationId, asked, transport, endpoint),
                                 carrier,
@@ -146,6 +156,7 @@ final class Subscriptions {
             Client client,
             long correlationId,
             int streamId,
+            ChannelUri asked,
             ChannelUri channel,
             int statusId,
             String carrier,
