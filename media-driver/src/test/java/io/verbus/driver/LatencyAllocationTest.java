@@ -21,9 +21,9 @@ import java.io.IOException;
 @Timeout(180)
 @Tag("alone")
 class LatencyAllocationTest {
-    private static final int WARM_UP = 200_000;
-    private static final int MESSAGES = 100_000;
-    private static final long DEADLINE_NS = 60_000_000_000L;
+    private static final int WARM_UP = 60_000;
+    private static final int MESSAGES = 40_000;
+    private static final long DEADLINE_NS = 80_000_000_000L;
 
     /** Allowance for JIT and class initialisation on an agent's thread. */
     private static final long SLACK = 4096;
