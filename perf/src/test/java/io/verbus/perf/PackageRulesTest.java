@@ -47,6 +47,9 @@ class PackageRulesTest {
                             "the conductor's state: commands, sources, subscribers and images refer"
                                     + " to each other"),
                     Map.entry(
+                            "io.verbus.driver.tools",
+                            "the commands that read a driver's directory, and what they share"),
+                    Map.entry(
                             "io.verbus.rdma.common",
                             "what both ends of a connection say to each other"),
                     Map.entry("io.verbus.rdma.outbound", "the publishing end of a stream"),
