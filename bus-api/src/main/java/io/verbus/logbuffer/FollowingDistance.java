@@ -30,7 +30,7 @@ final class FollowingDistance {
     /** Bytes after which the speed of the stream is measured again. */
     static final int WINDOW = 64 * 1024;
 
-    /** Longest measuring window, reached by doubling after waits that were in vain. */
+    /** Maximum measurement window; the window doubles after each wait that gained nothing. */
     private static final int MAX_WINDOW = 4 * 1024 * 1024;
 
     /** Time in nanoseconds for {@link #WINDOW} bytes below which a stream is fast. */

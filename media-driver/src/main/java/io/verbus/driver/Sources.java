@@ -88,7 +88,10 @@ final class Sources {
         }
     }
 
-    /** Joins a subscription to a source that matches and that it does not read yet. */
+    /**
+     * Attaches a subscription to a source, if the source matches and the subscription does not read
+     * it yet.
+     */
     void join(Subscribable source, Subscription subscription) {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
             try {

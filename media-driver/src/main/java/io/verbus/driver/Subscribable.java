@@ -37,7 +37,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
 
     /**
      * Returns the position below which an untethered subscriber is too far behind: 3/4 of a window
-     * behind the furthest.
+     * behind the most advanced subscriber.
      */
     long untetheredLimit();
 

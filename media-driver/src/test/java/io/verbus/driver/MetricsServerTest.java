@@ -120,7 +120,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void servesOnlyThreePages() throws IOException, InterruptedException {
+    void rejectsUnknownPathAndPostButAnswersHead() throws IOException, InterruptedException {
         try (MediaDriver driver = launch()) {
             assertEquals(404, get(url(driver) + "/").statusCode());
             assertEquals(405, ask("POST", url(driver) + "/metrics").statusCode());

@@ -103,7 +103,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "How often to measure both, in new processes (default: 5; with --quick, 3)."
+                "Number of times to measure both, in new processes (default: 5; with --quick, 3)."
             })
     private Integer pairs;
 

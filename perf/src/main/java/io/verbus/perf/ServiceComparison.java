@@ -35,7 +35,7 @@ final class ServiceComparison {
      * @param onVerbus the service on Verbus drivers.
      * @param onAeron the service on Aeron drivers.
      * @param work work to measure, over the selected transport.
-     * @param pairs how often to measure each.
+     * @param pairs number of times to measure each.
      */
     ServiceComparison(BusUnderTest onVerbus, BusUnderTest onAeron, Work work, int pairs) {
         this.work = work;

@@ -41,7 +41,7 @@ final class ServiceOptions {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "How often to measure each, in new processes; the order rotates (default:"
+                "Number of times to measure each, in new processes; the order rotates (default:"
                         + " ${DEFAULT-VALUE})."
             })
     private int pairs = 3;
@@ -126,7 +126,7 @@ final class ServiceOptions {
         return transport;
     }
 
-    /** Returns how often to measure each. */
+    /** Returns how many times to measure each. */
     int pairs() {
         return pairs;
     }

@@ -44,7 +44,7 @@ final class WarmupCommand implements Callable<Integer> {
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description = "How often to start each, alternating (default: ${DEFAULT-VALUE}).")
+            description = "Number of times to start each, alternating (default: ${DEFAULT-VALUE}).")
     private int pairs = 5;
 
     @Option(

@@ -233,6 +233,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
                         "drivers can connect at " + listener.localAddress() + " again"));
     }
 
+    @Override
+    public void onLostListenerClosed() {
+        lostListeners.getAndAddRelease(-1);
+    }
+
     /** Reports an error with the channel of the listener. */
     private void tell(Listener listener, TransportException error) {
         ChannelUri subscribed = inbound.channel(listener);

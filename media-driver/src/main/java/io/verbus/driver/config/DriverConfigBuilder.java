@@ -295,7 +295,7 @@ public final class DriverConfigBuilder extends DurationSettings {
         return this;
     }
 
-    /** Sets how often each hop of a stream is sampled at most; 0 for never. */
+    /** Sets the maximum number of samples of each hop of a stream per second; 0 for none. */
     public DriverConfigBuilder latencySamplesPerSecond(int value) {
         latencySamplesPerSecond = value;
         return this;

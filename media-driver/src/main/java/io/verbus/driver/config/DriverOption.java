@@ -277,8 +277,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "0",
                             "from 0 to below 2g",
                             bytes -> bytes >= 0,
-                            "Bytes that an IPC publication may be ahead of its slowest subscriber;"
-                                + " 0 is the most: two terms, or half a term for aeron: channels."),
+                            "Maximum bytes by which an IPC publication may be ahead of its slowest"
+                                + " subscriber; 0: two terms, or half a term for aeron: channels."),
                     DriverConfigBuilder::ipcWindow);
 
     static final DriverOption<Integer> TO_DRIVER_LENGTH =
@@ -399,8 +399,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "0",
                             0,
                             1L << 50,
-                            "Maximum bytes of the logs of all publications; 0 is the size of their"
-                                    + " file system."),
+                            "Maximum bytes of the logs of all publications; 0 means the size of"
+                                    + " their file system."),
                     (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
 
     static final DriverOption<Boolean> SPIES_CONNECT =

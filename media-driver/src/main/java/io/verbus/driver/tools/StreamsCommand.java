@@ -32,7 +32,7 @@ import java.util.regex.Pattern;
 @Command(
         name = "streams",
         description = {
-            "Prints the streams of a driver, what carries each, and its positions.",
+            "Prints the streams of a driver, with the transport and the positions of each.",
             "Also works for a driver that is gone or has stalled, with its last positions; the "
                     + "exit status is then 1."
         },

@@ -132,7 +132,7 @@ class AeronRunnerTest {
     }
 
     @Test
-    void reportsDriverOfClient() {
+    void namesVerbusDriverInVersionOfAeronClient() {
         Work work = work(Work.Wire.IPC, Work.Drivers.OWN, Load.roundTrips(Load.MAX, 1));
         try (Runner runner = new Runner(BusUnderTest.AERON_ON_VERBUS, work, done -> {})) {
             assertTrue(runner.version().startsWith("Aeron 1.51.0 on Verbus"), runner.version());

@@ -102,7 +102,7 @@ class PerfServerTest {
     }
 
     @Test
-    void reflectsForAnotherHost() throws InterruptedException {
+    void reflectsMessagesOfRunnerOnAnotherHost() throws InterruptedException {
         try (Runner runner =
                 new Runner(BusUnderTest.VERBUS, work(Load.roundTrips(Load.MAX, 1)), done -> {})) {
             assertEquals(COUNT, runner.roundTrips(COUNT).histogram().getTotalCount());
@@ -112,7 +112,7 @@ class PerfServerTest {
     }
 
     @Test
-    void receivesForAnotherHost() {
+    void receivesStreamFromRunnerOnAnotherHost() {
         long start = System.nanoTime();
         try (Runner runner =
                 new Runner(BusUnderTest.VERBUS, work(Load.stream(64, 1, 1)), done -> {})) {

@@ -42,6 +42,11 @@ public interface FabricHandler {
         // Nothing has changed for the handler.
     }
 
+    /** Called when a lost listener is closed. */
+    default void onLostListenerClosed() {
+        // Nothing has changed for the handler.
+    }
+
     /**
      * Called when a connection is established.
      *

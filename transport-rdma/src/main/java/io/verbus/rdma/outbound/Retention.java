@@ -52,7 +52,7 @@ interface Retention {
     /**
      * Called when work requests have stopped reading the log for the destination.
      *
-     * @param isOver whether nothing may resume.
+     * @param isOver whether the transfer has ended for good, so that it cannot resume.
      */
     default void onUnread(boolean isOver) {}
 

@@ -275,7 +275,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** Releases everything else, as the last call. */
+    /** Releases the remaining resources. Runs after all other calls of {@link #close}. */
     private void release() {
         CmEvent unseen;
         while ((unseen = arrived.poll()) != null) {

@@ -110,7 +110,9 @@ final class VerbsListeners {
             return false;
         }
         begun.remove(listener);
-        lost.remove(listener);
+        if (lost.remove(listener)) {
+            handler.onLostListenerClosed();
+        }
         ending.add(listener);
         return true;
     }
@@ -173,6 +175,7 @@ final class VerbsListeners {
         List<VerbsListener> all = new ArrayList<>(waiting);
         all.addAll(begun);
         all.addAll(lost);
+        lost.clear();
         all.forEach(VerbsListener::close);
         queued.forEach(Runnable::run);
         queued.clear();

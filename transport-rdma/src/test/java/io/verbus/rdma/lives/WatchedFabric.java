@@ -92,6 +92,11 @@ final class WatchedFabric implements Fabric {
         }
 
         @Override
+        public void onLostListenerClosed() {
+            handler.onLostListenerClosed();
+        }
+
+        @Override
         public void onEstablished(Connection connection, byte[] privateData) {
             established.add(connection);
             handler.onEstablished(connection, privateData);

@@ -83,6 +83,7 @@ final class Lab implements AutoCloseable {
         final List<Ended> ended = new ArrayList<>();
         final List<Listener> lost = new ArrayList<>();
         final List<Listener> back = new ArrayList<>();
+        int lostClosed;
 
         record Ended(Connection connection, Cause cause, String reason, byte[] privateData) {}
 
@@ -110,6 +111,11 @@ final class Lab implements AutoCloseable {
         @Override
         public void onListenerBack(Listener listener) {
             back.add(listener);
+        }
+
+        @Override
+        public void onLostListenerClosed() {
+            lostClosed++;
         }
 
         @Override

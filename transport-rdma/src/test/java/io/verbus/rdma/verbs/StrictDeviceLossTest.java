@@ -141,6 +141,7 @@ class StrictDeviceLossTest {
         try {
             Await.until("the loss told", () -> lab.eventsB.lost.contains(listener), lab::poll);
             listener.close();
+            assertEquals(1, lab.eventsB.lostClosed);
         } finally {
             StrictDevice.add(DEVICE_OF_B);
         }

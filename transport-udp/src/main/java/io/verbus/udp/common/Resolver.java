@@ -30,7 +30,7 @@ public record Resolver(TransportHost host) {
                     (name.startsWith("{")
                                     ? "unknown interface "
                                             + name.substring(1, name.length() - 1)
-                                            + ", or one without an address"
+                                            + ": no interface with an address has this name"
                                     : "Unable to find multicast or loopback interface matching"
                                             + " criteria: "
                                             + name)
