@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 public record LocalInterface(String name, int port) {
     /** Describes a valid text. */
     public static final String RIGHT =
-            "ADDRESS or {NAME} of an interface, optionally with :PORT, and an ADDRESS with /PREFIX"
-                    + " of a subnet, such as 10.1.0.0/16";
+            "ADDRESS or {NAME} of an interface, optionally with :PORT; an ADDRESS may end with the"
+                    + " /PREFIX of a subnet, such as 10.1.0.0/16";
 
     private static final Pattern NAMED =
             Pattern.compile("(?<name>\\{[A-Za-z0-9_.@-]{1,15}})(?::(?<port>[0-9]{1,5}))?");

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Transmits events to all clients at a rate that each of them can follow. A client that is overrun
  * loses the driver, whichever client caused the events. So the driver takes at least {@link
  * #FILL_NS} to fill the buffer, apart from a limited burst, and queues further events. A client
- * that reads every {@link #FOLLOWED_NS} misses nothing.
+ * that reads every {@link #FOLLOWED_NS}, less the time that two of the longest events take, misses
+ * nothing.
  *
  * <p>Clients can write to the buffer, so the driver keeps its own copy of the tail, and restores a
  * tail that a client has overwritten. Used by the conductor's thread.

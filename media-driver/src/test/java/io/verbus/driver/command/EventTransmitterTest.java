@@ -55,7 +55,7 @@ class EventTransmitterTest {
             transmitter.work(nowNs);
             if (transmitter.isOpen()) {
                 for (int i = random.nextInt(8); i >= 0; i--) {
-                    transmit(16 + random.nextInt(2000));
+                    transmit(16 + random.nextInt(200)); // 50 cycles refill more than two of them
                 }
             }
             if (nowNs - readNs >= EventTransmitter.FOLLOWED_NS - 50 * CYCLE_NS) {
