@@ -29,7 +29,7 @@ abstract class Addition<T> {
 
     /**
      * @param id id of the application's call.
-     * @param answer future to complete once.
+     * @param answer future that the first answer completes; later ones, after a reconnect, do not.
      */
     Addition(ClientConductor conductor, long id, CompletableFuture<T> answer) {
         this.conductor = conductor;

@@ -164,15 +164,15 @@ public final class ExclusivePublication extends Publication {
 
     /**
      * Returns the offset of the next frame in the current term; the term length if the next frame
-     * starts a new term. One thread at a time.
+     * starts a new term. Must be called by one thread at a time.
      */
     public int termOffset() {
         return latest().termOffset();
     }
 
     /**
-     * Appends padding, which subscribers skip, to move the stream to a required position. One
-     * thread at a time.
+     * Appends padding, which subscribers skip, to move the stream to a required position. Must be
+     * called by one thread at a time.
      *
      * @param length length in bytes without the added header of 32; at most {@link
      *     #maxMessageLength()}.
@@ -195,7 +195,7 @@ public final class ExclusivePublication extends Publication {
     /**
      * Sends complete frames that were read elsewhere, such as by {@link Image#blockPoll},
      * unchanged. They must be of this session and stream, and the first must start at {@link
-     * #position()}. One thread at a time.
+     * #position()}. Must be called by one thread at a time.
      *
      * @param buffer buffer with contiguous data frames.
      * @param offset offset of the first frame.

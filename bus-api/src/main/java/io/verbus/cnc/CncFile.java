@@ -222,7 +222,7 @@ public final class CncFile implements AutoCloseable {
      * Maps the file of a driver after checking its owner and that it is one.
      *
      * @param file file to map.
-     * @param trust which owners to trust.
+     * @param trust owners and permissions to trust.
      * @return the mapped file.
      * @throws BusException as in {@link #map(Path)}, or if the file is not trusted.
      */
@@ -235,7 +235,7 @@ public final class CncFile implements AutoCloseable {
      * the mapping crashes the process.
      *
      * @param file file to map.
-     * @param trust which owners to trust.
+     * @param trust owners and permissions to trust.
      * @return the mapped file.
      * @throws BusException as in {@link #map(Path, DirectoryTrust)}.
      */

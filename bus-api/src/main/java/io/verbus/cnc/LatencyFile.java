@@ -11,7 +11,6 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -182,37 +181,31 @@ public final class LatencyFile implements AutoCloseable {
      */
     public static LatencyFile create(Path file, NanoClock clock) {
         Path unfinished = file.resolveSibling(UNFINISHED_NAME);
-        try (FileChannel channel = DriverFile.create(unfinished)) {
-            // Write zeros rather than extend the file: a hole that cannot be filled later would
-            // fault.
-            ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
-            while (zeros.hasRemaining()) {
-                channel.write(zeros);
-            }
-            LatencyFile created =
-                    new LatencyFile(channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH), clock);
-            created.buffer.putIntRelease(0, FORMAT);
+        LatencyFile created =
+                new LatencyFile(DriverFile.createZeroed(unfinished, LENGTH, "latency file"), clock);
+        created.buffer.putIntRelease(0, FORMAT);
+        try {
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-            return created;
         } catch (IOException e) {
+            created.close();
             throw new BusException(
-                    "cannot create the latency file of "
-                            + LENGTH
-                            + " bytes at "
+                    "cannot rename "
+                            + unfinished
+                            + " to "
                             + file
                             + " ("
                             + e.getMessage()
-                            + "), where "
-                            + DriverFile.remedy(file),
+                            + "): choose another driver directory",
                     e);
         }
+        return created;
     }
 
     /**
      * Maps the file of a live or dead driver read-only.
      *
      * @param file file to map.
-     * @param trust which owners to trust.
+     * @param trust owners and permissions to trust.
      * @return null if there is no file, because the driver does not sample.
      * @throws BusException if the file is not a latency file, or is not trusted.
      */

@@ -11,7 +11,6 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -50,7 +49,7 @@ public final class LossReport implements AutoCloseable {
     private static final int STREAM_ID = 36;
     private static final int CHANNEL = 40;
 
-    private final ByteBuffer memory;
+    private final MappedByteBuffer memory;
     private final UnsafeBuffer buffer;
 
     /** Offsets of the writer's entries. */
@@ -60,7 +59,7 @@ public final class LossReport implements AutoCloseable {
 
     private record Key(int streamId, int sessionId, String channel, String source) {}
 
-    private LossReport(ByteBuffer memory) {
+    private LossReport(MappedByteBuffer memory) {
         this.memory = memory;
         buffer = new UnsafeBuffer(memory);
     }
@@ -71,27 +70,7 @@ public final class LossReport implements AutoCloseable {
      * @throws BusException if the file cannot be created.
      */
     public static LossReport create(Path file) {
-        try (FileChannel channel = DriverFile.create(file)) {
-            // Write zeros rather than extend the file: a hole that cannot be filled later would
-            // fault.
-            ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
-            while (zeros.hasRemaining()) {
-                channel.write(zeros);
-            }
-            MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH);
-            return new LossReport(map);
-        } catch (IOException e) {
-            throw new BusException(
-                    "cannot create the loss report of "
-                            + LENGTH
-                            + " bytes at "
-                            + file
-                            + " ("
-                            + e.getMessage()
-                            + "), where "
-                            + DriverFile.remedy(file),
-                    e);
-        }
+        return new LossReport(DriverFile.createZeroed(file, LENGTH, "loss report"));
     }
 
     /**
@@ -107,7 +86,7 @@ public final class LossReport implements AutoCloseable {
      * Maps the file of a live or dead driver read-only.
      *
      * @param file file to map.
-     * @param trust which owners to trust.
+     * @param trust owners and permissions to trust.
      * @throws BusException if the file is not a loss report, or is not trusted.
      */
     public static LossReport map(Path file, DirectoryTrust trust) {
@@ -249,6 +228,6 @@ public final class LossReport implements AutoCloseable {
     @Override
     public void close() {
         buffer.wrap(0, 0);
-        IoUtil.unmap((MappedByteBuffer) memory);
+        IoUtil.unmap(memory);
     }
 }

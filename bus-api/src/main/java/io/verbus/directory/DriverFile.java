@@ -2,7 +2,11 @@
 
 package io.verbus.directory;
 
+import io.verbus.BusException;
+
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -75,6 +79,40 @@ public final class DriverFile {
             throw e;
         }
         return channel;
+    }
+
+    /**
+     * Creates a file of zeros, as {@link #create}, and maps it for writing.
+     *
+     * @param file file to create; must not exist yet.
+     * @param length length of the file in bytes.
+     * @param what what the file is, for the error.
+     * @return the mapped file.
+     * @throws BusException if the file cannot be created.
+     */
+    public static MappedByteBuffer createZeroed(Path file, int length, String what) {
+        try (FileChannel channel = create(file)) {
+            // Write zeros rather than extend the file: a hole that cannot be filled later would
+            // fault.
+            ByteBuffer zeros = ByteBuffer.allocate(length);
+            while (zeros.hasRemaining()) {
+                channel.write(zeros);
+            }
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
+        } catch (IOException e) {
+            throw new BusException(
+                    "cannot create the "
+                            + what
+                            + " of "
+                            + length
+                            + " bytes at "
+                            + file
+                            + " ("
+                            + e.getMessage()
+                            + "), where "
+                            + remedy(file),
+                    e);
+        }
     }
 
     /**

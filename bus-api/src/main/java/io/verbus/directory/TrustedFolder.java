@@ -61,7 +61,7 @@ final class TrustedFolder implements AutoCloseable {
      * Opens a folder.
      *
      * @param path path without links.
-     * @param trust which owners to trust.
+     * @param trust owners and permissions to trust.
      * @param isChecked whether the folder itself must be trusted; not required of a shared mount.
      */
     static TrustedFolder open(Path path, DirectoryTrust trust, boolean isChecked)

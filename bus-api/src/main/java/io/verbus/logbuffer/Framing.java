@@ -280,7 +280,7 @@ final class Framing {
         return true;
     }
 
-    /** Writes a padding frame. For a log with a single writer. */
+    /** Writes a padding frame. The log must have a single writer. */
     void pad(long term, int offset, int frameLength, int termId) {
         header(term, offset, termId, 0);
         UnsafeApi.putLongRelease(null, term + offset, padding(frameLength));

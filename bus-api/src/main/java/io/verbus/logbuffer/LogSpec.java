@@ -54,9 +54,9 @@ public record LogSpec(
             throw new BusException(
                     "position "
                             + position
-                            + " is not a multiple of 32 from 0 to below "
+                            + " is not a multiple of 32 that is at least 0 and below "
                             + LogLayout.maxPosition(termLength)
-                            + ": choose a position at which a log can start");
+                            + ": choose one, such as 0");
         }
     }
 }

@@ -278,8 +278,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Ends the image of a revoked stream at its subscribers' positions. One of several sources ends
-     * at its merged position, because another source may continue.
+     * Ends the image of a revoked stream at its subscribers' positions. If it has several sources,
+     * the revoked one ends at its merged position, because another may continue.
      *
      * @return whether the image had not already ended.
      */

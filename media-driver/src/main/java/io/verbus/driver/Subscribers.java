@@ -404,8 +404,8 @@ final class Subscribers {
     }
 
     /**
-     * Stops counting a detached subscriber; a client that was paused may have written a stale
-     * position after it was detached.
+     * Excludes a detached subscriber from the limit. Its position may be stale: a client that was
+     * paused may have written it after the subscriber was detached.
      */
     private void discountNow(Subscriber each) {
         boolean isTold = !each.isReading();

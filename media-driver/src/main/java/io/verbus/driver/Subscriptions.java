@@ -536,7 +536,7 @@ final class Subscriptions {
     /**
      * Returns the streams of the subscriptions at an endpoint, sorted.
      *
-     * @return null if one of them matches the stream that a peer offers.
+     * @return the stream ids, or null if a subscription matches the offered stream.
      */
     SortedSet<Integer> streamsInsteadOf(InboundEndpoint endpoint, int streamId, int sessionId) {
         SortedSet<Integer> streams = new TreeSet<>();

@@ -21,8 +21,8 @@ final class StreamOptions {
             names = "--publishers",
             paramLabel = "N",
             description = {
-                "Sending threads, which share one concurrent publication if there are several;"
-                        + " on UDP and RDMA, several need a --threading other than invoker"
+                "Number of sending threads; more than one share a concurrent publication, and"
+                        + " cannot be used with --threading invoker on UDP and RDMA"
                         + " (default: ${DEFAULT-VALUE})."
             })
     private int publishers = 1;

@@ -217,11 +217,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
         tell(
                 listener,
                 new TransportException(
-                        "no driver can connect at "
+                        "stopped listening at "
                                 + listener.localAddress()
-                                + " until it listens again, because "
+                                + ", so no driver can connect there, because "
                                 + reason
-                                + ": bring the device back"));
+                                + ": restore the device"));
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class UdpExamination implements Examination {
                     new Finding(
                             Level.WARNING,
                             AREA,
-                            "net.core." + name + " is not readable here, as in containers, " + text,
+                            "net.core." + name + " cannot be read, as in containers, " + text,
                             "look at `sysctl net.core." + name + "` on the host; " + remedy));
         } else if (limit < asked) {
             findings.add(
@@ -96,7 +96,7 @@ public final class UdpExamination implements Examination {
                     new Finding(
                             Level.WARNING,
                             AREA,
-                            "the kernel's counters of UDP are not readable here",
+                            "the kernel's UDP counters cannot be read",
                             "look at `nstat -az UdpRcvbufErrors` on the host"));
             return;
         }

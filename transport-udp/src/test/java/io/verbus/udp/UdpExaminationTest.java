@@ -84,8 +84,8 @@ class UdpExaminationTest {
 
     @Test
     void reportsUnreadableFiles() throws InterruptedException {
-        check(Map.of(), Level.WARNING, "net.core.rmem_max is not readable here", "on the host");
-        check(Map.of(), Level.WARNING, "counters of UDP are not readable", "nstat");
+        check(Map.of(), Level.WARNING, "net.core.rmem_max cannot be read", "on the host");
+        check(Map.of(), Level.WARNING, "UDP counters cannot be read", "nstat");
     }
 
     @Test

@@ -25,7 +25,7 @@ public final class FairQueue<T> {
     }
 
     /** Returns the next owner. The queue must not be empty. */
-    Object nextOwner() {
+    public Object nextOwner() {
         return byOwner.keySet().iterator().next();
     }
 

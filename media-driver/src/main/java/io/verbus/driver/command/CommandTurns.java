@@ -14,10 +14,20 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Executes commands no faster than clients can receive their events, taking turns by client: a
  * client that sends more than the driver may answer delays only itself. Meanwhile the ring that all
  * clients share is drained. Used by the conductor's thread.
+ *
+ * <p>All clients that the driver does not know, whose ids may be made up, have one turn together,
+ * in which they take turns among themselves.
  */
 public final class CommandTurns implements MessageHandler {
     /** Maximum number of bytes of one client's waiting commands: the ring's default length. */
     static final int MAX_OF_CLIENT = 1024 * 1024;
+
+    /**
+     * Maximum number of bytes of the waiting commands of one client that the driver does not know,
+     * so that one made-up id leaves room for others. All of them together have {@link
+     * #MAX_OF_CLIENT}.
+     */
+    static final int MAX_OF_STRANGER = MAX_OF_CLIENT / 8;
 
     /** Maximum number of bytes of all clients' waiting commands. */
     static final int MAX_OF_ALL = 16 * MAX_OF_CLIENT;
@@ -25,10 +35,17 @@ public final class CommandTurns implements MessageHandler {
     /** Memory overhead of a waiting object in bytes. */
     private static final int OVERHEAD = 64;
 
-    /** Owner of the commands of unknown clients, whose ids may be made up. */
-    private static final long UNKNOWN = -1;
+    /** Client id of a command that is too short to have one. */
+    private static final long NONE = -1;
 
-    private record Command(long owner, int typeId, UnsafeBuffer body) {}
+    /** Owner of the turn of the clients that the driver does not know. */
+    private static final Object STRANGERS = new Object();
+
+    private record Command(long clientId, int typeId, UnsafeBuffer body) {
+        int taken() {
+            return body.capacity() + OVERHEAD;
+        }
+    }
 
     /** The clients that send commands. */
     public interface Senders {
@@ -48,8 +65,14 @@ public final class CommandTurns implements MessageHandler {
     private final MessageHandler decoder;
     private final EventTransmitter events;
     private final Senders senders;
+
+    /** Commands by client; those of {@link #STRANGERS} stand for the next of {@link #strangers}. */
     private final FairQueue<Command> waiting = new FairQueue<>();
+
+    private final FairQueue<Command> strangers = new FairQueue<>();
     private final Long2LongCounterMap bytesOf = new Long2LongCounterMap(0);
+    private final Long2LongCounterMap bytesOfStranger = new Long2LongCounterMap(0);
+    private long bytesOfStrangers;
     private long bytes;
 
     /**
@@ -65,36 +88,45 @@ public final class CommandTurns implements MessageHandler {
     /** Queues a command from the ring. */
     @Override
     public void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
-        long clientId = length < Long.BYTES ? UNKNOWN : buffer.getLong(index);
+        long clientId = length < Long.BYTES ? NONE : buffer.getLong(index);
         boolean isKnown = senders.contains(clientId);
         boolean isUnanswered = isKnown && typeId == ClientKeepaliveDecoder.TEMPLATE_ID;
         if (isUnanswered || waiting.isEmpty() && events.isOpen()) {
             decoder.onMessage(typeId, buffer, index, length);
-        } else {
-            await(isKnown ? clientId : UNKNOWN, clientId, typeId, buffer, index, length);
+            return;
         }
-    }
-
-    private void await(
-            long owner,
-            long clientId,
-            int typeId,
-            MutableDirectBuffer buffer,
-            int index,
-            int length) {
-        int copied = Math.min(length, CommandDecoder.MAX_LENGTH + 1); // still too long
-        int taken = copied + OVERHEAD;
-        if (owner != UNKNOWN) {
+        if (isKnown) {
             senders.heard(clientId);
         }
-        if (bytesOf.get(owner) + taken > MAX_OF_CLIENT || bytes + taken > MAX_OF_ALL) {
+        int copied = Math.min(length, CommandDecoder.MAX_LENGTH + 1); // still too long
+        // The commands of a client stay in their order while the driver gets to know it.
+        boolean isStranger = !isKnown || bytesOfStranger.get(clientId) > 0;
+        if (!hasRoom(clientId, isStranger, copied + OVERHEAD)) {
             senders.dropped(clientId);
             return;
         }
         UnsafeBuffer body = new UnsafeBuffer(new byte[copied]);
         body.putBytes(0, buffer, index, copied);
-        waiting.add(owner, new Command(owner, typeId, body));
-        bytesOf.addAndGet(owner, taken);
+        Command command = new Command(clientId, typeId, body);
+        if (isStranger) {
+            strangers.add(clientId, command);
+        }
+        waiting.add(isStranger ? STRANGERS : clientId, command);
+        count(clientId, isStranger, command.taken());
+    }
+
+    private boolean hasRoom(long clientId, boolean isStranger, int taken) {
+        boolean hasShare =
+                isStranger
+                        ? bytesOfStranger.get(clientId) + taken <= MAX_OF_STRANGER
+                                && bytesOfStrangers + taken <= MAX_OF_CLIENT
+                        : bytesOf.get(clientId) + taken <= MAX_OF_CLIENT;
+        return hasShare && bytes + taken <= MAX_OF_ALL;
+    }
+
+    private void count(long clientId, boolean isStranger, int taken) {
+        (isStranger ? bytesOfStranger : bytesOf).addAndGet(clientId, taken);
+        bytesOfStrangers += isStranger ? taken : 0;
         bytes += taken;
     }
 
@@ -107,14 +139,21 @@ public final class CommandTurns implements MessageHandler {
     public int run(int most) {
         int count = 0;
         while (count < most && events.isOpen() && !waiting.isEmpty()) {
-            Command command = waiting.next();
-            waiting.endTurn(true);
-            int taken = command.body.capacity() + OVERHEAD;
-            bytesOf.addAndGet(command.owner, -taken);
-            bytes -= taken;
+            boolean isStranger = waiting.nextOwner() == STRANGERS;
+            Command command = take(waiting);
+            if (isStranger) {
+                command = take(strangers);
+            }
+            count(command.clientId, isStranger, -command.taken());
             count++;
             decoder.onMessage(command.typeId, command.body, 0, command.body.capacity());
         }
         return count;
+    }
+
+    private static Command take(FairQueue<Command> queue) {
+        Command command = queue.next();
+        queue.endTurn(true);
+        return command;
     }
 }

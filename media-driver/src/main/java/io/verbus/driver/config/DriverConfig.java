@@ -167,8 +167,11 @@ public record DriverConfig(
         if (threading == ThreadingMode.INVOKER
                 && (conductor.cpu >= 0 || sender.cpu >= 0 || receiver.cpu >= 0)) {
             throw new BusException(
-                    "an agent's cpu is set, but threading invoker has no threads to bind: bind the"
-                            + " thread that invokes instead, and remove the setting");
+                    "with threading=invoker the driver has no threads to bind to a CPU: remove "
+                            + (conductor.cpu >= 0
+                                    ? "conductor.cpu"
+                                    : sender.cpu >= 0 ? "sender.cpu" : "receiver.cpu")
+                            + ", and bind the thread that runs the invoker");
         }
     }
 

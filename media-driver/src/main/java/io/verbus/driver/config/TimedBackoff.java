@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
-    static final long TURN_NS = TimeUnit.MICROSECONDS.toNanos(1);
+    static final long TURN_NS = TimeUnit.MICROSECONDS.toNanos(2);
 
     private boolean isIdle;
     private boolean isTurn;

@@ -88,7 +88,8 @@ final class DriverMetrics {
                     count(
                             SystemCounter.SENDER_FLOW_CONTROL_LIMITS,
                             "back_pressure_events_total",
-                            "Times that receivers' flow control held a publication back."),
+                            "Number of times that receivers' flow control held a publication"
+                                    + " back."),
                     count(
                             SystemCounter.UNBLOCKED,
                             "unblocked_publications_total",
@@ -210,7 +211,7 @@ final class DriverMetrics {
                             SystemCounter.HEARTBEAT,
                             "conductor_heartbeat_timestamp_seconds",
                             Unit.MILLISECONDS,
-                            "Time of the conductor's last heartbeat, since 1970."),
+                            "Unix time of the conductor's last heartbeat."),
                     count(
                             SystemCounter.COMMANDS,
                             "commands_total",

@@ -42,7 +42,8 @@ final class StreamMetrics {
                             "sender_back_pressure_events_total",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Times that receivers' flow control held the publication back."),
+                            "Number of times that receivers' flow control held the publication"
+                                    + " back."),
                     of(
                             CounterTypes.SENDER_NAKS_RECEIVED,
                             "sender_naks_received_total",
@@ -84,7 +85,8 @@ final class StreamMetrics {
                             "destination_left_total",
                             Unit.COUNT,
                             KeyForm.DESTINATION,
-                            "Times that the sender dropped a destination that was too far behind."),
+                            "Number of times that the sender dropped a destination that was too far"
+                                    + " behind."),
                     of(
                             CounterTypes.RECEIVER_POSITION,
                             "receiver_position_bytes_total",

@@ -183,7 +183,7 @@ final class TransportMetrics {
                             "rdma_connection_connects_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that the connection was established."),
+                            "Number of times that the connection was established."),
                     of(
                             ConnectionCounter.RESUMES,
                             "rdma_connection_resumes_total",
@@ -195,7 +195,8 @@ final class TransportMetrics {
                             "rdma_connection_failures_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that the connection was lost or could not be established."),
+                            "Number of times that the connection was lost or could not be"
+                                    + " established."),
                     of(
                             ConnectionCounter.BYTES,
                             "rdma_connection_written_bytes_total",
@@ -226,13 +227,13 @@ final class TransportMetrics {
                             "rdma_connection_send_queue_stalls_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that a write waited for room in the send queue."),
+                            "Number of times that a write waited for room in the send queue."),
                     of(
                             ConnectionCounter.CREDIT_STALLS,
                             "rdma_connection_credit_stalls_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that frames waited for the peer's credit."),
+                            "Number of times that frames waited for the peer's credit."),
                     of(
                             ConnectionCounter.VIOLATIONS,
                             "rdma_connection_protocol_violations_total",
@@ -263,7 +264,8 @@ final class TransportMetrics {
                             "rdma_image_resumes_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION_IMAGE,
-                            "Times that the image resumed after its connection was lost."),
+                            "Number of times that the image resumed after its connection was"
+                                    + " lost."),
                     new Metric(
                             CounterTypes.DEVICE,
                             Metric.ANY,

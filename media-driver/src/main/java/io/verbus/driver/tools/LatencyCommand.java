@@ -8,13 +8,10 @@ import io.verbus.cnc.LatencyFile;
 import io.verbus.driver.latency.LatencyPage;
 import io.verbus.driver.latency.LatencySample;
 
-import org.agrona.SystemUtil;
-
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.ByteArrayOutputStream;
@@ -29,7 +26,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /** {@code verbus latency}: shows where the messages of a driver's streams spend their time. */
 @Command(
@@ -45,11 +41,8 @@ import java.util.concurrent.TimeUnit;
         },
         mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
-    private static final long MIN_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long MAX_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
-    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final double NS_PER_US = 1000;
-    private static final int PAGE_LOOKS = 10;
+    private static final int PAGE_SAMPLES = 10;
 
     @Spec private CommandSpec spec;
 
@@ -80,29 +73,14 @@ final class LatencyCommand implements Callable<Integer> {
                     "writes a page with plots over percentile and time, after --count samples [10]")
     private Path page;
 
-    @Option(
-            names = "--interval",
-            paramLabel = "TIME",
-            defaultValue = "1s",
-            description = "time between two samples, such as 500ms [1s]")
-    private String interval;
-
-    @Option(
-            names = "--count",
-            paramLabel = "N",
-            defaultValue = "0",
-            description = "number of samples before it ends; 0 is unlimited")
-    private int count;
+    @Mixin private SamplingOptions sampling;
 
     @Override
     public Integer call() {
         if (isOnce && (isLive || page != null)) {
-            throw misused("--once cannot be combined with --live and --html");
+            throw sampling.misused("--once cannot be combined with --live and --html");
         }
-        if (count < 0) {
-            throw misused("--count is " + count + ": it must be 0 or more");
-        }
-        long intervalNs = intervalNs();
+        long intervalNs = sampling.check();
         PrintWriter out = spec.commandLine().getOut();
         try (CncFile cnc = directory.map();
                 LatencyFile file = directory.mapLatency()) {
@@ -115,23 +93,6 @@ final class LatencyCommand implements Callable<Integer> {
             }
         }
         return 0;
-    }
-
-    private ParameterException misused(String sentence) {
-        return new ParameterException(spec.commandLine(), sentence);
-    }
-
-    private long intervalNs() {
-        long ns;
-        try {
-            ns = SystemUtil.parseDuration("interval", interval);
-        } catch (NumberFormatException e) {
-            ns = -1;
-        }
-        if (ns < MIN_INTERVAL_NS || ns > MAX_INTERVAL_NS) {
-            throw misused("--interval is '" + interval + "': it must be from 50ms to 3600s");
-        }
-        return ns;
     }
 
     private void print(LatencySample sample, PrintWriter out) {
@@ -182,7 +143,7 @@ final class LatencyCommand implements Callable<Integer> {
             long intervalNs,
             boolean hasScreen,
             PrintWriter out) {
-        int last = plots != null && count == 0 ? PAGE_LOOKS : count;
+        int last = plots != null && sampling.count() == 0 ? PAGE_SAMPLES : sampling.count();
         LatencySample sample = null;
         long startNs = System.nanoTime();
         for (int looks = 1; ; looks++) {
@@ -196,7 +157,8 @@ final class LatencyCommand implements Callable<Integer> {
                 draw(sample, terminal, hasScreen, looks > 1, out);
             }
             out.flush();
-            if (looks == last || !await(terminal, intervalNs, out)) {
+            if (looks == last
+                    || !SamplingOptions.await(terminal, intervalNs, out, LatencyCommand::goesOn)) {
                 return;
             }
             directory.checkRunning(cnc);
@@ -228,16 +190,8 @@ final class LatencyCommand implements Callable<Integer> {
         }
     }
 
-    /** Waits for the next look; returns false if there is none. */
-    private static boolean await(Terminal terminal, long intervalNs, PrintWriter out) {
-        long endNs = System.nanoTime() + intervalNs;
-        for (long left = intervalNs; left > 0; left = endNs - System.nanoTime()) {
-            int key = terminal.key(left + NS_PER_MS - 1);
-            if (key == Terminal.ENDED || key == 'q' || key == 'Q' || out.checkError()) {
-                return false;
-            }
-        }
-        return true;
+    private static boolean goesOn(int key) {
+        return key != 'q' && key != 'Q';
     }
 
     private void write(LatencyPage plots) {

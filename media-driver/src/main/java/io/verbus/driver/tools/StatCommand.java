@@ -5,13 +5,10 @@ package io.verbus.driver.tools;
 import io.verbus.cnc.CncFile;
 import io.verbus.driver.metrics.ReadCounters;
 
-import org.agrona.SystemUtil;
-
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -19,7 +16,6 @@ import java.time.Instant;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /** {@code verbus stat}: shows the activity of a driver, live or once. */
 @Command(
@@ -36,9 +32,6 @@ import java.util.concurrent.TimeUnit;
         },
         mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
-    private static final long MIN_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long MAX_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
-    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
     @Spec private CommandSpec spec;
 
@@ -76,29 +69,14 @@ final class StatCommand implements Callable<Integer> {
             description = "shows only lines with this text in the metric, label or channel")
     private String filter;
 
-    @Option(
-            names = "--interval",
-            paramLabel = "TIME",
-            defaultValue = "1s",
-            description = "time between two samples, such as 500ms [1s]")
-    private String interval;
-
-    @Option(
-            names = "--count",
-            paramLabel = "N",
-            defaultValue = "0",
-            description = "number of samples before it ends; 0 is unlimited")
-    private int count;
+    @Mixin private SamplingOptions sampling;
 
     @Override
     public Integer call() {
         if (isOnce && isLive) {
-            throw misused("--live cannot be combined with --once");
+            throw sampling.misused("--live cannot be combined with --once");
         }
-        if (count < 0) {
-            throw misused("--count is " + count + ": it must be 0 or more");
-        }
-        long intervalNs = intervalNs();
+        long intervalNs = sampling.check();
         PrintWriter out = spec.commandLine().getOut();
         try (CncFile cnc = directory.map()) {
             directory.checkRunning(cnc);
@@ -109,26 +87,6 @@ final class StatCommand implements Callable<Integer> {
             }
         }
         return 0;
-    }
-
-    private ParameterException misused(String sentence) {
-        return new ParameterException(spec.commandLine(), sentence);
-    }
-
-    private long intervalNs() {
-        long ns;
-        try {
-            ns = SystemUtil.parseDuration("interval", interval);
-        } catch (NumberFormatException e) {
-            ns = -1;
-        }
-        if (ns < MIN_INTERVAL_NS || ns > MAX_INTERVAL_NS) {
-            throw misused(
-                    "--interval is '"
-                            + interval
-                            + "': it must be from 50ms to 3600s, with a unit: ms or s");
-        }
-        return ns;
     }
 
     private void print(StatSample sample, PrintWriter out) {
@@ -175,33 +133,33 @@ final class StatCommand implements Callable<Integer> {
                         .forEach(out::println);
             }
             out.flush();
-            if (looks == count || !await(view, sample, terminal, intervalNs, hasScreen, out)) {
+            StatSample shown = sample;
+            if (looks == sampling.count()
+                    || !SamplingOptions.await(
+                            terminal,
+                            intervalNs,
+                            out,
+                            key -> press(key, view, shown, terminal, hasScreen, out))) {
                 return;
             }
             directory.checkRunning(cnc);
         }
     }
 
-    /** Waits for the next look; returns false if there is none. Keys take effect at once. */
-    private static boolean await(
+    /** Handles a key, which takes effect at once; returns false if it ends the command. */
+    private static boolean press(
+            int key,
             StatView view,
             StatSample sample,
             Terminal terminal,
-            long intervalNs,
             boolean hasScreen,
             PrintWriter out) {
-        long endNs = System.nanoTime() + intervalNs;
-        for (long left = intervalNs; left > 0; left = endNs - System.nanoTime()) {
-            int key = terminal.key(left + NS_PER_MS - 1);
-            if (key == Terminal.ENDED || out.checkError() || key >= 0 && !view.press(key)) {
-                return false;
-            }
-            if (key >= 0 && hasScreen) {
-                draw(view, sample, terminal, out);
-                out.flush();
-            }
+        boolean goesOn = view.press(key);
+        if (goesOn && hasScreen) {
+            draw(view, sample, terminal, out);
+            out.flush();
         }
-        return true;
+        return goesOn;
     }
 
     private static void draw(StatView view, StatSample sample, Terminal terminal, PrintWriter out) {

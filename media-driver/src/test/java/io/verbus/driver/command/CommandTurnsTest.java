@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -28,7 +29,9 @@ class CommandTurnsTest {
                             ByteBuffer.allocateDirect(
                                     CAPACITY + BroadcastBufferDescriptor.TRAILER_LENGTH)),
                     0);
+    private final Set<Long> known = new HashSet<>(Set.of(GREEDY, HONEST));
     private final List<Long> done = new ArrayList<>();
+    private final List<Integer> lengths = new ArrayList<>();
     private final List<Long> heard = new ArrayList<>();
     private final List<Long> dropped = new ArrayList<>();
     private final UnsafeBuffer command = new UnsafeBuffer(ByteBuffer.allocateDirect(1024));
@@ -36,6 +39,7 @@ class CommandTurnsTest {
             new CommandTurns(
                     (type, buffer, index, length) -> {
                         done.add(buffer.getLong(index));
+                        lengths.add(length);
                         if (type == COMMAND) {
                             events.transmit(1, command, 0, 100);
                         }
@@ -44,7 +48,7 @@ class CommandTurnsTest {
                     new CommandTurns.Senders() {
                         @Override
                         public boolean contains(long clientId) {
-                            return Set.of(GREEDY, HONEST).contains(clientId);
+                            return known.contains(clientId);
                         }
 
                         @Override
@@ -69,6 +73,7 @@ class CommandTurnsTest {
             send(GREEDY, COMMAND, 24);
         }
         done.clear();
+        lengths.clear();
         heard.clear();
     }
 
@@ -137,5 +142,35 @@ class CommandTurnsTest {
         exhaust();
         send(GREEDY, COMMAND, 1000);
         assertEquals(before, dropped.size(), "there is room again");
+    }
+
+    @Test
+    void floodOfUnknownClientLeavesRoomForNewClient() {
+        long newcomer = STRANGER + 1;
+        exhaust();
+        while (dropped.isEmpty()) {
+            send(STRANGER, COMMAND, 24);
+        }
+        send(newcomer, COMMAND, 24);
+        send(HONEST, COMMAND, 24);
+        assertEquals(List.of(STRANGER), dropped);
+        turn();
+        assertEquals(List.of(STRANGER, HONEST, newcomer), done.subList(0, 3));
+    }
+
+    @Test
+    void keepsOrderOfClientThatBecomesKnown() {
+        exhaust();
+        send(STRANGER, COMMAND, 24);
+        send(STRANGER, COMMAND, 25);
+        known.add(STRANGER);
+        send(STRANGER, COMMAND, 26);
+        assertEquals(List.of(STRANGER), heard);
+        turn();
+        assertEquals(List.of(24, 25, 26), lengths);
+        exhaust();
+        send(GREEDY, COMMAND, 24);
+        send(STRANGER, COMMAND, 24);
+        assertEquals(List.of(GREEDY, STRANGER), heard, "a known client has its own turn");
     }
 }

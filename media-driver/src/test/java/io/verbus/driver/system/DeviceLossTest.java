@@ -41,7 +41,7 @@ class DeviceLossTest {
                                         builder.transportOption("rdma.resume-timeout", "100s")
                                                 .transportOption("rdma.probe-timeout", "5s"))
                         .expectLoss();
-        host.expect("no driver can connect at");
+        host.expect("stopped listening at");
         host.expect("drivers can connect at");
         return host;
     }

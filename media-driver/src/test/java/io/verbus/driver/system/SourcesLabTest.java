@@ -89,7 +89,8 @@ class SourcesLabTest {
     }
 
     /**
-     * Of the connection to each port, as others may fail in the meantime: to where nobody listens.
+     * Returns a counter of the connection to each port. Connections to other ports, where no
+     * subscription listens, may fail in the meantime.
      */
     private static long[] each(Host a, String counter, int... ports) {
         String to = "rdma to " + Host.addressB() + ":%d from " + Host.addressA() + ": " + counter;

@@ -59,7 +59,7 @@ class TurnsTest {
     }
 
     @Test
-    void runsContendersOneByOneFromGivenFirst() {
+    void measuresContendersInCircularOrderFromGivenIndex() {
         List<String> versions = new ArrayList<>();
         List<String> results =
                 Turns.measure(

@@ -60,13 +60,13 @@ final class KernelCheck {
         } else if (makeable.isEmpty()) {
             findings.error(
                     AREA,
-                    "no driver of an RDMA device is loaded",
+                    "no kernel driver for an RDMA device is loaded",
                     "load the driver of this host's RDMA NIC, or run the command in the lab:"
                             + " `verbus lab COMMAND`");
         } else {
             findings.error(
                     AREA,
-                    "no driver of an RDMA device is loaded",
+                    "no kernel driver for an RDMA device is loaded",
                     "load the driver of this host's RDMA NIC, or `modprobe "
                             + makeable.getFirst()
                             + "` for a software device");

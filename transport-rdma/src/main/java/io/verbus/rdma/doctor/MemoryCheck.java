@@ -92,8 +92,8 @@ final class MemoryCheck {
                     + "effect on the limit";
         }
         return hasCapability(files, "CapBnd")
-                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as for users "
-                        + "other than root"
+                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as is usual "
+                        + "for users other than root"
                 : "";
     }
 

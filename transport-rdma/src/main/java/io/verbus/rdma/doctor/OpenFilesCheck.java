@@ -25,7 +25,7 @@ final class OpenFilesCheck {
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "the number of open files is unlimited");
         } else if (!limit.matches("\\d{1,18}")) {
-            findings.warning(AREA, "the limit of open files is not readable here", remedy);
+            findings.warning(AREA, "the limit of open files cannot be read", remedy);
         } else if (Long.parseLong(limit) < ENOUGH) {
             findings.warning(
                     AREA,

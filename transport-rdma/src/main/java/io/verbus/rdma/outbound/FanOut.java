@@ -103,8 +103,9 @@ final class FanOut {
     }
 
     /**
-     * Returns the position from which the stream is offered to a destination: under {@code max} one
-     * from which it gets all that no destination has consumed, else the current position.
+     * Returns the position at which a new destination joins: with flow control {@code max} the
+     * first position that no destination has consumed, if the log still keeps it, else the current
+     * position.
      */
     long offerPosition() {
         long current = stream.senderPosition();

@@ -120,7 +120,7 @@ class RdmaExaminationTest {
         host.file("/proc/self/limits", "Max open files   unlimited   unlimited   files\n");
         checkFinding(Level.OK, "open files is unlimited", "");
         host.without("/proc/self/limits");
-        checkFinding(Level.WARNING, "limit of open files is not readable", "LimitNOFILE");
+        checkFinding(Level.WARNING, "limit of open files cannot be read", "LimitNOFILE");
     }
 
     // Absent parts

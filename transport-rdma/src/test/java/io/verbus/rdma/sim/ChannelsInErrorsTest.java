@@ -88,12 +88,12 @@ class ChannelsInErrorsTest {
         publish(published + "|term-length=64k");
         Listener ofSubscription = listener("10.0.0.2", 7400);
         net.b.transport.onListenerLost(ofSubscription, "its device is gone");
-        last(net.b, subscribed, "no driver can connect at");
+        last(net.b, subscribed, "stopped listening at");
         net.b.transport.onListenerBack(ofSubscription);
         last(net.b, subscribed, "can connect at");
         Listener ofPublication = listener("10.0.0.1", 7500);
         net.a.transport.onListenerLost(ofPublication, "its device is gone");
-        last(net.a, published + "|term-length=64k", "no driver can connect at");
+        last(net.a, published + "|term-length=64k", "stopped listening at");
         net.a.transport.onListenerBack(ofPublication);
         last(net.a, published + "|term-length=64k", "can connect at");
     }

@@ -88,7 +88,7 @@ class BlockedListenersLabTest {
     }
 
     @Test
-    void waitsForClosedListenerAtSameAddressOnly() {
+    void opensOnlyAfterListenerAtSameAddressIsDestroyed() {
         Listener closed = lab.listen();
         InetSocketAddress address = closed.localAddress();
         block("rdma_destroy_id");
@@ -107,7 +107,7 @@ class BlockedListenersLabTest {
     }
 
     @Test
-    void opensAndDestroysMoreListenersThanCallsAtATime() {
+    void opensAndDestroysMoreListenersThanConcurrentCalls() {
         long before = StrictDevice.count("ids");
         StrictDevice.plan("rdma_listen:*:~600000");
         List<Listener> all = new ArrayList<>();

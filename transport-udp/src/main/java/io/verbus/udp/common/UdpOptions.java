@@ -280,8 +280,8 @@ public record UdpOptions(
             Option.flag(
                     "udp.give-up-slow-receivers",
                     false,
-                    "Drops receivers that fall behind under fc=max, as Aeron does: resends half a"
-                            + " term at most, and ignores heartbeats beyond the window.");
+                    "With fc=max, drops slow receivers, as Aeron does: senders resend at most half"
+                            + " a term, receivers ignore heartbeats beyond the window.");
 
     private static final List<Option<?>> OWN =
             List.of(
