@@ -81,12 +81,17 @@ final class DriverCheck {
     }
 
     private void examineFiles(long pid) {
-        long limit = openFiles(pid);
+        long limit;
         long open;
         try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            limit = openFiles(pid);
             open = files.count();
         } catch (IOException e) {
-            return; // another user's process
+            add(
+                    Level.WARNING,
+                    "the driver's open files cannot be counted (" + e + ")",
+                    "run this as the driver's user");
+            return;
         }
         if (limit > 0 && open > limit * NEARLY_ALL) {
             add(
@@ -98,7 +103,7 @@ final class DriverCheck {
         }
     }
 
-    private static long openFiles(long pid) {
+    private static long openFiles(long pid) throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/limits"))) {
             String begin = "Max open files";
             return lines.filter(line -> line.startsWith(begin))
@@ -107,8 +112,6 @@ final class DriverCheck {
                     .mapToLong(Long::parseLong)
                     .findFirst()
                     .orElse(0);
-        } catch (IOException e) {
-            return 0; // another user's process
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.regex.Pattern;
  *     completely.
  * @param behind bytes that the slowest reader is behind; -1 without readers.
  * @param slowest slowest reader; empty if no reader is behind.
+ * @param slowestClient its client; {@link ClientStates#NO_CLIENT} if it has none.
  * @param isBlocked whether it waits for the slowest reader: a publication is at its limit.
  */
 record StreamStatus(
@@ -40,11 +41,12 @@ record StreamStatus(
         long position,
         long behind,
         String slowest,
+        long slowestClient,
         boolean isBlocked) {
     private static final Pattern ENDPOINT = Pattern.compile("[?|]endpoint=([^|]*)");
 
     /** A reader of a stream, and its position. */
-    private record Reader(String name, long position) {}
+    private record Reader(String name, long clientId, long position) {}
 
     /** Counter values of one publication or image. */
     private static final class Found {
@@ -120,18 +122,16 @@ record StreamStatus(
         if (typeId == CounterTypes.SUBSCRIBER_POSITION) {
             Found found = all.get(values.getCounterReferenceId(id));
             if (found != null) {
-                String name =
-                        "subscription "
-                                + registrationId
-                                + " of client "
-                                + values.getCounterOwnerId(id);
-                found.readers.add(new Reader(name, values.getCounterValue(id)));
+                long client = values.getCounterOwnerId(id);
+                String name = "subscription " + registrationId + " of client " + client;
+                found.readers.add(new Reader(name, client, values.getCounterValue(id)));
             }
         } else if (typeId == CounterTypes.DESTINATION_RELEASED) {
             Found found = all.get(registrationId);
             if (found != null) {
                 String name = CounterKeys.streamText(key);
-                found.readers.add(new Reader(name, values.getCounterValue(id)));
+                found.readers.add(
+                        new Reader(name, ClientStates.NO_CLIENT, values.getCounterValue(id)));
                 found.hasDestinations = true;
             }
         }
@@ -160,6 +160,7 @@ record StreamStatus(
                 found.position,
                 behind,
                 behind > 0 || isBlocked ? slowest.name : "",
+                slowest == null ? ClientStates.NO_CLIENT : slowest.clientId,
                 isBlocked);
     }
 
@@ -171,6 +172,7 @@ record StreamStatus(
         Matcher endpoint = ENDPOINT.matcher(found.channel);
         String receiver = endpoint.find() ? endpoint.group(1) : "its receivers";
         boolean isAtLimit = found.position >= found.limit;
-        return new Reader(isAtLimit ? receiver : "unsent messages", found.sent);
+        return new Reader(
+                isAtLimit ? receiver : "unsent messages", ClientStates.NO_CLIENT, found.sent);
     }
 }

@@ -87,12 +87,13 @@ record WhyNot(String state, String why) {
 
     /** Adds the client's name to a reader's description. */
     private static String holder(StreamStatus status, ClientStates all) {
-        int of = status.slowest().indexOf(" of client ");
-        if (of < 0) {
-            return status.slowest().isEmpty() ? "its receivers" : status.slowest();
+        if (status.slowest().isEmpty()) {
+            return "its receivers";
         }
-        long client = Long.parseLong(status.slowest().substring(of + " of client ".length()));
-        return status.slowest().substring(0, of) + " of " + all.nameOf(client);
+        long client = status.slowestClient();
+        return client == ClientStates.NO_CLIENT
+                ? status.slowest()
+                : status.slowest().replace("client " + client, all.nameOf(client));
     }
 
     private static String noReceiver(Registered each, ClientStates all) {
