@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -330,21 +329,6 @@ class ClientsToolTest {
         assertTrue(json.contains("\"endpoint\": \"" + endpoint + "\""), json);
     }
 
-    private static List<String> tool(String... args) {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                System.getProperty("java.home") + "/bin/java",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                ToolRun.class.getName()));
-        command.addAll(List.of(args));
-        return command;
-    }
-
     @ParameterizedTest
     @CsvSource({"80, 24", "60, 24", "160, 45"})
     void fitsTerminal(int columns, int rows) throws Exception {
@@ -352,7 +336,7 @@ class ClientsToolTest {
         try (Pty terminal = new Pty(columns, rows)) {
             for (String command : new String[] {"clients", "streams"}) {
                 Process tool =
-                        new ProcessBuilder(tool(command, "--dir", dir()))
+                        new ProcessBuilder(ToolRun.commandLine(command, "--dir", dir()))
                                 .redirectInput(terminal.file())
                                 .redirectOutput(terminal.file())
                                 .redirectError(terminal.file())

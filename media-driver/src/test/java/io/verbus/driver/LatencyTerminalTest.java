@@ -22,18 +22,12 @@ import java.util.concurrent.TimeUnit;
 class LatencyTerminalTest {
     private static Process start(Pty terminal, MediaDriver driver) throws java.io.IOException {
         return new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ToolRun.class.getName(),
-                        "latency",
-                        "--dir",
-                        driver.directory().toString(),
-                        "--interval",
-                        "100ms")
+                        ToolRun.commandLine(
+                                "latency",
+                                "--dir",
+                                driver.directory().toString(),
+                                "--interval",
+                                "100ms"))
                 .redirectInput(terminal.file())
                 .redirectOutput(terminal.file())
                 .redirectError(terminal.file())

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -56,19 +55,7 @@ class StatTerminalTest {
     }
 
     private ProcessBuilder stat(String... options) {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                System.getProperty("java.home") + "/bin/java",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                ToolRun.class.getName(),
-                                "stat",
-                                "--dir",
-                                driver.directory().toString()));
+        List<String> command = ToolRun.commandLine("stat", "--dir", driver.directory().toString());
         command.addAll(List.of(options));
         return new ProcessBuilder(command);
     }

@@ -71,6 +71,16 @@ final class HeldImages {
         return count;
     }
 
+    /** Returns whether two drivers on the same host offer the same session. */
+    static boolean isOfAnotherDriver(
+            InboundPeer one, Setup ofOne, InboundPeer other, Setup ofOther) {
+        return one.driverId != other.driverId
+                && one.listener == other.listener
+                && one.host.equals(other.host)
+                && ofOne.streamId() == ofOther.streamId()
+                && ofOne.sessionId() == ofOther.sessionId();
+    }
+
     /** Returns the held image that a peer's offer resumes, or null. */
     IncomingImage find(InboundPeer peer, Setup offer) {
         for (Held held : all) {
@@ -91,11 +101,7 @@ final class HeldImages {
     IncomingImage takeReplaced(InboundPeer peer, Setup offer) {
         for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {
             Held held = each.next();
-            if (held.peer.driverId != peer.driverId
-                    && held.peer.listener == peer.listener
-                    && held.peer.host.equals(peer.host)
-                    && held.image.offer.streamId() == offer.streamId()
-                    && held.image.offer.sessionId() == offer.sessionId()) {
+            if (isOfAnotherDriver(held.peer, held.image.offer, peer, offer)) {
                 each.remove();
                 return held.image;
             }

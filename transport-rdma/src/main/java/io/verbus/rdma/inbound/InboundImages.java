@@ -151,6 +151,7 @@ final class InboundImages implements AutoCloseable {
             outcome.onRefused(e.getMessage());
             return;
         }
+        endReplaced(peer, offer); // the loss of its connection may have been noticed meanwhile
         write(peer, image, offer, offer.position(), null, share, counters, outcome);
     }
 
@@ -175,8 +176,28 @@ final class InboundImages implements AutoCloseable {
     void endReplaced(InboundPeer peer, Setup offer) {
         IncomingImage replaced;
         while ((replaced = held.takeReplaced(peer, offer)) != null) {
-            lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
+            loseReplaced(replaced);
         }
+    }
+
+    private void loseReplaced(IncomingImage replaced) {
+        lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
+    }
+
+    /**
+     * Returns whether a different driver, which has been restarted, already writes a newer image of
+     * the session: it may connect before the loss of the old connection is noticed.
+     */
+    private boolean isReplaced(InboundPeer peer, IncomingImage image) {
+        for (InboundPeer other : writers.values()) {
+            for (IncomingImage newer : other.images) {
+                if (newer.image.imageId() > image.image.imageId()
+                        && HeldImages.isOfAnotherDriver(peer, image.offer, other, newer.offer)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Returns the state of an image; null if it was closed. */
@@ -400,6 +421,8 @@ final class InboundImages implements AutoCloseable {
             takeFrom(peer, image);
             if (!open) {
                 forget(image);
+            } else if (isReplaced(peer, image)) {
+                loseReplaced(image);
             } else if (!mayResume || !held.hold(image, peer, reason, nowNs)) {
                 lose(image, reason);
             }

@@ -467,6 +467,7 @@ class RdmaTransportTest {
         TestStream second =
                 net.a.publish(TwoDrivers.CHANNEL, STREAM, stream.log().spec().sessionId());
         net.until("connected", () -> second.connected);
+        net.until("first ended", () -> first.lost != null);
         assertTrue(first.lost.contains("was restarted"), first.lost);
         assertEquals(2, net.b.images.size());
     }
