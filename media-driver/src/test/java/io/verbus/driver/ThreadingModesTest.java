@@ -91,7 +91,7 @@ class ThreadingModesTest {
                                         .threading(ThreadingMode.INVOKER)
                                         .senderCpu(0)
                                         .build());
-        assertTrue(text.contains("threading invoker has no threads"), text);
+        assertTrue(text.contains("threading=invoker") && text.contains("remove sender.cpu"), text);
     }
 
     private static MediaDriver launch(ThreadingMode mode) {
