@@ -145,7 +145,7 @@ class UdpForgedSetupTest {
             String text = told.peek();
             assertTrue(text.contains("127.0.0.1"), text);
             assertTrue(text.contains("raise udp.max-images-per-host"), text);
-            assertEquals(IMAGES, subscription.imageCount());
+            Await.until("images", () -> subscription.imageCount() == IMAGES);
             assertTrue(counter("udp: set-ups refused") > 0);
             String error = Drivers.errors(driver).getFirst();
             assertTrue(error.contains("raise udp.max-images-per-host"), error);
