@@ -35,6 +35,14 @@ enum Peer {
         }
     },
 
+    /** Verbus itself, whose drivers have the default options. */
+    VERBUS(EnumSet.allOf(Wire.class), true, true) {
+        @Override
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
+            return new Runner(BusUnderTest.VERBUS, work.atOtherPorts(), progress);
+        }
+    },
+
     /**
      * The machine's cost without a bus. No streams over UDP, because sockets alone lose datagrams.
      */
@@ -113,7 +121,7 @@ enum Peer {
 
     /** Returns whether the peer is a bus, with drivers and clients. */
     boolean isBus() {
-        return this == AERON || this == AERON_C;
+        return this == AERON || this == AERON_C || this == VERBUS;
     }
 
     /** Returns whether both ends are threads of one process, with a single publisher. */

@@ -5,17 +5,23 @@ package io.verbus.perf;
 import io.verbus.perf.aeron.AeronCWorker;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.verbus.VerbusStack;
 
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 
 /** Options that select the two systems to compare. */
 final class PeerOptions {
     /** Option that gives the path of Aeron's C driver. */
     static final String PROGRAM_OPTION = "--aeronmd";
+
+    private static final String DRIVER_OPTION = "--driver-option";
 
     @Option(
             names = "--peer",
@@ -27,6 +33,7 @@ final class PeerOptions {
                 "aeron-c: Aeron's client on its C driver, by default beside the same client on"
                         + " Verbus' driver; the drivers run in their own processes; with"
                         + " --transport rdma, over UDP;",
+                "verbus: Verbus without the --driver-option;",
                 "floor: the machine's cost without a bus: on IPC, a cache line to another thread"
                         + " and one back, or a memory copy; on UDP, one datagram per message"
                         + " through Verbus' sockets alone, no streams; on RDMA, two work"
@@ -64,6 +71,15 @@ final class PeerOptions {
             })
     private Path program;
 
+    @Option(
+            names = DRIVER_OPTION,
+            paramLabel = "NAME=VALUE",
+            description = {
+                "Option of Verbus' drivers, such as latency-samples-per-second=10; may be repeated."
+                        + " The drivers of --peer verbus do not have it."
+            })
+    private Map<String, String> driverOptions = new LinkedHashMap<>();
+
     /** Returns the peer that Verbus is compared with. */
     Peer peer() {
         return peer;
@@ -98,6 +114,16 @@ final class PeerOptions {
         if (client == null) {
             client = Client.VERBUS;
         }
+        if (!driverOptions.isEmpty()) {
+            options.checkOneHost(DRIVER_OPTION + " applies to drivers");
+            if (subject != Subject.VERBUS) {
+                throw options.wrong(
+                        DRIVER_OPTION
+                                + " applies only to a bus, not to --subject "
+                                + subject
+                                + ": omit it");
+            }
+        }
         if (!isBus) {
             options.checkEmbeddedDrivers("only Verbus and Aeron have drivers");
         }
@@ -112,12 +138,22 @@ final class PeerOptions {
 
     /** Returns the display name of what is compared with the peer. */
     String subjectName() {
-        return client == Client.AERON ? subject + " with aeron's client" : subject.toString();
+        String name =
+                client == Client.AERON ? subject + " with aeron's client" : subject.toString();
+        if (driverOptions.isEmpty()) {
+            return name;
+        }
+        List<String> given = new ArrayList<>();
+        driverOptions.forEach((option, value) -> given.add(option + "=" + value));
+        return name + " with " + String.join(", ", given);
     }
 
     /** Starts what is compared with the peer. */
     Contender subject(Work work, LongConsumer progress) {
-        return subject.contender(client, work, progress);
+        List<String> flags = new ArrayList<>();
+        driverOptions.forEach(
+                (name, value) -> flags.add("-D" + VerbusStack.OPTION_PREFIX + name + "=" + value));
+        return subject.contender(client, work, flags, progress);
     }
 
     /** Starts the peer. */

@@ -9,6 +9,7 @@ import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Runner;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.function.LongConsumer;
 
@@ -17,15 +18,15 @@ enum Subject {
     /** The bus. */
     VERBUS {
         @Override
-        Contender contender(Client client, Work work, LongConsumer progress) {
-            return new Runner(client.bus(), work, progress);
+        Contender contender(Client client, Work work, List<String> flags, LongConsumer progress) {
+            return new Runner(client.bus(), work, progress, flags);
         }
     },
 
     /** Verbus' verbs layer alone: one write per message; the receiver polls its last word. */
     VERBS {
         @Override
-        Contender contender(Client client, Work work, LongConsumer progress) {
+        Contender contender(Client client, Work work, List<String> flags, LongConsumer progress) {
             if (work.wire() != Wire.RDMA) {
                 throw new BusException("--subject verbs needs --transport rdma");
             }
@@ -33,8 +34,14 @@ enum Subject {
         }
     };
 
-    /** Starts the subject; the client applies only to the bus. */
-    abstract Contender contender(Client client, Work work, LongConsumer progress);
+    /**
+     * Starts the subject.
+     *
+     * @param client client of the bus.
+     * @param flags additional flags of the bus' JVMs.
+     */
+    abstract Contender contender(
+            Client client, Work work, List<String> flags, LongConsumer progress);
 
     /** Returns the default subject for a peer: verbs for perftest's write latency, else the bus. */
     static Subject against(Peer peer) {

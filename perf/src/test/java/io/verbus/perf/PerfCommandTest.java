@@ -46,6 +46,8 @@ class PerfCommandTest {
                     compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
                     compare --client aeron --peer floor | --client applies only to a bus, not to --peer floor
                     compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
+                    compare --driver-option mtu=1408 --subject verbs | --driver-option applies only to a bus, not to --subject verbs
+                    compare --driver-option mtu=1408 --transport udp --server 10.0.0.2:1 | omit --server
                     compare --client other | Invalid value for option '--client'
                     compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: give both
                     compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd points to /nowhere/aeronmd, which is not an executable file

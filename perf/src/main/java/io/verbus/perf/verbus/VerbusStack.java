@@ -9,6 +9,7 @@ import io.verbus.channel.Endpoint;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.logbuffer.ControlledFragmentHandler;
@@ -37,6 +38,8 @@ import org.agrona.concurrent.AgentInvoker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -46,6 +49,9 @@ import java.util.stream.Stream;
 public final class VerbusStack implements Stack {
     /** System property: duration of {@link Bus#warmUp} in milliseconds; no warm-up by default. */
     public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
+
+    /** Prefix of system properties that set options of the driver, such as {@code mtu}. */
+    public static final String OPTION_PREFIX = "verbus.perf.driver.";
 
     /**
      * Environment variable as for a driver process, so that the cost of a scrape can be measured.
@@ -136,12 +142,25 @@ public final class VerbusStack implements Stack {
             config.transportOption("rdma.allow", work.initiator() + "," + work.reflector());
         }
         settings.accept(config);
+        setOptions(config);
         String metrics = System.getenv(METRICS_VARIABLE);
         if (metrics != null) {
             config.metrics(Endpoint.parse(metrics));
         }
         MediaDriver driver = MediaDriver.launch(config.build());
         return new LocalDriver(name(), driver.invoker(), driver::close);
+    }
+
+    /** Sets the driver's options from this process's system properties. */
+    private static void setOptions(DriverConfigBuilder config) {
+        DriverConfigSources sources = new DriverConfigSources(config, MediaDriver.presentMedia());
+        Properties properties = System.getProperties();
+        for (String property : new TreeSet<>(properties.stringPropertyNames())) {
+            if (property.startsWith(OPTION_PREFIX)) {
+                String name = property.substring(OPTION_PREFIX.length());
+                sources.set(name, properties.getProperty(property), "--driver-option " + name);
+            }
+        }
     }
 
     @Override

@@ -4,12 +4,14 @@ package io.verbus.perf.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.BusException;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.verbus.VerbusStack;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -110,6 +112,22 @@ class RunnerTest {
         assertThrows(
                 BusException.class,
                 () -> new Runner(BusUnderTest.VERBUS, work, done -> {}).close());
+    }
+
+    @Test
+    void setsDriverOptionsGivenAsProperties() throws IOException {
+        Work work = work(1, Load.roundTrips(Load.MAX, 1));
+        String samples = "-D" + VerbusStack.OPTION_PREFIX + "latency-samples-per-second=";
+        try (Runner runner =
+                new Runner(BusUnderTest.VERBUS, work, done -> {}, List.of(samples + 10))) {
+            runner.roundTrips(COUNT);
+            assertTrue(Files.exists(directories().getFirst().resolve("latency.dat")));
+        }
+        assertThrows(
+                BusException.class,
+                () ->
+                        new Runner(BusUnderTest.VERBUS, work, done -> {}, List.of(samples + "x"))
+                                .close());
     }
 
     private static Work work(int processes, Load load) {
