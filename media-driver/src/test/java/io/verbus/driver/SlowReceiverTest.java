@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
+import io.verbus.Image;
 import io.verbus.Subscription;
 import io.verbus.cnc.SystemCounter;
 
@@ -15,6 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -145,6 +148,18 @@ class SlowReceiverTest {
                     return !slow.isConnected();
                 });
         assertTrue(slowCount < EARLIER + LONG_BURST, "the receiver has asked for all");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "true"})
+    void endsImageRevokedBeyondItsWindow(String receiverGivesUp) throws IOException {
+        start("false", driver(GIVE_UP, receiverGivesUp));
+        Image image = slow.imageAtIndex(0);
+        send(LONG_BURST);
+        publication.revoke();
+        Await.until("the image's end", image::isClosed);
+        assertTrue(image.isPublicationRevoked());
+        assertEquals(0, Drivers.counter(slowBus, SystemCounter.IMAGES_LOST));
     }
 
     @Test

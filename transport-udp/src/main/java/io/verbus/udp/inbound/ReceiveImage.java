@@ -326,8 +326,17 @@ final class ReceiveImage {
         return taken;
     }
 
+    /** A revocation ends the image however far the sender is ahead of this receiver. */
     private void onHeartbeat(UnsafeBuffer part, long position, long nowNs) {
         counters.heartbeats.incrementRelease();
+        int flags = Frames.flags(part, 0);
+        boolean ends = (flags & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt();
+        if (ends && (flags & Frames.FLAG_REVOKED) != 0) {
+            heard(nowNs);
+            endPosition = position;
+            isRevoked = true;
+            return;
+        }
         if (position > granted + reach) {
             counters.overRuns.incrementRelease();
             distance.onBeyond(position - log.rebuilt(), nowNs);
@@ -340,10 +349,8 @@ final class ReceiveImage {
             heard(nowNs);
         }
         log.sentUpTo(Math.min(position, granted));
-        int flags = Frames.flags(part, 0);
-        if ((flags & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
+        if (ends) {
             endPosition = position;
-            isRevoked = (flags & Frames.FLAG_REVOKED) != 0;
         }
     }
 
