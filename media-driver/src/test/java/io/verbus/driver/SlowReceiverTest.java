@@ -10,6 +10,7 @@ import io.verbus.ExclusivePublication;
 import io.verbus.Image;
 import io.verbus.Subscription;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.logbuffer.FrameHeader;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -108,6 +109,15 @@ class SlowReceiverTest {
                 });
     }
 
+    /** Sends more than the slow receiver accepts, and waits until it has dropped the rest. */
+    private void sendTooMuch() {
+        send(LONG_BURST);
+        long bytes = (EARLIER + LONG_BURST) * (LENGTH + FrameHeader.LENGTH);
+        Await.until(
+                "the slow receiver",
+                () -> Drivers.counter(slowBus, SystemCounter.BYTES_RECEIVED) >= bytes);
+    }
+
     @Test
     void receivesDroppedMessagesFromLog() throws IOException {
         start("false");
@@ -120,7 +130,7 @@ class SlowReceiverTest {
     @Test
     void losesStreamIfSenderResendsOnlyHalfTerm() throws IOException {
         start("true");
-        send(LONG_BURST);
+        sendTooMuch();
         Await.until(
                 "the image's end",
                 () -> {
@@ -140,7 +150,7 @@ class SlowReceiverTest {
                                 .transportOption(GIVE_UP, "true"));
         open.add(receiver);
         start("false", receiver);
-        send(LONG_BURST);
+        sendTooMuch();
         Await.until(
                 "the image's end",
                 () -> {
@@ -155,7 +165,7 @@ class SlowReceiverTest {
     void endsImageRevokedBeyondItsWindow(String receiverGivesUp) throws IOException {
         start("false", driver(GIVE_UP, receiverGivesUp));
         Image image = slow.imageAtIndex(0);
-        send(LONG_BURST);
+        sendTooMuch();
         publication.revoke();
         Await.until("the image's end", image::isClosed);
         assertTrue(image.isPublicationRevoked());
