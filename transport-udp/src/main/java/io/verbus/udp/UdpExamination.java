@@ -2,13 +2,13 @@
 
 package io.verbus.udp;
 
+import io.verbus.directory.ProcFile;
 import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;
 import io.verbus.transport.Finding.Level;
 import io.verbus.udp.common.UdpOptions;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class UdpExamination implements Examination {
     }
 
     private void examineBuffer(String name, String side, int asked, List<Finding> findings) {
-        long limit = number(read(CORE + "/" + name).strip());
+        long limit = number(read(CORE + "/" + name));
         String text = "and udp." + side + "-buffer asks for %,d bytes".formatted(asked);
         String remedy =
                 "`sysctl -w net.core."
@@ -142,7 +142,7 @@ public final class UdpExamination implements Examination {
 
     private String read(String path) {
         try {
-            return Files.readString(root.resolve(path));
+            return ProcFile.read(root.resolve(path));
         } catch (IOException unknown) {
             return "";
         }

@@ -294,8 +294,8 @@ class ChannelKeysTest {
         UnsafeBuffer sent = stream.log().metadata();
         assertEquals(8192, sent.getInt(LogNotes.PUBLICATION_WINDOW));
         assertEquals(32 * 1024, sent.getInt(LogNotes.SEND_BUFFER));
-        assertTrue(sent.getInt(LogNotes.SEND_BUFFER + 4) > 0);
-        assertTrue(sent.getInt(LogNotes.RECEIVE_BUFFER + 8) > 0);
+        assertTrue(sent.getInt(LogNotes.SEND_BUFFER + 4) >= 4096);
+        assertTrue(sent.getInt(LogNotes.RECEIVE_BUFFER + 8) >= 4096);
         assertEquals(5, sent.getInt(LogNotes.MAX_RESEND));
         assertEquals(3_000_000_000L, sent.getLong(LogNotes.LINGER));
         assertEquals(0, sent.getByte(LogNotes.GROUP));

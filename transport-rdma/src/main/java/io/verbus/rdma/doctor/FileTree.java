@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.directory.ProcFile;
 import io.verbus.rdma.fabric.KernelFiles;
 
 import java.io.IOException;
@@ -42,7 +43,7 @@ record FileTree(Path root, Path devices) {
     /** Reads a file without surrounding white space; empty if unknown. */
     String read(String path) {
         try {
-            return Files.readString(at(path)).strip();
+            return ProcFile.read(at(path));
         } catch (IOException unknown) {
             // Attributes that are not set yield EINVAL.
             return "";

@@ -3,6 +3,7 @@
 package io.verbus.udp.common;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.directory.ProcFile;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.transport.InboundImage;
@@ -11,7 +12,6 @@ import io.verbus.transport.OutboundStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -37,7 +37,7 @@ public final class SocketNotes {
      */
     private static int kernel(String name) {
         try {
-            return Integer.parseInt(Files.readString(KERNEL.resolve(name)).trim());
+            return Integer.parseInt(ProcFile.read(KERNEL.resolve(name)));
         } catch (IOException | NumberFormatException hidden) {
             return 0;
         }
