@@ -84,9 +84,9 @@ final class MessageWindow {
         return (long) sendDepth * HEADER_LENGTH;
     }
 
-    /** Returns whether the peer has room for another message. */
+    /** Returns whether this side may send another message, for which the peer has room. */
     boolean isOpen() {
-        return sent < limit;
+        return mayBegin && sent < limit;
     }
 
     /** Returns whether a header must be sent although there is no message. */
@@ -100,7 +100,11 @@ final class MessageWindow {
     void onSend() {
         if (!isOpen()) {
             throw new IllegalStateException(
-                    "the peer has room for " + limit + " messages so far: check canSend() first");
+                    mayBegin
+                            ? "the peer has room for "
+                                    + limit
+                                    + " messages so far: check canSend() first"
+                            : "the connecting side must send first: check canSend() first");
         }
         sent++;
     }

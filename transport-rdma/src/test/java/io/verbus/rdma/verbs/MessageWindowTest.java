@@ -232,8 +232,11 @@ class MessageWindowTest {
         MessageWindow window = new MessageWindow(memory, 77, SEND_DEPTH, 8, false);
         window.ask();
         assertFalse(window.isDue());
+        assertFalse(window.isOpen());
+        assertThrows(IllegalStateException.class, window::onSend);
         new OnItsWay(true, 4, 0, 0).arriveAt(window, memory);
         assertTrue(window.isDue());
+        assertTrue(window.isOpen());
     }
 
     @Test
