@@ -32,6 +32,8 @@ import java.nio.ByteOrder;
  *   +--------------------------------------------------+
  *   | count of messages consumed by the other end      |  64     written by the other end
  *   +--------------------------------------------------+
+ *   | this end's address and rkey, ready               |  128    source of a write to the other end
+ *   +--------------------------------------------------+
  *   | slot 0 ... slot 1023                             |  4096   written by the other end
  *   +--------------------------------------------------+
  *   | slot 0 ... slot 1023                             |         source of this end's writes
@@ -46,6 +48,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
 
     private static final int PEER = 0;
     private static final int CONSUMED = 64;
+    private static final int OWN = 128;
     private static final int INBOUND = 4096;
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
@@ -242,11 +245,11 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
         remoteAddress = greeting.getLong();
         remoteKey = new RemoteKey(greeting.getInt());
-        memory.putLong(outbound, region.address());
-        memory.putLong(outbound + Long.BYTES, region.remoteKey().value());
-        memory.putLong(outbound + 2 * Long.BYTES, 1);
-        stage(outbound, 2 * Long.BYTES, remoteAddress + PEER);
-        stage(outbound + 2 * Long.BYTES, Long.BYTES, remoteAddress + READY);
+        memory.putLong(OWN, region.address());
+        memory.putLong(OWN + Long.BYTES, region.remoteKey().value());
+        memory.putLong(OWN + 2 * Long.BYTES, 1);
+        stage(OWN, 2 * Long.BYTES, remoteAddress + PEER);
+        stage(OWN + 2 * Long.BYTES, Long.BYTES, remoteAddress + READY);
         queuePair.post(true);
     }
 
