@@ -157,7 +157,9 @@ final class DeviceFan implements AutoCloseable {
                     .append(place.driver.images)
                     .append(" errors ")
                     .append(place.driver.errors)
-                    .append(place.driver.refusals());
+                    .append(place.driver.refusals())
+                    .append('\n')
+                    .append(place.driver.counterText());
         }
         return text.append('\n').append(a.counterText()).toString();
     }
