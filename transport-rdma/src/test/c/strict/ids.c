@@ -168,7 +168,6 @@ static int take_port(struct cm_id *id, struct sockaddr_in *address) {
     struct sockaddr_un name;
     bool is_any = address->sin_port == 0;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    await_closed_ports();
     for (int tries = 0; tries < 20000; tries++) {
         if (is_any)
             address->sin_port = htons(next_port = next_port == 60000 ? 20000 : (uint16_t)(next_port + 1));
@@ -188,6 +187,7 @@ EXPORT int rdma_bind_addr(struct rdma_cm_id *base, struct sockaddr *given) {
     struct sockaddr_in address = *(struct sockaddr_in *)given;
     pthread_mutex_lock(&lock);
     struct cm_id *id = id_of(base, __func__);
+    await_closed_ports(); // a device can be removed meanwhile
     bool is_wildcard = address.sin_addr.s_addr == INADDR_ANY;
     struct device *device = is_wildcard ? NULL : device_at(address.sin_addr);
     int error = address.sin_family != AF_INET ? EAFNOSUPPORT : !is_wildcard && !device ? ENODEV : take_port(id, &address);

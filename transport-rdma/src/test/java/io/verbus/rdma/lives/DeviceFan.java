@@ -4,6 +4,8 @@ package io.verbus.rdma.lives;
 
 import io.verbus.StrictDevice;
 import io.verbus.channel.ChannelUri;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestHost;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -44,8 +46,11 @@ final class DeviceFan implements AutoCloseable {
             return ChannelUri.rdma(endpoint).build();
         }
 
+        /** Subscribes, and waits until peers can connect: a fault may refuse to let it listen. */
         void subscribe() {
-            driver.subscribe(destination(), STREAM);
+            InboundEndpoint endpoint = driver.subscribe(destination(), STREAM);
+            until("it listens", () -> endpoint.opened().isDone());
+            TestHost.requireNotRefused(endpoint.opened());
         }
 
         void kill() {
