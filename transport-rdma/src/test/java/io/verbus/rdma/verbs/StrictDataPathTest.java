@@ -242,7 +242,7 @@ class StrictDataPathTest {
         }
     }
 
-    /** The device has room for 320 regions; locked memory is not the limit. */
+    /** The device has room for 512 regions; locked memory is not the limit. */
     @Test
     void reportsExhaustedRegions() {
         Lab.Pair pair = connect("small");
@@ -250,7 +250,7 @@ class StrictDataPathTest {
                 assertThrows(
                         VerbsException.class,
                         () -> {
-                            for (int i = 0; i < 400; i++) {
+                            for (int i = 0; i < 600; i++) {
                                 lab.register(pair.a(), 4096, Access.LOCAL_READ);
                             }
                         });

@@ -107,7 +107,7 @@ class StrictMishapsTest {
     @Test
     void releasesRegionsOfRemovedDevice() {
         Listener listener = lab.listen();
-        int most = 320; // of the profile "small"
+        int most = 512; // of the profile "small"
         for (int i = 0; i < 3; i++) {
             Lab.Pair pair = lab.connectTo(listener);
             List<RegisteredMemory> regions = new ArrayList<>();
