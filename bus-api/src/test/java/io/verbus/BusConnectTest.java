@@ -88,7 +88,7 @@ class BusConnectTest {
                 () -> Bus.connect(context(2_000).errorHandler(reported::add)));
         assertEquals(1, reported.size(), reported.toString());
         String text = reported.getFirst().getMessage();
-        assertTrue(text.startsWith("not connected yet, and waiting for a media driver"), text);
+        assertTrue(text.startsWith("not connected yet; waiting for a media driver"), text);
         assertTrue(text.contains("start a media driver"), text);
     }
 

@@ -30,7 +30,7 @@ class MisuseTest {
                         "handler: a handler polls the image of LOG, which has called it: return"
                                 + " from the handler first",
                         "claim: this claim is still open for 8 bytes of term 7, and the stream"
-                                + " waits for it: commit or abort a claim before it is reused",
+                                + " waits for it: commit or abort it before reusing it",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
                                 + " it from one thread at a time",
                         "one thread after the other: nothing",

@@ -267,7 +267,7 @@ class ReconnectTest {
         driver.next(Command.ClientClose.class);
         lose();
         BusException e = assertThrows(BusException.class, () -> bus.addPublication(IPC, STREAM));
-        assertTrue(e.getMessage().contains("has not answered within 300 ms"), e.getMessage());
+        assertTrue(e.getMessage().contains("has not answered the request to "), e.getMessage());
         nextDriver();
         expect("lost", "back");
         assertFalse(driver.hasNext());
@@ -287,7 +287,7 @@ class ReconnectTest {
                         .toList();
         assertEquals(1, why.size(), why.toString());
         assertTrue(
-                why.getFirst().startsWith("no media driver has come within 300 ms")
+                why.getFirst().startsWith("no media driver was found within 300 ms")
                         && why.getFirst().contains(": start a media driver"),
                 why.getFirst());
         nextDriver();

@@ -142,7 +142,7 @@ final class Framing {
                             + length
                             + " bytes does not consist of whole frames within the "
                             + room
-                            + " bytes left in the term: offer a shorter one");
+                            + " bytes left in the term: offer a shorter block");
         }
     }
 

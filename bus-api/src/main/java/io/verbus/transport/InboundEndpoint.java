@@ -18,7 +18,7 @@ public interface InboundEndpoint {
      *
      * @return a future completed in a duty cycle of the conductor, with a {@link
      *     TransportException} if the address cannot be used; already completed if the endpoint
-     *     opened at once.
+     *     opened immediately.
      */
     default CompletableFuture<Void> opened() {
         return CompletableFuture.completedFuture(null);

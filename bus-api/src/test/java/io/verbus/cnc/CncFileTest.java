@@ -179,7 +179,7 @@ class CncFileTest {
                             new byte[] {-8, -1, -1, 127},
                             new byte[] {-1, -1, -1, -1})) {
                 overwrite(field, wrong);
-                assertMessage("do not fit what its header says");
+                assertMessage("do not match its header");
             }
             Files.write(file, all);
         }

@@ -139,7 +139,7 @@ class DelayedListeningTest {
         TestStream stream = net.a.publish(CONTROL, STREAM);
         net.b.subscribe(ANNOUNCED, STREAM);
         net.forMillis(20);
-        assertEquals(0, net.a.counter("announcements of receivers"));
+        assertEquals(0, net.a.counter("receiver announcements"));
         net.b.fabric.listen();
         net.until("connected", () -> stream.connected);
     }

@@ -94,11 +94,11 @@ class DynamicReceiversTest {
         net.until("all three", () -> net.places.stream().allMatch(Place::isConnected));
         untilAllRead(stream);
         assertEquals(stream.offered, net.places.getFirst().image().received);
-        long announced = net.a.counter("announcements of receivers");
+        long announced = net.a.counter("receiver announcements");
         net.forMillis(500);
         assertEquals(
                 announced,
-                net.a.counter("announcements of receivers"),
+                net.a.counter("receiver announcements"),
                 "one that is connected is quiet");
         assertEquals(3, net.network.connections());
     }

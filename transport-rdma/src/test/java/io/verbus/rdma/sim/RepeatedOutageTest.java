@@ -159,7 +159,7 @@ class RepeatedOutageTest {
             assertTrue(image.revokedAt > image.position() && image.lost == null);
             net.b.transport.closeImage(image, "revoked");
             net.until("released", () -> net.a.releasedStreams.contains(stream) && image.released);
-            assertEquals(0, net.b.counter("protocol violations of publishing drivers"));
+            assertEquals(0, net.b.counter("protocol violations by publishing drivers"));
         }
     }
 

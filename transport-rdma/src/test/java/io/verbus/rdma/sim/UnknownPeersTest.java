@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
-    private static final String GIVEN_UP = "rdma: connections closed that offered no stream";
+    private static final String GIVEN_UP = "rdma: connections closed without offering a stream";
 
     private static final String REFUSED = "rdma: connections refused by verbus.rdma.allow";
 
@@ -238,7 +238,7 @@ class UnknownPeersTest implements FabricHandler {
             net.until("lost", () -> image.lost != null);
             assertTrue(image.lost.contains("but the received frames end at"), image.lost);
             assertEquals(-1, image.endingAt);
-            assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
+            assertEquals(1, net.b.counter("protocol violations by publishing drivers"));
         }
     }
 
@@ -275,7 +275,7 @@ class UnknownPeersTest implements FabricHandler {
             }
             net.until(
                     "the last violation counted",
-                    () -> net.b.counter("protocol violations of publishing drivers") == 200);
+                    () -> net.b.counter("protocol violations by publishing drivers") == 200);
             long unlogged = net.b.counter("rdma: errors caused by peers, not logged");
             assertEquals(1, net.b.errors.size(), "once per host and kind: " + net.b.errors);
             assertEquals(200, unlogged + net.b.errors.size());

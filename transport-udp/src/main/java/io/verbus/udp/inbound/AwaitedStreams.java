@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Streams of responses. Their publications accept only receivers that request exactly that stream,
- * so each is requested as long as it has no image. Receiver's thread.
+ * so each is requested as long as it has no image. Used by the receiver's thread only.
  */
 final class AwaitedStreams {
     private final LongArrayList keys = new LongArrayList();

@@ -10,7 +10,7 @@ import io.verbus.udp.common.UdpOptions;
 
 /**
  * Settings that the subscriptions at one endpoint must share, because they share its socket, and
- * senders see a single receiver. Conductor's thread.
+ * senders see a single receiver. Used by the conductor's thread only.
  */
 final class EndpointTerms {
     /** Round-trip time to assume until one is measured. */

@@ -18,7 +18,7 @@ import java.util.Queue;
 
 /**
  * Parses the datagrams of an endpoint, and passes their frames to images. Senders are not trusted.
- * Receiver's thread.
+ * Used by the receiver's thread only.
  */
 final class FrameDispatcher {
     private final ReceiveEndpoint endpoint;

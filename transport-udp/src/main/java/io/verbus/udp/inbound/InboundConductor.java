@@ -30,7 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
-/** Conductor's part of the subscribing side: manages endpoints and images. Conductor's thread. */
+/**
+ * Conductor's part of the subscribing side: manages endpoints and images. Used by the conductor's
+ * thread only.
+ */
 public final class InboundConductor implements AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;

@@ -44,13 +44,13 @@ final class LossTally {
         toldNs = nowNs - REPORT_INTERVAL_NS;
     }
 
-    /** Counts a gap. Receiver's thread. */
+    /** Counts a gap. Called on the receiver's thread. */
     void add(int length) {
         bytes.setOpaque(bytes.getPlain() + length);
         gaps.setRelease(gaps.getPlain() + 1);
     }
 
-    /** Reports new gaps, if it is time to. Conductor's thread. */
+    /** Reports new gaps, if it is time to. Called on the conductor's thread. */
     void tell(TransportHost host, long nowNs) {
         if (nowNs - toldNs >= REPORT_INTERVAL_NS && gaps.getOpaque() != toldGaps) {
             toldNs = nowNs;
@@ -58,7 +58,7 @@ final class LossTally {
         }
     }
 
-    /** Reports new gaps. Conductor's thread. */
+    /** Reports new gaps. Called on the conductor's thread. */
     void tellAll(TransportHost host) {
         long nowGaps = gaps.getAcquire();
         long nowBytes = bytes.getOpaque();

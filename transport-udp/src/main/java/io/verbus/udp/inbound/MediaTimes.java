@@ -11,7 +11,8 @@ import java.util.Queue;
 
 /**
  * Tells when the datagrams of an endpoint were received: by the clock of the kernel, or of the
- * adapter if the driver prefers that and the adapter has written a time. Receiver's thread.
+ * adapter if the driver prefers that and the adapter has written a time. Used by the receiver's
+ * thread only.
  */
 final class MediaTimes {
     private final ReceiveEndpoint endpoint;

@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Log of an image, into which frames are inserted in any order, with the position up to which it is
- * complete. Receiver's thread, except for {@link #rebuiltAcquire}.
+ * complete. Used by the receiver's thread only, except for {@link #rebuiltAcquire}.
  *
  * <pre>
  *       rebuilt                    highest

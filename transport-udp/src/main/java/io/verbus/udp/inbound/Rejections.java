@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Streams of an endpoint whose images subscribers have rejected. Whenever one is offered or sent
- * again, its sender gets the reason again, at a limited rate, since datagrams may be lost.
- * Receiver's thread.
+ * again, its sender gets the reason again, at a limited rate, since datagrams may be lost. Used by
+ * the receiver's thread only.
  */
 final class Rejections {
     private static final long INTERVAL_NS = 200_000_000;

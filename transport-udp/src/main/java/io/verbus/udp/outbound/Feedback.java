@@ -22,7 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Handles the feedback that receivers send to a destination: status messages, NAKs, and round-trip
- * measurements. All of it is untrusted input. Sender's thread.
+ * measurements. All of it is untrusted input. Used by the sender's thread only.
  */
 final class Feedback {
     private final Destination destination;

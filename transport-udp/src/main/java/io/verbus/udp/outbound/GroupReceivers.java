@@ -5,7 +5,7 @@ package io.verbus.udp.outbound;
 /**
  * Receivers of a group without back pressure: a stream is connected until the last receiver has
  * left or fallen silent. Receivers beyond the capacity are not distinguished, and count until all
- * of them are silent. Sender's thread.
+ * of them are silent. Used by the sender's thread only.
  */
 final class GroupReceivers {
     static final int CAPACITY = 64;

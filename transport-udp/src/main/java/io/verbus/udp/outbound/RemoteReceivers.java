@@ -9,7 +9,7 @@ import org.agrona.collections.LongHashSet;
 
 /**
  * Receivers that each get a copy of each datagram of a stream: those that were added one by one, or
- * dynamic receivers that have not been silent for too long. Sender's thread.
+ * dynamic receivers that have not been silent for too long. Used by the sender's thread only.
  *
  * <p>A status message alone does not make a receiver: its source address may be forged, and every
  * requester learns the ids and positions of a stream. An unknown address gets a setup, about as

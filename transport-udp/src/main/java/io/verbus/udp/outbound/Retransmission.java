@@ -9,7 +9,10 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
 
-/** Retransmits what receivers of a stream miss, as long as the log holds it. Sender's thread. */
+/**
+ * Retransmits what receivers of a stream miss, as long as the log holds it. Used by the sender's
+ * thread only.
+ */
 final class Retransmission {
     private final OutboundStream stream;
     private final LogSource source;

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 
-/** Open destinations, one per route, and their sockets. Conductor's thread. */
+/** Open destinations, one per route, and their sockets. Used by the conductor's thread only. */
 final class SendDestinations implements AutoCloseable {
     /**
      * Destination shared by streams whose channels have equal names or resolve to the same route.
