@@ -67,7 +67,8 @@ final class Transfer extends RoundRobin.Taker {
     private boolean isBroken;
 
     /**
-     * Whether it ends before the stream does, so that the destination is offered the stream again.
+     * Whether the transfer ends before the stream does, so that the destination is offered the
+     * stream again.
      */
     private boolean isLeft;
 

@@ -221,7 +221,7 @@ class DynamicReceiversTest {
         Place place = come();
         net.until("told", () -> !place.driver.errors.isEmpty());
         assertTrue(
-                place.driver.errors.getFirst().contains("it is the endpoint of a subscription"),
+                place.driver.errors.getFirst().contains("the address is a subscription's endpoint"),
                 place.driver.errors.toString());
     }
 

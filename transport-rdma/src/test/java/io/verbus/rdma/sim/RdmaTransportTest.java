@@ -161,7 +161,7 @@ class RdmaTransportTest {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("told", () -> !net.a.waits.isEmpty());
         assertEquals(
-                "no subscription for stream %d at 10.0.0.2:7400; it has streams %d, %d: use the same stream in both"
+                "no subscription for stream %d at 10.0.0.2:7400, only for streams %d, %d: publish and subscribe to the same stream"
                         .formatted(STREAM, STREAM + 1, STREAM + 3),
                 net.a.waits.getFirst());
         assertFalse(stream.connected);

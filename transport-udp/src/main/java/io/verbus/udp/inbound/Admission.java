@@ -130,7 +130,7 @@ final class Admission {
         }
     }
 
-    /** Forgets everything, because no subscription is left. */
+    /** Discards all state, because no subscription is left. */
     void clear() {
         bars.clear();
         offers.clear();

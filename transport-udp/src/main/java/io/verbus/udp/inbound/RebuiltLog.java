@@ -63,8 +63,8 @@ final class RebuiltLog {
 
     /**
      * Returns the same position, for other threads. Subscribers may be ahead of it, because they
-     * see frames before the receiver counts them; the log after this position must not be changed
-     * by others.
+     * see frames before the receiver counts them; other threads must not change the log after this
+     * position.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);
