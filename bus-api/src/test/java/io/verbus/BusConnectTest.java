@@ -69,7 +69,7 @@ class BusConnectTest {
     }
 
     @Test
-    void failsAtOnceIfPermissionsForbid() throws Exception {
+    void failsImmediatelyIfPermissionsForbidConnecting() throws Exception {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
             long start = System.nanoTime();
@@ -81,7 +81,7 @@ class BusConnectTest {
     }
 
     @Test
-    void reportsOnceThatItWaitsForDriver() {
+    void reportsOnceThatBusWaitsForDriver() {
         List<Throwable> reported = new ArrayList<>();
         assertThrows(
                 DriverTimeoutException.class,
@@ -169,7 +169,7 @@ class BusConnectTest {
     }
 
     @Test
-    void rejectsTimesThatAreNotPositive() {
+    void rejectsNonPositiveTimeouts() {
         assertThrows(BusException.class, () -> context(0));
         assertThrows(BusException.class, () -> context(1).keepAliveInterval(Duration.ofMillis(-1)));
     }

@@ -20,11 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Misuse of the API with the system property {@code verbus.checks}, and without it. */
+/** Tests misuse of the API with and without the system property {@code verbus.checks}. */
 @Timeout(60)
 class MisuseTest {
     @Test
-    void reportsMisuseAtTheCall() throws IOException, InterruptedException {
+    void reportsMisuseWhereItHappens() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: a handler polls the image of LOG, which has called it: return"
@@ -41,7 +41,7 @@ class MisuseTest {
     }
 
     @Test
-    void reportsNothingWithoutTheProperty() throws IOException, InterruptedException {
+    void reportsNothingWithoutProperty() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: nothing",

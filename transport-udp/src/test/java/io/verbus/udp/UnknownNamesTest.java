@@ -112,7 +112,7 @@ class UnknownNamesTest {
         error(a, 1);
     }
 
-    /** The other destination gets data in the meantime, and both do afterwards. */
+    /** The other destination receives data in the meantime, and both do afterwards. */
     @Test
     void sendsToOtherDestinationsWhileNameIsUnresolved() {
         b.subscribe(there, STREAM);

@@ -29,7 +29,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What an unknown peer can take from a subscribing driver: a limited share, for a limited time. */
+/**
+ * An unknown peer can take only a limited share of a subscribing driver's resources, for a limited
+ * time.
+ */
 class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
@@ -149,7 +152,7 @@ class UnknownPeersTest implements FabricHandler {
         return ended.size();
     }
 
-    /** The conductor does not spend its time on answering and logging unknown peers. */
+    /** The conductor does not spend its time answering and logging unknown peers. */
     @Test
     void limitsRejectReasonsPerSecond() {
         try (TwoDrivers net = drivers("rdma.allow", "10.0.0.1")) {
