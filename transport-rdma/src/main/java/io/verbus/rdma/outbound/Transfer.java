@@ -262,8 +262,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * Handles the arrival of the offer. Data that the peer has not released is still needed if it
-     * resumes.
+     * Handles the arrival of the offer. Data that the peer has not released is still needed if the
+     * stream resumes.
      */
     private void onOfferArrived() {
         if (offer.isResuming()) {

@@ -168,7 +168,7 @@ public final class SimNetwork {
         return overtakes;
     }
 
-    /** Most bytes that ports carry in one message, of queue pairs that are made from now on. */
+    /** Maximum bytes of a message, for queue pairs created from now on. */
     public void maxMessage(int bytes) {
         maxMessage = bytes;
     }
