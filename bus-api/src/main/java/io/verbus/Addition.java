@@ -8,9 +8,8 @@ import io.verbus.control.Destinations;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A publication, subscription or counter that the application adds, from the call until it is
- * closed. While the application uses it, it is added again at each driver that the bus moves to.
- * Conductor's thread only.
+ * A publication, subscription or counter that the application has requested and not yet closed. It
+ * is added again at each driver that the bus moves to. Used by the conductor's thread only.
  *
  * @param <T> type of the resource.
  */
@@ -29,7 +28,8 @@ abstract class Addition<T> {
 
     /**
      * @param id id of the application's call.
-     * @param answer future that the first answer completes; later ones, after a reconnect, do not.
+     * @param answer future that the first answer completes. Answers after a reconnect are not
+     *     reported to it.
      */
     Addition(ClientConductor conductor, long id, CompletableFuture<T> answer) {
         this.conductor = conductor;
@@ -50,7 +50,7 @@ abstract class Addition<T> {
     /** Closes whatever was created before a driver answered. */
     void drop() {}
 
-    /** Describes the resource in words that follow "the". */
+    /** Returns a description of the resource that reads well after "the". */
     abstract String words();
 
     /** Returns the id of the application's call. */
@@ -58,7 +58,7 @@ abstract class Addition<T> {
         return id;
     }
 
-    /** Returns the registration id that the most recently asked driver uses. */
+    /** Returns the registration id at the driver that was asked last. */
     final long registrationId() {
         return registrationId;
     }

@@ -65,7 +65,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Connects to the driver of the default directory.
+     * Connects to the driver in the default directory.
      *
      * @return the bus.
      * @throws BusException if no driver of a compatible version responds within the driver timeout.
@@ -106,7 +106,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     public static long warmUp(Duration time) {
         if (time.isNegative()) {
             throw new BusException(
-                    "warm-up time " + time + " is negative: choose one, such as 30 ms");
+                    "warm-up time " + time + " is negative: pass zero or more, such as 30 ms");
         }
         JvmFlags.check();
         return WarmUp.run(time);
@@ -424,7 +424,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
                 throw new BusException(
                         "the client name has "
                                 + name.length()
-                                + " characters: choose one of at most "
+                                + " characters: shorten it to at most "
                                 + MAX_CLIENT_NAME);
             }
             this.clientName = name;
@@ -440,7 +440,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         private static Duration positive(String name, Duration value) {
             if (value.isNegative() || value.isZero()) {
                 throw new BusException(
-                        name + " " + value + " is not positive: choose one, such as 5 s");
+                        name + " " + value + " is not positive: pass more than zero, such as 5 s");
             }
             return value;
         }

@@ -8,7 +8,7 @@ import io.verbus.control.DestinationChange;
 
 import java.util.List;
 
-/** A publication or subscription as its driver knows it. Any thread. */
+/** A publication or subscription that is registered at a driver. Thread-safe. */
 abstract sealed class ChannelResource permits Publication, Subscription {
     /** The client that has created the resource. Called by application threads. */
     interface Owner {
@@ -21,10 +21,13 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         /** Removes a closed counter from the driver. */
         void release(Counter counter);
 
-        /** Makes the driver change destinations, and waits for its answer. */
+        /** Makes the driver add or remove a destination, and waits for its answer. */
         void change(DestinationChange change);
 
-        /** Makes the driver change destinations; returns the command's correlation id. */
+        /**
+         * Makes the driver add or remove a destination without waiting; returns the command's
+         * correlation id.
+         */
         long changeLater(DestinationChange change);
 
         /**
@@ -65,9 +68,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         registrationId = id;
     }
 
-    /**
-     * Sets the id under which the application knows the resource, if it differs from the driver's.
-     */
+    /** Sets the application's id of the resource, if it differs from the driver's id. */
     final void askedUnder(long id) {
         askedUnder = id;
     }
@@ -78,8 +79,8 @@ abstract sealed class ChannelResource permits Publication, Subscription {
     }
 
     /**
-     * Returns whether {@code close} was called, or the bus was closed or has lost its driver for
-     * good. Any thread.
+     * Returns whether {@code close} was called, or the bus was closed or has permanently lost its
+     * driver. Thread-safe.
      */
     public abstract boolean isClosed();
 
@@ -98,7 +99,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
 
     /**
      * Returns the driver's status of the channel, one of the constants of {@link ChannelStatus};
-     * {@link ChannelStatus#NO_ID_ALLOCATED} once this resource is closed. Any thread.
+     * {@link ChannelStatus#NO_ID_ALLOCATED} once this resource is closed. Thread-safe.
      */
     public long channelStatus() {
         return isClosed() ? ChannelStatus.NO_ID_ALLOCATED : status.value();
@@ -113,7 +114,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
 
     /**
      * Returns the local addresses of the channel, such as {@code 10.0.0.1:40123}; empty unless the
-     * channel is open. Any thread.
+     * channel is open. Thread-safe.
      */
     public List<String> localSocketAddresses() {
         return isClosed() ? List.of() : status.localAddresses();

@@ -10,8 +10,8 @@ import io.verbus.control.NewCounter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The calls of application threads to a client: those that wait for the driver's answer, and those
- * whose answer is looked up later by the command's id. Any thread.
+ * The application's calls to a client: calls that wait for the driver's answer, and asynchronous
+ * calls, whose answer is fetched later by command id. Thread-safe.
  */
 final class ClientCalls implements ChannelResource.Owner {
     private final ClientConductor conductor;
@@ -26,7 +26,7 @@ final class ClientCalls implements ChannelResource.Owner {
     // Publications and subscriptions
 
     Publication addPublication(ChannelUri channel, int streamId, boolean exclusive) {
-        String what = "add a publication of stream " + streamId + " on '" + channel + "'";
+        String what = "add a publication for stream " + streamId + " on '" + channel + "'";
         requests.checkNotInHandler(what);
         return await(beginPublication(channel, streamId, exclusive), what);
     }
@@ -47,7 +47,7 @@ final class ClientCalls implements ChannelResource.Owner {
             int streamId,
             AvailableImageHandler available,
             UnavailableImageHandler unavailable) {
-        String what = "add a subscription to stream " + streamId + " on '" + channel + "'";
+        String what = "add a subscription for stream " + streamId + " on '" + channel + "'";
         requests.checkNotInHandler(what);
         return await(beginSubscription(channel, streamId, available, unavailable), what);
     }
@@ -190,7 +190,7 @@ final class ClientCalls implements ChannelResource.Owner {
 
     // Answers
 
-    /** Sends a command with an id from the duty cycle, and completes its answer. */
+    /** Sends a command from the duty cycle, and completes its answer. */
     private interface Command<T> {
         void send(long id, CompletableFuture<T> answer);
     }

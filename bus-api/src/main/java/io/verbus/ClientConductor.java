@@ -55,8 +55,9 @@ final class ClientConductor implements Agent {
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
-    // Written in the duty cycle; read by any thread. The current or last driver; why it was lost,
-    // while the bus looks for the next one, or null; why the bus is closed, or null.
+    // Written in the duty cycle; read by any thread: the current or last driver, the reason why it
+    // was lost (null unless the bus is looking for the next one), and the reason why the bus is
+    // closed (null while it is open).
     private volatile Attachment attachment;
     private volatile DriverLostException lostReason;
     private volatile BusException closedReason;
@@ -114,7 +115,9 @@ final class ClientConductor implements Agent {
                 work += checkLiveness(nowNs);
                 work += reconnection.askAgain(attachment, nowNs);
             } else if (!requests.isTerminated()) {
-                work += commands().flush(); // commands that did not fit when the driver was lost
+                work +=
+                        commands()
+                                .flush(); // commands that did not fit into the lost driver's buffer
             }
             return work + touching.work() + lingering.unmap(nowNs);
         } finally {
@@ -132,7 +135,7 @@ final class ClientConductor implements Agent {
         } catch (RuntimeException e) {
             loseDriver(
                     new DriverLostException(
-                            "events of the media driver were lost ("
+                            "media driver events were lost ("
                                     + "): connect again, and run the client conductor more often or"
                                     + " enlarge the driver's event buffer"));
         }
@@ -179,7 +182,9 @@ final class ClientConductor implements Agent {
         }
     }
 
-    /** Reports an unusable channel, which the event names by the counter of its status. */
+    /**
+     * Reports that a channel is unusable; the event identifies the channel by its status counter.
+     */
     private void onEndpointFailed(DriverEvent.CommandFailed event) {
         Consumer<ChannelResource> tell =
                 resource -> {
@@ -246,7 +251,7 @@ final class ClientConductor implements Agent {
         return 1;
     }
 
-    /** Counts an answer of the next driver for something that the lost one had. */
+    /** Counts the next driver's answer to a command that adds a resource or destination again. */
     void onRenewed() {
         if (reconnection.isAnswered() && isConnected()) {
             callDriverBackHandler();
@@ -310,7 +315,7 @@ final class ClientConductor implements Agent {
                     if (from == attachment && lostReason == null) {
                         subscriptions.onInvalidFrame(image, fault);
                     } else {
-                        onError(fault); // the image went with its driver
+                        onError(fault); // the image was closed when its driver was lost
                     }
                 });
     }
@@ -345,12 +350,12 @@ final class ClientConductor implements Agent {
         return attachment.driver();
     }
 
-    /** Returns the encoder for the current or last driver. Any thread may call it for ids. */
+    /** Returns the encoder for the current or last driver. Any thread may take ids from it. */
     CommandEncoder commands() {
         return attachment.commands();
     }
 
-    /** Asks the driver, or keeps the request for the next one. */
+    /** Sends the request to the driver, or keeps it for the next driver. */
     void ask(Addition<?> addition) {
         if (lostReason == null) {
             addition.ask(attachment, false);
@@ -360,8 +365,8 @@ final class ClientConductor implements Agent {
     }
 
     /**
-     * Checks that the current driver knows the ids, which a lost one may have assigned; otherwise
-     * fails the answer.
+     * Checks that the current driver assigned both ids, rather than a lost driver; otherwise fails
+     * the answer.
      *
      * @param what the command in words that follow "cannot", for errors.
      */
@@ -411,7 +416,7 @@ final class ClientConductor implements Agent {
         return pending;
     }
 
-    /** Returns why the bus is closed, or null if it is not. Any thread. */
+    /** Returns why the bus is closed, or null if it is not. Thread-safe. */
     BusException closedReason() {
         return closedReason;
     }

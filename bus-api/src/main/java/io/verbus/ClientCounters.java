@@ -13,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
-/** A client's counters, and its handlers for all clients' counters. Conductor's thread only. */
+/**
+ * A client's counters, and its handlers for all clients' counters. Used by the conductor's thread
+ * only.
+ */
 final class ClientCounters {
     private final class Add extends Addition<Counter> {
         private final NewCounter counter;
@@ -73,12 +76,12 @@ final class ClientCounters {
         this.conductor = conductor;
     }
 
-    /** Returns the handlers of added counters, in the order of their ids. Any thread. */
+    /** Returns the handlers of added counters, in the order of their ids. Thread-safe. */
     ConcurrentSkipListMap<Long, AvailableCounterHandler> available() {
         return available;
     }
 
-    /** Returns the handlers of removed counters, in the order of their ids. Any thread. */
+    /** Returns the handlers of removed counters, in the order of their ids. Thread-safe. */
     ConcurrentSkipListMap<Long, UnavailableCounterHandler> unavailable() {
         return unavailable;
     }

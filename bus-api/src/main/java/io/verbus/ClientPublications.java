@@ -18,7 +18,9 @@ import org.agrona.concurrent.status.UnsafeBufferPosition;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The publications of a client, and the logs that they share. Conductor's thread only. */
+/**
+ * The publications of a client, and the logs that they share. Used by the conductor's thread only.
+ */
 final class ClientPublications {
     private final class Add extends Addition<Publication> {
         private final int streamId;

@@ -14,7 +14,7 @@ import java.util.function.IntSupplier;
 
 /**
  * Passes requests of application threads to the client's duty cycle, and waits for their answers.
- * Any thread, except for the methods marked for the duty cycle.
+ * Thread-safe, except for the methods marked for the duty cycle.
  */
 final class ClientRequests {
     private static final long INVOKER_IDLE_NS = 10_000;
@@ -78,11 +78,12 @@ final class ClientRequests {
             return giveUp(
                     answer,
                     new DriverTimeoutException(
-                            "the media driver has not answered within "
-                                    + timeoutNs / 1_000_000
-                                    + " ms to "
+                            "the media driver has not answered the request to "
                                     + what
-                                    + ": check that it is running and not overloaded, or raise the"
+                                    + " within "
+                                    + timeoutNs / 1_000_000
+                                    + " ms: check "
+                                    + "that it is running and not overloaded, or raise the"
                                     + " driver timeout"));
         } catch (ExecutionException e) {
             throw thrownHere(e.getCause());
@@ -125,7 +126,7 @@ final class ClientRequests {
         if (answer.completeExceptionally(failure)) {
             throw failure;
         }
-        return answer.join(); // answered just before
+        return answer.join(); // the answer arrived in the meantime
     }
 
     /**

@@ -22,10 +22,10 @@ abstract sealed class ClientSettings permits Bus.Context {
     /** Environment variable that names the default driver directory. */
     public static final String DIRECTORY_VARIABLE = DefaultDirectory.VARIABLE;
 
-    /** System property of Aeron that names the default driver directory. */
+    /** Aeron's system property that names the default driver directory. */
     public static final String AERON_DIRECTORY_PROPERTY = DefaultDirectory.AERON_PROPERTY;
 
-    /** Environment variable of Aeron that names the default driver directory. */
+    /** Aeron's environment variable that names the default driver directory. */
     public static final String AERON_DIRECTORY_VARIABLE = DefaultDirectory.AERON_VARIABLE;
 
     /** System property for the default {@link #directoryOwner(String)}. */
@@ -256,7 +256,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * <p>Until then the bus is neither closed nor connected. Images are closed, and the
      * unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
      * subscriptions have no images, resources can be closed, and calls that add a resource wait for
-     * the next driver, up to the driver timeout. Changes of destinations, rejects and {@link
+     * the next driver, up to the driver timeout. Destination changes, rejects and {@link
      * Bus#nextSessionId} fail with a {@link DriverLostException}.
      *
      * <p>Messages in the lost driver's logs that were not consumed are lost. At the next driver,
@@ -323,8 +323,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler called once, when the bus is closed or has lost its driver for good. {@link
-     * Bus#addCloseHandler} adds further handlers.
+     * Sets the handler called once, when the bus is closed or has permanently lost its driver.
+     * {@link Bus#addCloseHandler} adds further handlers.
      *
      * @param handler close handler. Default: none.
      * @return this.

@@ -24,10 +24,11 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The subscriptions of a client and their images. Conductor's thread only. */
+/** The subscriptions of a client and their images. Used by the conductor's thread only. */
 final class ClientSubscriptions {
     /**
-     * A subscription, which exists from the command on because images may arrive before the answer.
+     * A subscription. It is created when its command is sent, because images may arrive before the
+     * answer.
      */
     private final class Entry extends Addition<Subscription> {
         private final Subscription subscription;
@@ -125,9 +126,10 @@ final class ClientSubscriptions {
                             event.code(),
                             "the subscription to stream "
                                     + entry.subscription.streamId()
-                                    + " of "
+                                    + " on "
                                     + entry.subscription.channel()
-                                    + " misses a stream: "
+                                    + " is missing a "
+                                    + "stream: "
                                     + event.message()));
             return true;
         }
@@ -232,8 +234,9 @@ final class ClientSubscriptions {
             conductor.onError(
                     new BusException(
                             subscription
-                                    + " is closed, because it cannot map an image: fix the cause"
-                                    + " that the error before this one names, then add it again"));
+                                    + " is closed, because it cannot map an image: fix the cause "
+                                    + "given by the preceding error, then add the "
+                                    + "subscription again"));
             subscription.close();
         }
     }

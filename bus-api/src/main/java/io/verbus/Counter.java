@@ -67,7 +67,7 @@ public final class Counter extends AtomicCounter {
                 || counterId > counters.maxCounterId()
                 || counters.getCounterState(counterId) != CountersReader.RECORD_ALLOCATED) {
             throw new BusException(
-                    "there is no counter " + counterId + ": find its id in the counters first");
+                    "there is no counter " + counterId + ": pass the id of an existing counter");
         }
         return counters.getCounterRegistrationId(counterId);
     }
@@ -86,15 +86,17 @@ public final class Counter extends AtomicCounter {
     }
 
     /**
-     * Returns whether {@link #close} was called, or the bus was closed or has lost its driver for
-     * good.
+     * Returns whether {@link #close} was called, or the bus was closed or has permanently lost its
+     * driver.
      */
     @Override
     public boolean isClosed() {
         return isClosed;
     }
 
-    /** Frees the counter, unless it is static or a view. Any thread; does not wait. Idempotent. */
+    /**
+     * Frees the counter, unless it is static or a view. Thread-safe and idempotent; does not wait.
+     */
     @Override
     public void close() {
         if (markClosed() && owner != null) {
@@ -146,7 +148,7 @@ public final class Counter extends AtomicCounter {
         return "counter " + id() + " registration=" + registrationId + " value=" + get();
     }
 
-    // Operations of AtomicCounter, on the counter's current place
+    // AtomicCounter operations, on the counter's current memory
 
     @Override
     public int id() {

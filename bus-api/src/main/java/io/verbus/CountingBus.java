@@ -166,7 +166,8 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a handler that is called once, when the bus is closed or has lost its driver for good.
+     * Adds a handler that is called once, when the bus is closed or has permanently lost its
+     * driver.
      *
      * @param handler handler to call after publications, subscriptions and counters were closed, on
      *     the client conductor's thread or the thread that closes the bus.

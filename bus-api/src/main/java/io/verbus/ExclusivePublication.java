@@ -217,14 +217,14 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Makes {@link #close()} revoke the stream: its images end at once on all receivers, without
-     * delivering unread messages. Any thread.
+     * Makes {@link #close()} revoke the stream: its images end immediately on all receivers,
+     * without delivering unread messages. Thread-safe.
      */
     public void revokeOnClose() {
         isRevokedOnClose = true;
     }
 
-    /** Closes the publication and revokes the stream, see {@link #revokeOnClose}. Any thread. */
+    /** Closes the publication and revokes the stream, see {@link #revokeOnClose}. Thread-safe. */
     public void revoke() {
         revokeOnClose();
         close();

@@ -13,8 +13,8 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * Reassembles fragmented messages of a subscription with any number of images. For use by one
- * thread, the polling thread.
+ * Reassembles fragmented messages of a subscription with any number of images. Used by the polling
+ * thread only.
  *
  * <pre>{@code
  * FragmentAssembler assembler =
@@ -31,10 +31,13 @@ import java.util.Iterator;
  *
  * <p>Each incomplete message occupies a buffer, which grows as needed. Buffers are reused, up to 32
  * MiB in total; nothing else is allocated. Once a session's image is closed, its incomplete message
- * is freed when the next message starts, or at once by {@link #freeSession}.
+ * is freed when the next message starts, or immediately by {@link #freeSession}.
  */
 public final class FragmentAssembler implements FragmentHandler {
-    /** Size of two of the longest messages; assembling more at once allocates each time. */
+    /**
+     * Size of two of the longest messages; assembling more than that concurrently allocates each
+     * time.
+     */
     static final long MAX_KEPT = 2L * MessageBuilder.MAX_LENGTH;
 
     private final FragmentHandler delegate;
@@ -74,7 +77,7 @@ public final class FragmentAssembler implements FragmentHandler {
         }
         boolean isComplete = builder.add(buffer, offset, length, header, flags);
         if (isComplete || !builder.isBegun()) {
-            begun.remove(sessionId); // first, because the handler may poll
+            begun.remove(sessionId); // before the handler is called, because it may poll
             try {
                 if (isComplete) {
                     delegate.onFragment(builder.buffer(), 0, builder.length(), builder.header());
@@ -127,8 +130,8 @@ public final class FragmentAssembler implements FragmentHandler {
     }
 
     /**
-     * Drops a session's incomplete message, such as when its image becomes unavailable. Polling
-     * thread only.
+     * Drops a session's incomplete message, such as when its image becomes unavailable. Called on
+     * the polling thread only.
      *
      * @param sessionId session id of the image.
      * @return whether there was an incomplete message.
@@ -142,7 +145,8 @@ public final class FragmentAssembler implements FragmentHandler {
     }
 
     /**
-     * Drops the incomplete messages of all sessions, and frees all buffers. Polling thread only.
+     * Drops the incomplete messages of all sessions, and frees all buffers. Called on the polling
+     * thread only.
      */
     public void clear() {
         begun.clear();

@@ -50,7 +50,7 @@ import org.agrona.concurrent.status.Position;
  * The wait ends as soon as the publisher pauses.
  */
 public final class Image extends ReceivedStream {
-    /** Handles an image that was closed because of an invalid frame. Any thread. */
+    /** Handles an image that was closed because of an invalid frame. Thread-safe. */
     interface FaultHandler {
         void onInvalidFrame(Image image, InvalidFrameException fault);
     }
@@ -272,7 +272,7 @@ public final class Image extends ReceivedStream {
         }
     }
 
-    /** Explains which argument of a poll is invalid. */
+    /** Returns an exception that explains which argument of a poll is invalid. */
     static IllegalArgumentException refused(Object handler, int limit) {
         return new IllegalArgumentException(
                 handler == null
@@ -301,7 +301,7 @@ public final class Image extends ReceivedStream {
     /**
      * Makes the driver end the image for all its subscriptions there and report the reason to the
      * publisher's client. The stream may return after the driver's image liveness timeout. Waits
-     * for the driver; any thread, but not in a handler of the bus.
+     * for the driver. Thread-safe, but must not be called in a handler of the bus.
      *
      * @param reason human-readable reason in ASCII, at most 1,023 bytes; RDMA transfers only the
      *     first 160.
@@ -315,7 +315,7 @@ public final class Image extends ReceivedStream {
             throw new IllegalArgumentException(
                     "the reason has "
                             + reason.length()
-                            + " characters: choose one of at most "
+                            + " characters: shorten it to at most "
                             + CommandEncoder.MAX_REASON);
         }
         if (isClosed() || subscription().channel().isSpy()) {

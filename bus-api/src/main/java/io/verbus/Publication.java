@@ -42,16 +42,16 @@ import org.agrona.concurrent.status.ReadablePosition;
  */
 public abstract sealed class Publication extends ChannelResource implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
-    /** No subscriber receives the stream, or the driver is lost for now: try again later. */
+    /** No subscriber receives the stream, or the driver is temporarily lost: try again later. */
     public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
 
     /** Subscribers or the transport are too far behind: try again once they have caught up. */
     public static final long BACK_PRESSURED = AppendResult.BACK_PRESSURED;
 
-    /** The log has moved to its next term: try again at once. */
+    /** The log has moved to its next term: try again immediately. */
     public static final long ADMIN_ACTION = AppendResult.ADMIN_ACTION;
 
-    /** The publication or its bus is closed, or the driver is lost for good. */
+    /** The publication or its bus is closed, or the driver is permanently lost. */
     public static final long CLOSED = AppendResult.CLOSED;
 
     /** The stream has reached its highest position: close the publication and add a new one. */
@@ -214,7 +214,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Returns the position at which the publication is back-pressured; {@link #CLOSED} once the
-     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost. Any thread.
+     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost. Thread-safe.
      */
     public final long positionLimit() {
         return isClosed || isDetached ? absent() : limit.getAcquire();
@@ -241,7 +241,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return LogLayout.maxPosition(termLength());
     }
 
-    /** Returns whether a subscriber currently receives the stream. Any thread. */
+    /** Returns whether a subscriber currently receives the stream. Thread-safe. */
     public final boolean isConnected() {
         return !isClosed && !isDetached && isConnectedFlagSet();
     }
@@ -267,8 +267,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Adds a destination to a publication whose channel has {@code control-mode=manual}. Messages
-     * offered from then on go there too, once it has a subscriber. Waits for the driver; any
-     * thread, but not in a handler of the bus.
+     * offered from then on are also sent to the destination, once it has a subscriber. Waits for
+     * the driver. Thread-safe, but must not be called in a handler of the bus.
      *
      * @param destination destination channel of the publication's media, such as {@code
      *     verbus:rdma?endpoint=10.0.0.2:7400}.
@@ -287,7 +287,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Removes a destination. Its image at the subscribing driver ends after the messages already
-     * sent. Waits for the driver; any thread, but not in a handler of the bus.
+     * sent. Waits for the driver. Thread-safe, but must not be called in a handler of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the publication has no such destination.
@@ -317,7 +317,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Adds a destination, as {@link #addDestination(String)}, without waiting; failures are
-     * reported to the error handler. Any thread; may be called in handlers.
+     * reported to the error handler. Thread-safe; may be called in handlers.
      *
      * @param destination destination channel of the publication's media.
      * @return id of the destination, also usable with {@link Bus#isCommandActive}.
@@ -402,7 +402,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Closes the publication. Messages already offered are still delivered; the stream ends after
-     * them, unless other publications share it. Any thread; does not wait. Idempotent.
+     * them, unless other publications share it. Thread-safe and idempotent; does not wait.
      */
     @Override
     public final void close() {
@@ -424,7 +424,10 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return first;
     }
 
-    /** Keeps later calls out of the log because the driver is lost. Conductor's thread. */
+    /**
+     * Keeps later calls out of the log because the driver is lost. Called on the conductor's
+     * thread.
+     */
     final synchronized void detach() {
         isDetached = true;
         append(null, null);
@@ -433,7 +436,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Attaches the publication to the next driver; returns false if it was closed in the meantime.
-     * Conductor's thread.
+     * Called on the conductor's thread.
      */
     final synchronized boolean attach(
             long registrationId, LogBuffers log, ReadablePosition limit, ChannelStatus status) {

@@ -10,7 +10,7 @@ import org.agrona.concurrent.status.Position;
 
 /**
  * The state of an image's stream, which remains readable once the image is closed and its log
- * unmapped. Any thread.
+ * unmapped. Thread-safe.
  */
 abstract sealed class ReceivedStream permits Image {
     private final long imageId;

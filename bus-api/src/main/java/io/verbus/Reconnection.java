@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Moves a client from a lost driver to the next one: looks for that driver, then adds again
- * everything that the application still uses, in the order of the original calls. Conductor's
- * thread only.
+ * everything that the application still uses, in the order of the original calls. Used by the
+ * conductor's thread only.
  */
 final class Reconnection {
     private static final long NONE = -1;
@@ -75,7 +75,7 @@ final class Reconnection {
         held.clear();
     }
 
-    /** Keeps an addition to ask the next driver for, if the application still uses it then. */
+    /** Keeps an addition to request from the next driver, if the application still uses it then. */
     void keep(Addition<?> addition) {
         lost.put(addition.id(), addition);
     }
@@ -98,7 +98,7 @@ final class Reconnection {
                 return last.next(next, conductor.context().clientName);
             }
         } catch (BusException e) {
-            reason = e; // the next look may report more
+            reason = e; // the next attempt may report a better reason
         }
         reportFailure(reason, nowNs);
         return null;
@@ -111,7 +111,7 @@ final class Reconnection {
             isFailureReported = true;
             conductor.onError(
                     new DriverTimeoutException(
-                            "no media driver has come within "
+                            "no media driver was found within "
                                     + timeoutNs / 1_000_000
                                     + " ms; the bus keeps looking for one: "
                                     + reason.getMessage(),
@@ -120,7 +120,7 @@ final class Reconnection {
     }
 
     /**
-     * Asks a driver for everything that is still used.
+     * Requests everything that is still used from a driver.
      *
      * @return whether any answer is pending.
      */

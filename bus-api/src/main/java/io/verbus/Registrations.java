@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A client's commands and their results, by correlation id: from the command until its result was
- * closed, its failure was thrown, or it has completed without a result. Any thread.
+ * A client's commands and their results, by correlation id. An entry lasts until the command's
+ * result is closed, its failure is thrown, or it completes without a result. Thread-safe.
  */
 final class Registrations {
     private final ConcurrentHashMap<Long, CompletableFuture<?>> answers = new ConcurrentHashMap<>();
@@ -65,7 +65,12 @@ final class Registrations {
         }
         if (!type.isInstance(made)) {
             throw new BusException(
-                    "id " + id + " is the " + made + ": call the get method for its kind");
+                    "id "
+                            + id
+                            + " belongs to the "
+                            + made
+                            + ": call the get method for that "
+                            + "kind of resource");
         }
         return type.cast(made);
     }

@@ -230,8 +230,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Adds a destination, which the subscription also receives from, to a subscription whose
-     * channel has {@code control-mode=manual}. Waits for the driver; any thread, but not in a
-     * handler of the bus.
+     * channel has {@code control-mode=manual}. Waits for the driver. Thread-safe, but must not be
+     * called in a handler of the bus.
      *
      * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
      *     verbus:ipc} or a spy channel.
@@ -243,7 +243,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes a destination. Waits for the driver; any thread, but not in a handler of the bus.
+     * Removes a destination. Waits for the driver. Thread-safe, but must not be called in a handler
+     * of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the driver rejects the command.
@@ -255,7 +256,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Adds a destination, as {@link #addDestination}, without waiting; failures are reported to the
-     * error handler. Any thread; may be called in handlers.
+     * error handler. Thread-safe; may be called in handlers.
      *
      * @param destination destination channel.
      * @return id to pass to {@link Bus#isCommandActive}.
@@ -349,7 +350,9 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return true;
     }
 
-    /** Adds an image; returns false if the subscription is closed. Conductor's thread. */
+    /**
+     * Adds an image; returns false if the subscription is closed. Called on the conductor's thread.
+     */
     synchronized boolean addImage(Image image) {
         if (isClosed) {
             return false;
@@ -360,7 +363,10 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return true;
     }
 
-    /** Removes and closes an image; returns null if the id is unknown. Conductor's thread. */
+    /**
+     * Removes and closes an image; returns null if the id is unknown. Called on the conductor's
+     * thread.
+     */
     synchronized Image removeImage(long imageId) {
         Image[] old = images;
         for (int i = 0; i < old.length; i++) {
@@ -377,7 +383,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes and closes all images because the driver is lost; returns them. Conductor's thread.
+     * Removes and closes all images because the driver is lost; returns them. Called on the
+     * conductor's thread.
      */
     synchronized Image[] detach() {
         Image[] lost = isClosed ? takeClosedImages() : images;
@@ -390,7 +397,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Returns, once, the images that the subscription had when it was closed. Conductor's thread.
+     * Returns, once, the images that the subscription had when it was closed. Called on the
+     * conductor's thread.
      */
     synchronized Image[] takeClosedImages() {
         Image[] taken = closedImages;

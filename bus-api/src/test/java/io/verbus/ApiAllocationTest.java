@@ -121,7 +121,7 @@ class ApiAllocationTest {
     }
 
     @Test
-    void pollsInEveryOtherWayWithoutAllocating() {
+    void pollVariantsDoNotAllocate() {
         try (Stream stream = new Stream()) {
             Publication publication = stream.publication(true);
             Image image = stream.ipcImage();

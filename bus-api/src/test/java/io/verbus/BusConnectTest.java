@@ -69,7 +69,7 @@ class BusConnectTest {
     }
 
     @Test
-    void failsAtOnceIfPermissionsForbid() throws Exception {
+    void failsImmediatelyIfPermissionsForbidConnecting() throws Exception {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
             long start = System.nanoTime();
@@ -81,14 +81,14 @@ class BusConnectTest {
     }
 
     @Test
-    void reportsOnceThatItWaitsForDriver() {
+    void reportsOnceThatBusWaitsForDriver() {
         List<Throwable> reported = new ArrayList<>();
         assertThrows(
                 DriverTimeoutException.class,
                 () -> Bus.connect(context(2_000).errorHandler(reported::add)));
         assertEquals(1, reported.size(), reported.toString());
         String text = reported.getFirst().getMessage();
-        assertTrue(text.startsWith("not connected yet, and waiting for a media driver"), text);
+        assertTrue(text.startsWith("not connected yet; waiting for a media driver"), text);
         assertTrue(text.contains("start a media driver"), text);
     }
 
@@ -169,7 +169,7 @@ class BusConnectTest {
     }
 
     @Test
-    void rejectsTimesThatAreNotPositive() {
+    void rejectsNonPositiveTimeouts() {
         assertThrows(BusException.class, () -> context(0));
         assertThrows(BusException.class, () -> context(1).keepAliveInterval(Duration.ofMillis(-1)));
     }

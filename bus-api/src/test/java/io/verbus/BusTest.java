@@ -161,7 +161,7 @@ class BusTest {
     }
 
     @Test
-    void addsPublicationsThatWriteToTheDriversLog() {
+    void addsPublicationsThatWriteToDriversLog() {
         UnsafeBufferPosition limit = driver.counter(1 << 16);
         Publication publication = publication(limit);
         assertEquals(SESSION, publication.sessionId());
@@ -199,7 +199,7 @@ class BusTest {
     }
 
     @Test
-    void sharesOneLogAmongPublicationsOfAStream() {
+    void sharesOneLogBetweenPublicationsOfStream() {
         UnsafeBufferPosition limit = driver.counter(1 << 16);
         Publication one = publication(limit);
         CompletableFuture<Publication> call = async(() -> bus.addPublication("verbus:ipc", STREAM));
@@ -215,7 +215,7 @@ class BusTest {
     }
 
     @Test
-    void reportsWhyTheDriverRejectsAnAdd() {
+    void reportsReasonWhenDriverRejectsAdd() {
         CompletableFuture<Publication> publication =
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         driver.tell(
@@ -237,7 +237,7 @@ class BusTest {
     }
 
     @Test
-    void rejectsInvalidChannelsWithoutAskingTheDriver() {
+    void rejectsInvalidChannelsWithoutSendingCommand() {
         assertThrows(BusException.class, () -> bus.addPublication("verbus:ipc?x=1", STREAM));
         assertThrows(BusException.class, () -> bus.addSubscription("verbus:tcp", STREAM));
         assertThrows(
@@ -246,14 +246,14 @@ class BusTest {
     }
 
     @Test
-    void timesOutWhenTheDriverDoesNotAnswer() throws Exception {
+    void timesOutWhenDriverDoesNotAnswer() throws Exception {
         try (Bus hasty = Bus.connect(context().driverTimeout(Duration.ofMillis(50)))) {
             BusException e =
                     assertThrows(
                             DriverTimeoutException.class,
                             () -> hasty.addPublication("verbus:ipc", STREAM));
             assertTrue(e.getMessage().contains("50 ms"), e.getMessage());
-            // An answer that comes too late is released again.
+            // The client releases the resource of an answer that arrives too late.
             long id = nextAddPublication().correlationId();
             driver.log("publication-" + id + ".log", id, SESSION, STREAM);
             publicationReady(id, id, driver.counter(0).id(), false);
@@ -291,7 +291,7 @@ class BusTest {
         }
     }
 
-    /** The id in the event is that of a counter, and may equal that of a pending command. */
+    /** The event contains a counter id, which may equal the id of a pending command. */
     @Test
     void reportsResourcesWhoseChannelHasFailed() {
         CompletableFuture<Publication> waiting =
@@ -342,7 +342,7 @@ class BusTest {
     }
 
     @Test
-    void usesThreadFactoryAndHandlersOfItsContext() {
+    void usesThreadFactoryAndHandlersOfContext() {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         List<Throwable> ofPolls = new CopyOnWriteArrayList<>();
         try (Bus other =
@@ -445,7 +445,7 @@ class BusTest {
     }
 
     @Test
-    void closesSubscriptionThatCannotMapItsImage() throws Exception {
+    void closesSubscriptionThatCannotMapImage() throws Exception {
         Subscription subscription = subscription();
         Files.write(directory.resolve("image-30.log"), new byte[100]);
         driver.tell(
@@ -477,7 +477,7 @@ class BusTest {
     }
 
     @Test
-    void reportsOnceThatTheDriverHasDroppedTheClient() {
+    void reportsOnceThatDriverHasDroppedClient() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -489,7 +489,7 @@ class BusTest {
     }
 
     @Test
-    void detectsThatTheDriverHasDroppedTheClient() {
+    void detectsThatDriverHasDroppedClient() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -500,7 +500,7 @@ class BusTest {
     }
 
     @Test
-    void reportsOnceThatTheDriverHasDied() {
+    void reportsDriverDeathOnce() {
         bus.close();
         driver.next();
         bus = Bus.connect(context().driverTimeout(Duration.ofMillis(500)));
@@ -514,7 +514,7 @@ class BusTest {
     }
 
     @Test
-    void reportsOnceThatTheDriverHasShutDown() {
+    void reportsDriverShutdownOnce() {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -525,7 +525,7 @@ class BusTest {
     }
 
     @Test
-    void reportsDriverRestartAndConnectsAgain() throws Exception {
+    void reportsDriverRestartAndReconnects() throws Exception {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -579,7 +579,7 @@ class BusTest {
     }
 
     @Test
-    void runsOnTheApplicationsThreadWithInvoker() throws Exception {
+    void runsOnApplicationThreadWithInvoker() throws Exception {
         try (Bus invoked = Bus.connect(context().useConductorAgentInvoker(true))) {
             CompletableFuture<Publication> call =
                     async(() -> invoked.addPublication("verbus:ipc", STREAM));
@@ -611,7 +611,7 @@ class BusTest {
                                         image -> images.add("-" + image.imageId())));
         ScriptedDriver.Command.AddSubscription add =
                 assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
-        // The image comes first: a subscription receives images before its add is answered.
+        // A subscription receives images before the driver answers its add command.
         driver.log("image-40.log", 40, SESSION, STREAM);
         driver.tell(
                 new DriverEvent.ImageAvailable(
@@ -629,7 +629,7 @@ class BusTest {
     }
 
     @Test
-    void passesHandlerExceptionsToTheErrorHandler() {
+    void passesHandlerExceptionsToErrorHandler() {
         CompletableFuture<Subscription> call =
                 async(
                         () ->
@@ -649,7 +649,7 @@ class BusTest {
     }
 
     @Test
-    void disconnectsFromTheDriverOnClose() {
+    void disconnectsFromDriverOnClose() {
         Publication publication = publication(driver.counter(0));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -685,8 +685,8 @@ class BusTest {
     }
 
     /**
-     * Adds a publication of a short-lived bus and closes it: it is unmapped after those closed
-     * before.
+     * Adds a publication to a short-lived bus and closes it; it is unmapped after all logs that
+     * were closed before.
      */
     private void awaitLinger(Bus brief, int logId) {
         CompletableFuture<Publication> call =

@@ -36,7 +36,7 @@ class CounterTest {
                 new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
     }
 
-    /** A method that is not delegated would access the counter's previous place. */
+    /** A method that is not delegated would access the counter's previous memory. */
     @Test
     void delegatesEveryMethodToCurrentMemory() {
         TreeSet<String> missing = new TreeSet<>();
@@ -54,7 +54,7 @@ class CounterTest {
     }
 
     @Test
-    void movesItsValueToTheNextDriverUnlessClosed() {
+    void movesValueToNextDriverUnlessClosed() {
         CountersManager first = counters();
         Counter counter = new Counter(1, 1, first, first.allocate("one"), null);
         counter.set(7);

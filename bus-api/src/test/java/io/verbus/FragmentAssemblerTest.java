@@ -227,7 +227,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsMessageWhenAnotherOneBegins() {
+    void dropsMessageWhenNextMessageBegins() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1});
@@ -282,7 +282,7 @@ class FragmentAssemblerTest {
     }
 
     @Property(tries = 200)
-    void deliversExactlyTheCompleteMessagesOfAnySequence(@ForAll @LongRange(min = 0) long seed) {
+    void deliversOnlyCompleteMessagesOfRandomSequence(@ForAll @LongRange(min = 0) long seed) {
         Random random = new Random(seed);
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session[] sessions = {new Session(1), new Session(2), new Session(3)};

@@ -85,7 +85,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void boundedControlledPollObeysItsHandler() {
+    void boundedControlledPollObeysHandler() {
         send(1, 2, 3, 4);
         assertEquals(0, image.boundedControlledPoll(collectAll, 0, 10));
         assertEquals(0, image.boundedControlledPoll((b, o, l, h) -> Action.ABORT, 192, 10));
@@ -310,7 +310,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void reportsStateOfItsStream() {
+    void reportsStateOfStream() {
         assertEquals(Stream.MTU, image.mtuLength());
         assertEquals(16, image.positionBitsToShift());
         assertEquals(Long.MAX_VALUE, image.endOfStreamPosition());

@@ -60,7 +60,7 @@ class ImageTest {
     }
 
     @Test
-    void publishesItsPositionOncePerPoll() {
+    void publishesPositionOncePerPoll() {
         Image image = stream.ipcImage();
         send(1, 2);
         List<Long> seen = new ArrayList<>();
@@ -70,7 +70,7 @@ class ImageTest {
     }
 
     @Test
-    void joinsAtPositionOfItsCounter() {
+    void joinsAtPositionOfCounter() {
         send(1, 2, 3);
         Image image =
                 stream.image(stream.subscription(ChannelUri.ipc().build()), 3, stream.counter(128));

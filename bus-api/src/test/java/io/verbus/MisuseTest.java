@@ -20,17 +20,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Misuse of the API with the system property {@code verbus.checks}, and without it. */
+/** Tests misuse of the API with and without the system property {@code verbus.checks}. */
 @Timeout(60)
 class MisuseTest {
     @Test
-    void reportsMisuseAtTheCall() throws IOException, InterruptedException {
+    void reportsMisuseWhereItHappens() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: a handler polls the image of LOG, which has called it: return"
                                 + " from the handler first",
                         "claim: this claim is still open for 8 bytes of term 7, and the stream"
-                                + " waits for it: commit or abort a claim before it is reused",
+                                + " waits for it: commit or abort it before reusing it",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
                                 + " it from one thread at a time",
                         "one thread after the other: nothing",
@@ -41,7 +41,7 @@ class MisuseTest {
     }
 
     @Test
-    void reportsNothingWithoutTheProperty() throws IOException, InterruptedException {
+    void reportsNothingWithoutProperty() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: nothing",

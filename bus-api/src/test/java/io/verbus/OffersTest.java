@@ -185,7 +185,7 @@ class OffersTest {
         assertEquals(List.of(), stream.faults);
     }
 
-    /** Also if the other message starts the next term. */
+    /** The same applies if the other message starts the next term. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void supplierMayOfferAnotherMessage(boolean exclusive) {
@@ -294,7 +294,7 @@ class OffersTest {
 
     /** Offers one stream's log block by block to another stream of the same session. */
     @Test
-    void offeredBlocksReproduceTheStream() {
+    void offeredBlocksReproduceStream() {
         try (Stream other = new Stream()) {
             ExclusivePublication copy = (ExclusivePublication) other.publication(true);
             Publication publication = stream.publication(false);
@@ -342,7 +342,7 @@ class OffersTest {
     }
 
     @Test
-    void rejectsBlocksOfAnotherPosition() {
+    void rejectsBlocksFromAnotherPosition() {
         ExclusivePublication publication = (ExclusivePublication) stream.publication(true);
         publication.offer(buffer("one"));
         publication.offer(buffer("two"));

@@ -69,7 +69,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void findsItsImages() {
+    void findsImages() {
         assertFalse(subscription.isConnected());
         assertTrue(subscription.hasNoImages());
         sendAndJoin(0);
@@ -87,7 +87,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void closesItsImages() {
+    void closesImages() {
         sendAndJoin(1);
         Image image = subscription.imageBySessionId(TestLogs.SESSION_ID);
         subscription.close();

@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 class WarmUpTest {
-    /** More messages of 64 bytes with their headers than three terms of 64 KiB hold. */
+    /** More 64-byte messages, including headers, than three terms of 64 KiB hold. */
     private static final int ONCE_ROUND_THE_LOG = 2048;
 
     @Test
-    void exchangesMessagesForTheGivenTime() {
+    void exchangesMessagesForGivenTime() {
         Duration time = Duration.ofMillis(300);
         long start = System.nanoTime();
         long count = Bus.warmUp(time);
@@ -31,7 +31,7 @@ class WarmUpTest {
     }
 
     @Test
-    void runsOnSeveralThreadsAtOnce() {
+    void runsOnSeveralThreadsConcurrently() {
         CompletableFuture<Long> other =
                 CompletableFuture.supplyAsync(() -> Bus.warmUp(Duration.ofMillis(50)));
         assertTrue(Bus.warmUp(Duration.ofMillis(50)) > 0);
@@ -39,7 +39,7 @@ class WarmUpTest {
     }
 
     @Test
-    void freesItsMemory() throws IOException {
+    void freesMemory() throws IOException {
         Bus.warmUp(Duration.ofMillis(300));
         long before = residentKib();
         for (int i = 0; i < 500; i++) {
@@ -65,6 +65,6 @@ class WarmUpTest {
     void rejectsNegativeTime() {
         BusException refused =
                 assertThrows(BusException.class, () -> Bus.warmUp(Duration.ofMillis(-1)));
-        assertTrue(refused.getMessage().contains("choose one"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("pass zero or more"), refused.getMessage());
     }
 }

@@ -10,8 +10,8 @@ import org.agrona.concurrent.status.CountersReader;
 
 /**
  * Sends a client's heartbeats: stores the time in a counter that the driver creates with the
- * client's first resource, and frees when it drops the client. For one thread, the client
- * conductor's.
+ * client's first resource, and frees when it drops the client. Used by the client conductor's
+ * thread only.
  */
 public final class ClientHeartbeat {
     private static final int NONE = -1;
@@ -25,8 +25,8 @@ public final class ClientHeartbeat {
     /**
      * @param counters counters of the driver.
      * @param clientId id of the client.
-     * @param name human-readable name of the client; empty for none. The name, this client's {@link
-     *     Release} and its process id are appended to the driver's label, where Aeron's clients put
+     * @param name human-readable name of the client; empty for none. The client appends the name,
+     *     its {@link Release} and its process id to the driver's label, as Aeron's clients append
      *     their name and version.
      */
     public ClientHeartbeat(CountersReader counters, long clientId, String name) {

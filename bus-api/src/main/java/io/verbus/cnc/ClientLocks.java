@@ -25,8 +25,8 @@ import java.nio.file.Path;
  * stays empty.
  *
  * <p>The locks belong to open file descriptions, so they also work between clients and a driver in
- * one process, where each sees the others' locks and closing the file elsewhere does not release
- * them.
+ * one process, where each sees the others' locks, and closing the file elsewhere in the process
+ * does not release them.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/fcntl_locking.2.html">fcntl_locking(2)</a>
  */
@@ -97,8 +97,8 @@ public final class ClientLocks implements AutoCloseable {
     }
 
     /**
-     * Returns whether a client other than those of this object holds its byte. Called by the
-     * driver.
+     * Returns whether a client's byte is locked, not counting locks taken through this object.
+     * Called by the driver.
      *
      * @param clientId id of the client; false for negative ones.
      * @throws BusException if the query fails.

@@ -121,7 +121,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Creates and maps the file of a starting driver, with the shortest pages.
+     * Creates and maps the file of a starting driver, with the smallest page length.
      *
      * @param file file to create; must not exist yet.
      * @param spec sizes, and identity of the driver.
@@ -133,15 +133,15 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Creates and maps the file of a driver that starts. What fills its last page up takes next to
+     * Creates and maps the file of a starting driver. The unused end of its last page takes almost
      * no memory.
      *
-     * @param file that must not exist yet.
-     * @param spec its sizes and the driver's identity.
-     * @param pageLength bytes of a page, of which the file has whole ones: a power of two from 4096
-     *     to 1 GiB.
-     * @return the mapped file. Clients see it as incomplete until {@link #publish()}.
-     * @throws BusException if it cannot be created or there is too little space for it.
+     * @param file file to create; must not exist yet.
+     * @param spec sizes, and identity of the driver.
+     * @param pageLength page length in bytes, a power of two from 4096 to 1 GiB; the file is a
+     *     whole number of pages long. @return the mapped file. Clients treat it as incomplete until
+     *     {@link #publish()}.
+     * @throws BusException if the file cannot be created or there is too little space.
      */
     public static CncFile create(Path file, CncSpec spec, int pageLength) {
         long length = fileLength(spec, pageLength);
@@ -258,7 +258,9 @@ public final class CncFile implements AutoCloseable {
             // Read the header rather than map it: a client that waits for a driver tries often.
             ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
             channel.read(header.limit(Integer.BYTES), VERSION);
-            channel.read(header.clear(), 0); // again, for everything stored before the version
+            channel.read(
+                    header.clear(),
+                    0); // read again, now that everything before the version is stored
             CncSpec spec = check(file, new UnsafeBuffer(header), length);
             ClientMapping mapping =
                     ClientMapping.map(
@@ -346,8 +348,8 @@ public final class CncFile implements AutoCloseable {
                     file
                             + " has "
                             + length
-                            + " bytes, which do not fit what its header says: it is truncated or"
-                            + " damaged");
+                            + " bytes, which do not match its header: the file is truncated or "
+                            + "damaged; restart its driver");
         }
         return spec;
     }

@@ -7,7 +7,7 @@ package io.verbus.cnc;
  * CounterTypes#CONNECTION}. {@link ConnectionKey} holds the number.
  */
 public enum ConnectionCounter {
-    /** 0 down, 1 connecting, 2 up. */
+    /** State of the connection: 0 down, 1 connecting, 2 up. */
     STATE(1, "state"),
     /** Number of the queue pair at its device. */
     QUEUE_PAIR(2, "queue pair"),
@@ -31,9 +31,9 @@ public enum ConnectionCounter {
     CREDIT_STALLS(11, "credit stalls"),
     /** Number of the peer's messages that violated the protocol. */
     VIOLATIONS(12, "protocol violations"),
-    /** Number of failures when the label, which describes the last one, was written. */
+    /** Number of failures when the label was last written; the label describes the last failure. */
     LAST_FAILURE(13, "last failure: none"),
-    /** 1 written, 2 held, 3 closing, 4 ended, 5 being registered, 0 gone. */
+    /** State of the image: 1 written, 2 held, 3 closing, 4 ended, 5 being registered, 0 gone. */
     IMAGE_STATE(20, "state"),
     /** Number of times that credit was granted. */
     IMAGE_GRANTS(21, "credit grants"),
@@ -54,8 +54,8 @@ public enum ConnectionCounter {
     }
 
     /**
-     * Returns the human-readable name of the counter; the label puts the connection or image before
-     * it.
+     * Returns the human-readable name of the counter, which follows the connection or image in the
+     * label.
      */
     public String label() {
         return label;

@@ -18,15 +18,16 @@ package io.verbus.cnc;
  * position it is the subscription's registration id. The label of a stream's counter shows the
  * same: {@code name: registrationId sessionId streamId channel}.
  *
- * <p>The key of a destination's counter, or of a source that arrives at a destination, holds the
- * destination's host and port instead of the channel, that of a {@link #CARRIER} the transport's
- * media. {@link ConnectionKey} is the key of a {@link #CONNECTION}. The key of a {@link #DEVICE} is
- * the port number, int32, the length of the device's name, int32, and the name, ASCII. The label of
- * a {@link #PUBLICATION_STATE} or {@link #SUBSCRIPTION_STATE} continues after the channel with the
- * transport's media and the reason why it is not connected, see {@link RegistrationState}.
+ * <p>In the key of a counter of a destination, or of a source that arrives at a destination, the
+ * destination's host and port replace the channel. In the key of a {@link #CARRIER}, the
+ * transport's media does. {@link ConnectionKey} is the key of a {@link #CONNECTION}. The key of a
+ * {@link #DEVICE} is the port number, int32, the length of the device's name, int32, and the name,
+ * ASCII. The label of a {@link #PUBLICATION_STATE} or {@link #SUBSCRIPTION_STATE} continues after
+ * the channel with the transport's media and the reason why it is not connected, see {@link
+ * RegistrationState}.
  */
 public final class CounterTypes {
-    /** Counters of the driver as a whole that Aeron also has, see {@link SystemCounter}. */
+    /** Driver-wide counters that Aeron also has, see {@link SystemCounter}. */
     public static final int SYSTEM = 0;
 
     /** Position up to which a publication may be appended to. Written by the driver. */
@@ -78,7 +79,7 @@ public final class CounterTypes {
     /** Number of names learned from other drivers. */
     public static final int RESOLVER_CACHE_ENTRIES = 16;
 
-    /** 1 while a bootstrap neighbor of the name resolver is a neighbor. */
+    /** 1 while a configured bootstrap neighbor of the name resolver is known as a neighbor. */
     public static final int RESOLVER_BOOTSTRAP_NEIGHBOR = 21;
 
     /** Number of a publication's receivers that announced themselves. Written by the sender. */
@@ -91,8 +92,8 @@ public final class CounterTypes {
     public static final int RECEIVER_NAKS_SENT = 20;
 
     /**
-     * Counters of the driver as a whole that only Verbus has, and those of transports, see {@link
-     * SystemCounter} and {@link TransportCounter}. The key is the number.
+     * Driver-wide counters that only Verbus has, and transport counters, see {@link SystemCounter}
+     * and {@link TransportCounter}. The key is the number.
      */
     public static final int DRIVER = 10_000;
 
@@ -122,13 +123,13 @@ public final class CounterTypes {
     public static final int CARRIER = 10_006;
 
     /**
-     * State of a port of an RDMA device, as numbered by the kernel: 4 once the port is active, 0 if
+     * State of an RDMA device's port, as numbered by the kernel: 4 once the port is active, 0 if
      * the device is gone. Written by the conductor.
      */
     public static final int DEVICE = 10_007;
 
     /**
-     * Position up to which an image with several sources has taken a source's stream. Written by
+     * Position up to which an image with several sources has merged one source's stream. Written by
      * the receiver.
      */
     public static final int SOURCE_POSITION = 10_008;

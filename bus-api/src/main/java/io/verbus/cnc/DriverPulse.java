@@ -11,11 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Watches whether a driver is alive, for its clients and for tools. For one thread.
+ * Watches whether a driver is alive, for its clients and for tools. Not thread-safe.
  *
  * <p>A driver is alive while its heartbeat changes. The time in the heartbeat is ignored, because
  * the wall clock may be set; how long the heartbeat has stalled is measured on the monotonic clock,
- * from the first look that saw its current value. A driver with only one observed heartbeat may
+ * from the first check that saw its current value. A driver with only one observed heartbeat may
  * therefore be dead, see {@link #hasBeaten}.
  */
 public final class DriverPulse {
@@ -44,7 +44,7 @@ public final class DriverPulse {
     private boolean hasBeaten;
 
     /**
-     * Takes the first look.
+     * Creates a watch, and makes the first check.
      *
      * @param file file of the driver.
      * @param cnc the same file, mapped.
@@ -62,8 +62,8 @@ public final class DriverPulse {
     }
 
     /**
-     * Looks at the driver. Call several times within the timeout: after a longer pause, during
-     * which the driver may have been suspended together with this process, the time restarts.
+     * Checks the driver. Call several times within the timeout: after a longer pause, during which
+     * the driver may have been suspended together with this process, the measured time restarts.
      *
      * @param nowNs monotonic time.
      */
@@ -91,15 +91,15 @@ public final class DriverPulse {
     }
 
     /**
-     * Returns whether a look has seen the heartbeat change: the driver has been alive since the
-     * first look.
+     * Returns whether the heartbeat has been seen to change, so that the driver was alive after the
+     * first check.
      */
     public boolean hasBeaten() {
         return hasBeaten;
     }
 
     /**
-     * Looks at the driver, and explains what is wrong with it.
+     * Checks the driver, and explains what is wrong with it.
      *
      * @param nowNs monotonic time.
      * @return a sentence with the remedy, or null if the driver is alive.
@@ -122,7 +122,7 @@ public final class DriverPulse {
      * @return a sentence with the remedy.
      */
     public String silence(long nowNs) {
-        String silent = "has sent no heartbeat for " + (nowNs - changedNs) / 1_000_000 + " ms";
+        String silent = "no heartbeat has arrived for " + (nowNs - changedNs) / 1_000_000 + " ms";
         if (!CncFile.belongsTo(file, cnc.spec())) {
             return driver()
                     + " is gone: its file was deleted or replaced by another driver's; connect"
@@ -130,13 +130,13 @@ public final class DriverPulse {
         }
         if (isProcessThere()) {
             return driver()
-                    + " has stalled: its process is there, but "
+                    + " has stalled: its process exists, but "
                     + silent
-                    + "; resume the process if it is stopped, or find out what deprives it of"
-                    + " processors or memory, and connect again";
+                    + "; resume the process if it is stopped, or find out why it lacks CPU time "
+                    + "or memory, and connect again";
         }
         return driver()
-                + " is gone: there is no such process, and it "
+                + " is gone: there is no such process, and "
                 + silent
                 + "; start a media driver with this driver directory, and connect again";
     }

@@ -6,10 +6,10 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Records the durations of one hop of one stream, one sample at a time. A thread that polls sees an
- * event some time after it has happened: not before the poll that did not see it, not after the one
- * that did. Start and end of a hop are therefore intervals, and each sample adds two durations: the
- * least and the most that it can have taken.
+ * Records the durations of one hop of one stream, one sample at a time. A polling thread sees an
+ * event some time after it has happened: it happened between the last poll that did not see it and
+ * the first that did. Start and end of a hop are therefore intervals, and each sample adds two
+ * durations: the shortest and the longest that the hop can have taken.
  *
  * <pre>
  *      start                    end

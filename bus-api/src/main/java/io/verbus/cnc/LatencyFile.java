@@ -48,7 +48,7 @@ public final class LatencyFile implements AutoCloseable {
     /** Number of records. */
     public static final int CAPACITY = 512;
 
-    /** Value of the field that says since when a sample is open, if none is. */
+    /** Value of the "open since" field while no sample is open. */
     public static final long NOT_OPEN = Long.MIN_VALUE;
 
     static final int OPEN_SINCE = 384;
@@ -79,13 +79,13 @@ public final class LatencyFile implements AutoCloseable {
     private long lastNumber;
 
     /**
-     * What a hop belongs to.
+     * The stream or connection that a hop belongs to.
      *
      * @param hop hop.
      * @param registrationId registration id of the publication, or of the connection.
      * @param streamId stream id, or 0.
      * @param sessionId session id, or 0.
-     * @param channel channel of the publication; a long one is cut.
+     * @param channel channel of the publication; truncated if it is too long.
      * @param peer address of the receiver; empty over IPC.
      */
     public record Owner(
@@ -95,7 +95,7 @@ public final class LatencyFile implements AutoCloseable {
             int sessionId,
             String channel,
             String peer) {
-        /** Returns the same with another hop. */
+        /** Returns this owner with another hop. */
         public Owner with(LatencyHop other) {
             return new Owner(other, registrationId, streamId, sessionId, channel, peer);
         }
@@ -118,7 +118,10 @@ public final class LatencyFile implements AutoCloseable {
             return all;
         }
 
-        /** Returns the durations added since an earlier reading; the highest is a bucket's. */
+        /**
+         * Returns the durations added since an earlier reading; their maximum is the upper bound of
+         * its bucket.
+         */
         public Durations since(Durations earlier) {
             long[] added = new long[counts.length];
             int highest = -1;
@@ -131,10 +134,10 @@ public final class LatencyFile implements AutoCloseable {
         }
 
         /**
-         * Returns the duration that a share of all durations does not exceed, as the highest of its
-         * bucket; 0 if there is none.
+         * Returns a percentile of the durations, as the upper bound of its bucket; 0 if there are
+         * no durations.
          *
-         * @param percentile share in percent.
+         * @param percentile percentile, from 0 to 100.
          */
         public long at(double percentile) {
             long rank = Math.max(1, (long) Math.ceil(count() * percentile / 100));
@@ -149,10 +152,10 @@ public final class LatencyFile implements AutoCloseable {
     }
 
     /**
-     * A record as it was read.
+     * A copy of a record.
      *
      * @param number number of the record, which identifies it while the driver runs.
-     * @param owner what it belongs to.
+     * @param owner stream or connection that the record belongs to.
      * @param openSinceNs start of the open sample by {@link System#nanoTime}, or {@link #NOT_OPEN}.
      * @param last id of the receiver or subscriber that ended the last sample, or 0.
      * @param least least durations.
@@ -240,7 +243,7 @@ public final class LatencyFile implements AutoCloseable {
     }
 
     /**
-     * Creates a record. Conductor's thread.
+     * Creates a record. Called on the conductor's thread.
      *
      * @return its recorder; null if all records are in use.
      */
@@ -268,7 +271,7 @@ public final class LatencyFile implements AutoCloseable {
         return text.substring(0, Math.min(text.length(), length - Integer.BYTES));
     }
 
-    /** Frees a record that its agent no longer fills. Conductor's thread. */
+    /** Frees a record that its agent no longer fills. Called on the conductor's thread. */
     public void remove(HopRecorder recorder) {
         recorder.record().putLongRelease(NUMBER, 0);
     }
@@ -308,7 +311,9 @@ public final class LatencyFile implements AutoCloseable {
                 durations(at + MOST, at + MOST_BUCKETS));
     }
 
-    /** Returns a text. Length and characters are checked, because the writer may be hostile. */
+    /**
+     * Returns a text after checking its length and characters, because the writer may be hostile.
+     */
     private String text(int at, int room) {
         int length = buffer.getInt(at);
         boolean isText = length >= 0 && length <= room - Integer.BYTES;

@@ -2,13 +2,15 @@
 
 package io.verbus.cnc;
 
-/** A part of a message's way, whose duration a driver samples. */
+/** A part of a message's path whose duration a driver samples. */
 public enum LatencyHop {
-    /** From the sender's first look at committed bytes that may be sent, to their sending. */
+    /**
+     * From the time when the sender first sees committed bytes that it may send, to sending them.
+     */
     SENDER("sender"),
     /** From posting bytes to a device, to the acknowledgement by the peer's device. */
     FABRIC("fabric"),
-    /** From a question to a peer's driver or device, to its answer. */
+    /** From a query to the peer's driver or device, to its answer. */
     ROUND_TRIP("round-trip"),
     /** From the arrival of bytes at the peer, to their consumption by its slowest subscriber. */
     SUBSCRIBER("subscriber"),

@@ -18,9 +18,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The losses of streams that a driver receives, one entry for each stream, session, channel and
- * source. A file in the driver's directory that only the conductor writes and tools of any process
- * read. Its layout is Aeron's.
+ * The losses in the streams that a driver receives, with one entry for each combination of stream,
+ * session, channel and source. A file in the driver's directory that only the conductor writes and
+ * tools of any process read. Its layout is Aeron's.
  *
  * <pre>
  *  entry   0  observations int64   32  session id int32    40  channel length int32, ASCII
@@ -109,7 +109,7 @@ public final class LossReport implements AutoCloseable {
     }
 
     /**
-     * Adds to a stream's losses. For one thread.
+     * Adds losses of a stream. Not thread-safe.
      *
      * @param streamId stream id.
      * @param sessionId session id of the publication.

@@ -6,7 +6,7 @@ import org.agrona.concurrent.status.CountersReader;
 
 /**
  * State of a client's publication or subscription, as its counter shows it: the counter's value is
- * the ordinal, and the label ends with the rest.
+ * the ordinal, and the label holds the channel, media and reason.
  *
  * <pre>
  *   name: registrationId sessionId streamId channel | media | reason
@@ -22,15 +22,13 @@ public enum RegistrationState {
     /** A publication has a receiver, a subscription an image. */
     CONNECTED,
 
-    /** Has been connected; its last receiver or image has left. */
+    /** Was connected, but its last receiver or image has left. */
     LEFT;
 
     /** Maximum number of characters of a channel in a label. */
     public static final int MAX_CHANNEL = 200;
 
-    /**
-     * Stands between the parts of a label; a channel's key neither begins nor ends with a space.
-     */
+    /** Separates the parts of a label. A channel's key neither begins nor ends with a space. */
     private static final String SEPARATOR = " | ";
 
     private static final RegistrationState[] ALL = values();
@@ -67,7 +65,7 @@ public enum RegistrationState {
                 : full.substring(0, CountersReader.MAX_LABEL_LENGTH - 2) + "..";
     }
 
-    /** Takes a label apart; parts that are missing are empty. */
+    /** Splits a label into its parts; missing parts are empty. */
     public static Label parse(String label) {
         String[] parts = label.split(" \\| ", 3);
         int channel = 0;

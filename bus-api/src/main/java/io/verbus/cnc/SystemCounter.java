@@ -3,14 +3,14 @@
 package io.verbus.cnc;
 
 /**
- * Counters of the driver as a whole. The ordinal is the counter's id in the CnC file: Aeron's
- * counters in Aeron's order, then those that only Verbus has. Counters marked as shared are
- * incremented atomically by several threads; all others have one writer.
+ * Driver-wide counters. The ordinal is the counter's id in the CnC file: Aeron's counters in
+ * Aeron's order, then those that only Verbus has. Counters marked as shared are incremented
+ * atomically by several threads; all others have one writer.
  */
 public enum SystemCounter {
-    /** In datagrams, and in logs over RDMA. Written by the sender. */
+    /** Bytes of datagrams, and of logs over RDMA. Written by the sender. */
     BYTES_SENT("Bytes sent"),
-    /** In datagrams, and in images written over RDMA. Written by the receiver. */
+    /** Bytes of datagrams, and of images written over RDMA. Written by the receiver. */
     BYTES_RECEIVED("Bytes received"),
     RECEIVER_PROXY_FAILS("Failed offers to ReceiverProxy"),
     SENDER_PROXY_FAILS("Failed offers to SenderProxy"),
@@ -21,15 +21,15 @@ public enum SystemCounter {
     STATUS_MESSAGES_RECEIVED("Status Messages received"),
     HEARTBEATS_SENT("Heartbeats sent"),
     HEARTBEATS_RECEIVED("Heartbeats received"),
-    /** In datagrams. */
+    /** Counts datagrams. */
     RETRANSMITS_SENT("Retransmits sent"),
     FLOW_CONTROL_UNDER_RUNS("Flow control under runs"),
     FLOW_CONTROL_OVER_RUNS("Flow control over runs"),
-    /** Shared. */
+    /** Shared: incremented by several threads. */
     INVALID_PACKETS("Invalid packets"),
-    /** Shared. */
+    /** Shared: incremented by several threads. */
     ERRORS("Errors: " + SystemCounter.RELEASE),
-    /** Shared. */
+    /** Shared: incremented by several threads. */
     SHORT_SENDS("Short sends"),
     FREE_FAILS("Failed attempts to free log buffers"),
     SENDER_FLOW_CONTROL_LIMITS("Sender flow control limits, i.e. back-pressure events"),
@@ -49,7 +49,7 @@ public enum SystemCounter {
     NAME_RESOLVER_MAX_TIME("NameResolver max time in ns"),
     NAME_RESOLVER_TIMES_EXCEEDED("NameResolver exceeded threshold count"),
     AERON_VERSION("Aeron software: " + SystemCounter.RELEASE),
-    /** Of logs only. */
+    /** Counts the bytes of logs only. */
     LOG_BYTES("Bytes currently mapped"),
     RETRANSMITTED_BYTES("Retransmitted bytes"),
     RETRANSMIT_OVERFLOW("Retransmit Pool Overflow count"),

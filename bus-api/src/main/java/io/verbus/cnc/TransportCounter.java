@@ -3,24 +3,24 @@
 package io.verbus.cnc;
 
 /**
- * Counters of a transport as a whole, of type {@link CounterTypes#DRIVER}. They exist while a
- * driver has the transport open. The Javadoc names the single writer of each.
+ * Transport-wide counters, of type {@link CounterTypes#DRIVER}. They exist while a driver has the
+ * transport open. Each has a single writer, which its Javadoc names.
  */
 public enum TransportCounter {
     /** Errors that exceed the error log's share for peers. Conductor. */
     RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers, not logged"),
     /** Messages of publishing drivers that violate the protocol. Conductor. */
-    RDMA_VIOLATIONS(1001, "rdma: protocol violations of publishing drivers"),
+    RDMA_VIOLATIONS(1001, "rdma: protocol violations by publishing drivers"),
     /** Connections from addresses that are not allowed. Conductor. */
     RDMA_REFUSED(1002, "rdma: connections refused by verbus.rdma.allow"),
     /** Connections that offered no stream. Conductor. */
-    RDMA_HALF_OPEN(1003, "rdma: connections closed that offered no stream"),
+    RDMA_HALF_OPEN(1003, "rdma: connections closed without offering a stream"),
     /** Moves of a multi-source stream between a source's log and the image's log. Conductor. */
     RDMA_MOVES(1004, "rdma: streams moved to another log"),
     /** Announcements received from receivers. Conductor. */
-    RDMA_ANNOUNCED(1005, "rdma: announcements of receivers"),
+    RDMA_ANNOUNCED(1005, "rdma: receiver announcements"),
     /** Announcements of this driver's receivers. Conductor. */
-    RDMA_ANNOUNCING(1006, "rdma: announcements at control addresses"),
+    RDMA_ANNOUNCING(1006, "rdma: announcements to control addresses"),
     /** Conductor. */
     RDMA_ROCE_V1(1007, "rdma: connections over RoCE v1"),
     /** Conductor. */
@@ -42,7 +42,7 @@ public enum TransportCounter {
     UDP_LOSSES(1100, "udp: losses"),
     /** Frames that had already arrived. Receiver. */
     UDP_DUPLICATES(1101, "udp: duplicate frames"),
-    /** Frames that no sender sends. Receiver. */
+    /** Frames that no correct sender sends. Receiver. */
     UDP_INVALID_FROM_SENDERS(1102, "udp: invalid frames from senders"),
     /** Streams that have a subscription but get no image. Receiver. */
     UDP_SETUPS_REFUSED(1103, "udp: set-ups refused"),
@@ -51,23 +51,23 @@ public enum TransportCounter {
     /** Answers to RTTM frames. Receiver. */
     UDP_ROUND_TRIPS(1105, "udp: round trips measured"),
     /** Status messages and NAKs that the kernel did not accept. Receiver. */
-    UDP_RECEIVER_SHORT_SENDS(1106, "udp: short sends of the receiver"),
-    /** For receiving and answering. Receiver. */
-    UDP_RECEIVER_SYSTEM_CALLS(1107, "udp: system calls of the receiver"),
+    UDP_RECEIVER_SHORT_SENDS(1106, "udp: short sends by the receiver"),
+    /** System calls to receive and to answer. Receiver. */
+    UDP_RECEIVER_SYSTEM_CALLS(1107, "udp: receiver system calls"),
     /** Datagrams coalesced by the kernel count as one. Receiver. */
     UDP_DATAGRAMS_RECEIVED(1108, "udp: datagrams received"),
     /** Coalesced datagrams, longer than the MTU. Receiver. */
     UDP_DATAGRAMS_RECEIVED_JOINED(1109, "udp: datagrams received joined (GRO)"),
     /** NAKs for ranges that are not available or were just resent. Sender. */
     UDP_NAKS_IGNORED(1110, "udp: NAKs ignored"),
-    /** Frames that no receiver sends. Sender. */
+    /** Frames that no correct receiver sends. Sender. */
     UDP_INVALID_FROM_RECEIVERS(1111, "udp: invalid frames from receivers"),
     /** Status messages of receivers beyond {@code max-receivers}. Sender. */
     UDP_RECEIVERS_REFUSED(1112, "udp: receivers refused"),
     /** Datagrams of the sender that the kernel did not accept. Sender. */
     UDP_SENDER_SHORT_SENDS(1113, "udp: short sends"),
-    /** For sending and receiving. Sender. */
-    UDP_SENDER_SYSTEM_CALLS(1114, "udp: system calls of the sender"),
+    /** System calls to send and to receive. Sender. */
+    UDP_SENDER_SYSTEM_CALLS(1114, "udp: sender system calls"),
     /** All datagrams. Sender. */
     UDP_DATAGRAMS_SENT(1115, "udp: datagrams sent"),
     /** Coalesced datagrams. Sender. */
@@ -78,10 +78,10 @@ public enum TransportCounter {
     UDP_SENDER_NOT_ALLOWED(1118, "udp: datagrams to the sender refused by verbus.udp.allow"),
     /** Frames of a stream from an address other than its sender's. Receiver. */
     UDP_FORGED(1119, "udp: forged frames"),
-    /** For {@code media-rcv-ts-offset}. Receiver. */
-    UDP_KERNEL_TIMESTAMPS(1120, "udp: datagrams with a timestamp of the kernel"),
-    /** For {@code media-rcv-ts-offset}. Receiver. */
-    UDP_ADAPTER_TIMESTAMPS(1121, "udp: datagrams with a timestamp of the adapter");
+    /** Needed for {@code media-rcv-ts-offset}. Receiver. */
+    UDP_KERNEL_TIMESTAMPS(1120, "udp: datagrams with a kernel timestamp"),
+    /** Needed for {@code media-rcv-ts-offset}. Receiver. */
+    UDP_ADAPTER_TIMESTAMPS(1121, "udp: datagrams with an adapter timestamp");
 
     private final int number;
     private final String label;

@@ -12,12 +12,13 @@ import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
 
 /**
  * A client's attachment to one driver: its id, commands, events and heartbeat. A client that moves
- * to another driver gets a new attachment. Client conductor's thread only, except where noted.
+ * to another driver gets a new attachment. Used by the client conductor's thread only, except where
+ * noted.
  */
 public final class Attachment {
     /**
-     * Number of ids that threads may still take from the previous driver once the next one is
-     * asked.
+     * Number of ids that threads may still take from the previous driver after the next one has
+     * been asked.
      */
     private static final long IDS_BETWEEN = 1 << 20;
 
@@ -70,17 +71,17 @@ public final class Attachment {
         return isToSame;
     }
 
-    /** Returns whether an id was assigned by this driver, not by a previous one. Any thread. */
+    /** Returns whether an id was assigned by this driver, not by a previous one. Thread-safe. */
     public boolean isOwn(long id) {
         return id >= firstId;
     }
 
-    /** Returns the connection to the driver's files. Any thread. */
+    /** Returns the connection to the driver's files. Thread-safe. */
     public DriverConnection driver() {
         return driver;
     }
 
-    /** Returns the encoder of commands. Any thread may call it for ids. */
+    /** Returns the encoder of commands. Any thread may take ids from it. */
     public CommandEncoder commands() {
         return commands;
     }

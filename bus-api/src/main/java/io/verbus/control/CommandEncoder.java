@@ -28,7 +28,7 @@ import java.util.ArrayDeque;
 /**
  * Encodes a client's commands and writes them to the driver's ring buffer, whose message type is
  * the id of the SBE template. If the ring buffer is full, commands wait here in order for {@link
- * #flush}. For one thread, except where noted. The driver's answer has the correlation id of the
+ * #flush}. Not thread-safe, except where noted. The driver's answer has the correlation id of the
  * command.
  */
 public final class CommandEncoder {
@@ -75,12 +75,12 @@ public final class CommandEncoder {
         this.clientId = ring.nextCorrelationId();
     }
 
-    /** Returns the client's id. Any thread. */
+    /** Returns the client's id. Thread-safe. */
     public long clientId() {
         return clientId;
     }
 
-    /** Returns an id that no other command of any client of the driver has. Any thread. */
+    /** Returns an id that no other command of any client of the driver has. Thread-safe. */
     public long nextCorrelationId() {
         return ring.nextCorrelationId();
     }

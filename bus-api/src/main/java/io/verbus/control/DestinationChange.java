@@ -9,7 +9,7 @@ public sealed interface DestinationChange {
     /** Returns the registration id of the publication or subscription. */
     long registrationId();
 
-    /** Describes the change in words that follow "to". */
+    /** Returns a description of the change that reads well after "to". */
     String words();
 
     /** Adds a destination to a publication. */

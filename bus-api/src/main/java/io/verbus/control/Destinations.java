@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The destinations of a publication or a subscription, which are added again at the next driver. An
- * application knows a destination by the id under which it was first added. Client conductor's
- * thread only.
+ * The destinations of a publication or a subscription, which are added again at the next driver.
+ * The application identifies a destination by the id of its first addition. Used by the client
+ * conductor's thread only.
  */
 public final class Destinations {
     private static final class Destination {
@@ -60,7 +60,7 @@ public final class Destinations {
         all.removeIf(each -> each.channel.toString().equals(channel.toString()));
     }
 
-    /** Removes a destination that the current driver has rejected when it was added again. */
+    /** Removes a destination that the current driver rejected when it was added again. */
     public void onRefused(long id) {
         all.removeIf(each -> each.id == id);
     }

@@ -57,12 +57,12 @@ public final class DriverConnection implements AutoCloseable {
         return pulse.silence(System.nanoTime());
     }
 
-    /** Returns whether another connection is to the same driver. */
+    /** Returns whether another connection leads to the same driver. */
     boolean isToSame(DriverConnection other) {
         return cnc.spec().equals(other.cnc.spec());
     }
 
-    /** Returns whether the file is still that of the directory. */
+    /** Returns whether the directory still contains this file. */
     boolean isInDirectory() {
         return CncFile.belongsTo(file, cnc.spec());
     }
@@ -120,7 +120,7 @@ public final class DriverConnection implements AutoCloseable {
     }
 
     /**
-     * Takes a lock that tells the driver that this process may write to its memory until this
+     * Takes a lock that shows the driver that this process may write to its memory until this
      * connection is closed, even if the process is suspended.
      */
     public void hold(long clientId) {

@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks for a live driver, one whose heartbeat advances. The file of a driver without a heartbeat
- * stays mapped while it is the one in the directory, because the driver may only be suspended. For
- * one thread.
+ * Looks for a live driver, which is one whose heartbeat advances. The file of a driver without a
+ * heartbeat stays mapped while it is the one in the directory, because the driver may only be
+ * suspended. Not thread-safe.
  */
 public final class DriverSearch implements AutoCloseable {
     private static final long RETRY_NS = 5_000_000;
@@ -33,7 +33,7 @@ public final class DriverSearch implements AutoCloseable {
     private final DirectoryTrust trust;
     private final long timeoutNs;
 
-    /** Connection to the file in the directory; null if that is not a driver's. */
+    /** Connection to the file in the directory; null if there is no driver's file. */
     private DriverConnection candidate;
 
     private BusException failure;
@@ -50,7 +50,7 @@ public final class DriverSearch implements AutoCloseable {
     }
 
     /**
-     * Looks once.
+     * Looks for the driver once.
      *
      * @return the driver, which the caller must close; null if there is none yet.
      */
@@ -76,18 +76,17 @@ public final class DriverSearch implements AutoCloseable {
         return null;
     }
 
-    /** Returns why the last look has found no driver. */
+    /** Returns why the last attempt found no driver. */
     public BusException failure() {
         return failure;
     }
 
     /**
-     * Looks until a driver responds or the timeout has passed. Fails at once if permissions forbid
-     * to use the driver.
+     * Looks for a driver until one responds or the timeout has passed. Fails immediately if
+     * permissions forbid using the driver.
      *
-     * @param meanwhile action to run before each look.
-     * @param waiting consumer called once with what is missing, if the search takes longer than a
-     *     second.
+     * @param meanwhile action to run before each attempt. @param waiting consumer of a description
+     *     of what is missing, called once if the search takes longer than a second.
      * @return the driver, which the caller must close.
      * @throws DriverTimeoutException with the last failure, if no driver responds in time.
      */
@@ -117,7 +116,7 @@ public final class DriverSearch implements AutoCloseable {
                 isTold = true;
                 waiting.onError(
                         new BusException(
-                                "not connected yet, and waiting for a media driver, up to "
+                                "not connected yet; waiting for a media driver for up to "
                                         + timeoutNs / 1_000_000
                                         + " ms: "
                                         + failure.getMessage(),
@@ -130,7 +129,7 @@ public final class DriverSearch implements AutoCloseable {
         }
     }
 
-    /** Unmaps the file of a driver that has not responded. Further looks are allowed. */
+    /** Unmaps the file of a driver that has not responded. The search may continue afterwards. */
     @Override
     public void close() {
         if (candidate != null) {

@@ -28,7 +28,7 @@ import java.net.UnknownHostException;
 
 /**
  * Decodes events. Checks every length against the message before using it, so that no input makes
- * it read out of bounds. For one thread.
+ * it read out of bounds. Not thread-safe.
  */
 public final class EventDecoder {
     private final OperationSuccessDecoder success = new OperationSuccessDecoder();
@@ -61,7 +61,7 @@ public final class EventDecoder {
      */
     public DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
         if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
-            throw malformed("it is of type " + typeId + " and has " + length + " bytes");
+            throw malformed("its type is " + typeId + ", its length " + length + " bytes");
         }
         return switch (typeId) {
             case OperationSuccessDecoder.TEMPLATE_ID -> {

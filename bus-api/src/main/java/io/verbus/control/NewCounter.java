@@ -49,13 +49,14 @@ public record NewCounter(int typeId, DirectBuffer key, DirectBuffer label) {
     private static void check(String what, int length, int most) {
         if (length < 0 || length > most) {
             throw new IllegalArgumentException(
-                    "the "
-                            + what
-                            + " of a counter has "
+                    "the length "
                             + length
-                            + " bytes, not 0 to "
+                            + " of the counter's "
+                            + what
+                            + " is not from 0 to "
                             + most
-                            + ": choose a shorter one");
+                            + " bytes: pass a shorter "
+                            + what);
         }
     }
 

@@ -10,8 +10,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client's pending commands without a resource as their result: their answer is a number or just
- * success. Conductor's thread only.
+ * A client's pending commands that create no resource: the driver answers with a number, or only
+ * reports success. Used by the conductor's thread only.
  */
 public final class PendingCommands {
     private static final int SUCCESS = 0;

@@ -149,7 +149,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-owner '"
                             + owner
-                            + "' is not a user of this host: set a user's name or number",
+                            + "' is not a user of this host: set it to the name or number of an "
+                            + "existing user",
                     e);
         }
     }
@@ -167,7 +168,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-group '"
                             + group
-                            + "' is not a group of this host: set a group's name or number",
+                            + "' is not a group of this host: set it to the name or number of an "
+                            + "existing group",
                     e);
         }
     }

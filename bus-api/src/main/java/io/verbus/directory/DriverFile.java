@@ -70,7 +70,7 @@ public final class DriverFile {
                 case GROUP_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_GROUP);
                 case READERS_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_READERS);
                 default -> {
-                    // The owner only.
+                    // Only the owner has access.
                 }
             }
         } catch (IOException e) {
@@ -86,7 +86,7 @@ public final class DriverFile {
      *
      * @param file file to create; must not exist yet.
      * @param length length of the file in bytes.
-     * @param what what the file is, for the error.
+     * @param what name of the kind of file, for the error.
      * @return the mapped file.
      * @throws BusException if the file cannot be created.
      */
@@ -141,7 +141,8 @@ public final class DriverFile {
                             + ")";
         }
         return free
-                + ": free space there or choose another driver directory; a tmpfs grows with `mount"
-                + " -o remount,size=1g MOUNT-POINT`, a container's /dev/shm with --shm-size";
+                + ": free space there or choose another driver directory; enlarge a tmpfs with "
+                + "`mount -o remount,size=1g MOUNT-POINT`, a container's /dev/shm with "
+                + "--shm-size";
     }
 }

@@ -8,10 +8,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Explains why {@link Files#getFileStore} has failed. Any thread. */
+/** Explains why {@link Files#getFileStore} has failed. Thread-safe. */
 public final class FileStores {
     /**
-     * The file that the JDK reads to find a {@link FileStore}, without reporting why it fails to.
+     * The file that the JDK reads to find a {@link FileStore}. If it cannot be read, the JDK does
+     * not report why.
      */
     private static final Path MOUNTS = Path.of("/proc/self/mounts");
 
@@ -20,8 +21,8 @@ public final class FileStores {
     /**
      * Returns the cause and the remedy, as the end of a sentence.
      *
-     * @param failure failure of {@link Files#getFileStore}, just now; the JDK reports "Mount point
-     *     not found" if this process has no descriptors left.
+     * @param failure recent failure of {@link Files#getFileStore}; the JDK reports "Mount point not
+     *     found" if this process has no descriptors left.
      */
     public static String problem(IOException failure) {
         try {
@@ -35,6 +36,6 @@ public final class FileStores {
         } catch (IOException e) {
             failure.addSuppressed(e);
         }
-        return failure + ": check that it exists, and that this user may read it";
+        return failure + ": check that the path exists, and that this user may read it";
     }
 }

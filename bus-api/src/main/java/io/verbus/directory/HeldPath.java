@@ -29,7 +29,7 @@ import java.nio.file.attribute.BasicFileAttributes;
  * /proc/self/fd/N} to the file of the descriptor. So the file that is checked is the file that is
  * read.
  *
- * <p>Any thread. Do not use either path once this is closed, because descriptors are reused.
+ * <p>Thread-safe. Do not use either path once this is closed, because descriptors are reused.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/open.2.html">open(2)</a>
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html">proc_pid_fd(5)</a>
@@ -86,7 +86,7 @@ public final class HeldPath implements AutoCloseable {
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !folder.isInPlace()) {
             folder.close();
             throw new FileSystemException(
-                    path.toString(), null, "it is not a folder, or was just replaced");
+                    path.toString(), null, "not a folder, or replaced while it was opened");
         }
         return folder;
     }
@@ -107,7 +107,7 @@ public final class HeldPath implements AutoCloseable {
         };
     }
 
-    /** Returns the name by which it was opened. */
+    /** Returns the path by which the file or folder was opened. */
     public Path path() {
         return path;
     }
@@ -117,12 +117,12 @@ public final class HeldPath implements AutoCloseable {
         return descriptor;
     }
 
-    /** Returns a path of what was opened, even if its name was replaced. */
+    /** Returns a path that leads to what was opened, even if its name was replaced. */
     public Path held() {
         return held;
     }
 
-    /** Returns a path of an entry in the opened folder, even if the folder's name was replaced. */
+    /** Returns a path to an entry in the opened folder, even if the folder's name was replaced. */
     public Path place(String name) {
         return held.resolve(name);
     }

@@ -5,8 +5,8 @@ package io.verbus.directory;
 import io.verbus.BusException;
 
 /**
- * The permissions of a driver's directory or file keep this process from opening or trusting it.
- * Retrying is useless.
+ * Thrown when the permissions of a driver's directory or file keep this process from opening or
+ * trusting it. Retrying is useless.
  */
 public final class UntrustedException extends BusException {
     private static final long serialVersionUID = 1L;

@@ -13,7 +13,7 @@ public final class AppendResult {
     /** The limit is reached: try again once the consumers have caught up. */
     public static final long BACK_PRESSURED = -2;
 
-    /** The term is full and the log moves to the next one: try again at once. */
+    /** The term is full and the log moves to the next one: try again immediately. */
     public static final long ADMIN_ACTION = -3;
 
     /** The publication is closed. Set by the publication, not by an appender. */

@@ -10,7 +10,7 @@ import java.lang.ref.Reference;
 /**
  * Space in a log into which the application writes one message without copying. After a successful
  * claim, write the payload and call {@link #commit()} or {@link #abort()} soon: until then,
- * subscribers receive no later message of the stream. Reusable, by one thread at a time.
+ * subscribers receive no later message of the stream. Reusable, but not thread-safe.
  *
  * <pre>{@code
  * BufferClaim claim = new BufferClaim(); // keep and reuse
@@ -56,8 +56,8 @@ public final class BufferClaim {
      * @param frameLength length of header and payload.
      */
     void wrap(LogBuffers log, boolean isShared, long frame, int termId, int frameLength) {
-        // A store of a reference dirties a card, whose cache line holds cards of other threads'
-        // objects.
+        // Storing a reference dirties a GC card, whose cache line also holds cards of other
+        // threads' objects: store it only if it changes.
         if (this.log != log) {
             this.log = log;
         }
@@ -80,8 +80,8 @@ public final class BufferClaim {
                             + length()
                             + " bytes of term "
                             + termId
-                            + ", and the stream waits for it: commit or abort a claim before it"
-                            + " is reused");
+                            + ", and the stream waits for it: commit or abort it before reusing"
+                            + " it");
         }
     }
 

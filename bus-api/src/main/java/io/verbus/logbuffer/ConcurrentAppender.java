@@ -37,8 +37,8 @@ import java.lang.ref.Reference;
  */
 public final class ConcurrentAppender extends GatheringAppender {
     /**
-     * Number of threads, over all processes, that may append at once; bounds the overshoot of the
-     * limit.
+     * Number of threads, over all processes, that may append concurrently; bounds the overshoot of
+     * the limit.
      */
     public static final int MAX_THREADS = 1792;
 

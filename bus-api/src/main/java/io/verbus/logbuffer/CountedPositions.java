@@ -68,18 +68,18 @@ public final class CountedPositions {
         released = position;
     }
 
-    /** Returns whether there is no reader. Any thread. */
+    /** Returns whether there is no reader. Thread-safe. */
     public boolean isEmpty() {
         return counted.length == 0;
     }
 
-    /** Returns the released position; no reader joins below it. Any thread. */
+    /** Returns the released position; no reader joins below it. Thread-safe. */
     public long released() {
         return released;
     }
 
     /**
-     * Releases the log up to the least position of all readers, but not past a bound. Any thread.
+     * Releases the log up to the least position of all readers, but not past a bound. Thread-safe.
      *
      * @param bound highest position to release; released if there is no reader.
      * @return the released position, which never decreases.
@@ -112,7 +112,7 @@ public final class CountedPositions {
 
     /**
      * Returns the least position of all readers; the released position if there is none. A caller
-     * must release it before acting on it. Any thread.
+     * must release it before acting on it. Thread-safe.
      */
     public long least() {
         long before = released;
@@ -155,7 +155,7 @@ public final class CountedPositions {
         return slowest;
     }
 
-    /** Returns the highest position of all readers, ignoring impossible ones. Any thread. */
+    /** Returns the highest position of all readers, ignoring impossible ones. Thread-safe. */
     public long furthest() {
         long before = released;
         long most = before;
@@ -169,7 +169,7 @@ public final class CountedPositions {
     }
 
     /**
-     * Adds a reader at the least position of all other readers. Conductor's thread.
+     * Adds a reader at the least position of all other readers. Called on the conductor's thread.
      *
      * @param joining position of the new reader, to be set.
      * @param alone supplies the join position if there is no other reader; called once the reader
@@ -183,8 +183,8 @@ public final class CountedPositions {
     }
 
     /**
-     * Adds a reader at a position, or at the claimed position if that is higher. Conductor's
-     * thread.
+     * Adds a reader at a position, or at the claimed position if that is higher. Called on the
+     * conductor's thread.
      *
      * @param joining position of the new reader, to be set.
      * @param wanted supplies the join position, at which a frame starts or will start; called once
@@ -200,7 +200,7 @@ public final class CountedPositions {
     }
 
     /**
-     * Removes a reader. Conductor's thread.
+     * Removes a reader. Called on the conductor's thread.
      *
      * @param leaving position of a reader that has joined.
      */
@@ -209,7 +209,10 @@ public final class CountedPositions {
         counted = rest.length == 0 ? NONE : rest;
     }
 
-    /** Returns whether an impossible position was found since the last call. Conductor's thread. */
+    /**
+     * Returns whether an impossible position was found since the last call. Called on the
+     * conductor's thread.
+     */
     public boolean isDoubtful() {
         boolean wasDoubtful = isDoubtful;
         if (wasDoubtful) {
@@ -219,7 +222,7 @@ public final class CountedPositions {
     }
 
     /**
-     * Returns whether a reader's position is impossible. Conductor's thread.
+     * Returns whether a reader's position is impossible. Called on the conductor's thread.
      *
      * @param position position of the reader.
      * @param tail position that no reader can have passed, or {@link Long#MAX_VALUE} if unknown.

@@ -4,7 +4,7 @@ package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
 
-/** A part of a message that is gathered from several buffers. Reusable, by one thread at a time. */
+/** A part of a message that is gathered from several buffers. Reusable, but not thread-safe. */
 public final class DirectBufferVector {
     private DirectBuffer buffer;
     private int offset;

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
- * Appends to a publication's log as its only writer. For one thread at a time.
+ * Appends to a publication's log as its only writer. Not thread-safe.
  *
  * <p>Uses no atomic operation, and stores a frame's first word only to commit it, so that the cache
  * line that subscribers poll moves to this processor once per message. The raw tail is published,
@@ -122,7 +122,7 @@ public final class ExclusiveAppender extends GatheringAppender {
         int frameLength = FrameHeader.LENGTH + length;
         int end = at + FrameHeader.align(frameLength);
         if (termPosition + at >= limit || end > termLength) {
-            return claimTail(end - at, limit); // the reason
+            return claimTail(end - at, limit); // returns the reason
         }
         long frame = address + at;
         UnsafeApi.putLong(frame + FrameHeader.TERM_OFFSET, sessionWord | at);
@@ -271,7 +271,7 @@ public final class ExclusiveAppender extends GatheringAppender {
      */
     public long appendBlock(DirectBuffer source, int offset, int length, long limit) {
         if (position() >= Math.min(limit, maxPosition)) {
-            return claimTail(FrameHeader.LENGTH, limit); // the reason
+            return claimTail(FrameHeader.LENGTH, limit); // returns the reason
         }
         if (termOffset == termLength) {
             endTerm();
@@ -286,7 +286,8 @@ public final class ExclusiveAppender extends GatheringAppender {
         long from = source.addressOffset() + offset + Long.BYTES;
         long to = address + at + Long.BYTES;
         UnsafeApi.copyMemory(source.byteArray(), from, null, to, length - Long.BYTES);
-        UnsafeApi.putLongRelease(null, address + at, word); // last: makes all the others reachable
+        UnsafeApi.putLongRelease(
+                null, address + at, word); // last, because it makes all the other frames reachable
         return position();
     }
 
@@ -312,14 +313,14 @@ public final class ExclusiveAppender extends GatheringAppender {
         return position();
     }
 
-    /** Returns the id of the active term. Appending thread only. */
+    /** Returns the id of the active term. Called on the appending thread only. */
     public int termId() {
         return termId;
     }
 
     /**
-     * Returns the offset in the active term; the term length if the next term is due. Appending
-     * thread only.
+     * Returns the offset in the active term; the term length if the next term is due. Called on the
+     * appending thread only.
      */
     public int termOffset() {
         return termOffset;
@@ -351,7 +352,8 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Returns the position up to which the log is appended to or claimed. Appending thread only.
+     * Returns the position up to which the log is appended to or claimed. Called on the appending
+     * thread only.
      */
     public long position() {
         return termPosition + termOffset;

@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Keeps a subscriber of a fast stream, reading the publication's own log, at a distance from the
- * tail. For one thread, the subscriber's.
+ * tail. Used by the subscriber's thread only.
  *
  * <p>A subscriber close behind a publisher slows both: the subscriber's hardware prefetcher fetches
  * up to a page of lines ahead, taking lines from the publisher's processor just before it writes

@@ -142,7 +142,7 @@ final class Framing {
                             + length
                             + " bytes does not consist of whole frames within the "
                             + room
-                            + " bytes left in the term: offer a shorter one");
+                            + " bytes left in the term: offer a shorter block");
         }
     }
 
@@ -221,8 +221,8 @@ final class Framing {
     }
 
     /**
-     * Copies a frame's payload. Copies a short one in words: if the application has just written it
-     * field by field, wider loads would stall until these stores leave the store buffer.
+     * Copies a frame's payload. Copies a short payload in words: if the application has just
+     * written it field by field, wider loads would stall until these stores leave the store buffer.
      *
      * @param to address in the log, see {@link LogBuffers#termAddress}.
      */

@@ -2,7 +2,7 @@
 
 package io.verbus.logbuffer;
 
-/** Finds the frontier of an image's log whose writer is gone. Set-up code: allocates. */
+/** Finds the frontier of an image's log whose writer is gone. Allocates; not for the hot path. */
 public final class FrontierScanner {
     /**
      * The end of a log.

@@ -48,8 +48,8 @@ public final class Header {
      * @param framePosition position of the frame's first byte.
      */
     public void wrap(DirectBuffer term, int termOffset, long word, long framePosition) {
-        // A store of a reference dirties a card, whose cache line holds cards of other threads'
-        // objects.
+        // Storing a reference dirties a GC card, whose cache line also holds cards of other
+        // threads' objects: store it only if it changes.
         if (buffer != term) {
             buffer = term;
         }
@@ -91,12 +91,12 @@ public final class Header {
         extent = (int) (last.position() - framePosition);
     }
 
-    /** Marks that no more fragments of the stream will be delivered. Any thread. */
+    /** Marks that no more fragments of the stream will be delivered. Thread-safe. */
     void closeStream() {
         isStreamClosed = true;
     }
 
-    /** Returns whether the image that delivers this header's fragments is closed. Any thread. */
+    /** Returns whether the image that delivers this header's fragments is closed. Thread-safe. */
     public boolean isStreamClosed() {
         return isStreamClosed;
     }

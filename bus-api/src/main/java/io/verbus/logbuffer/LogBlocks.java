@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Consumes a log in blocks of whole frames. Reading thread only.
+ * Consumes a log in blocks of whole frames. Used by the reading thread only.
  *
  * <p>A block ends at the end of its term at the latest. A padding frame is a block of its own, of
  * which only the header is meaningful. The subscriber's position is published once per block, even

@@ -296,7 +296,7 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Returns the mapped file, open for reading until the log is closed. Any thread.
+     * Returns the mapped file, open for reading until the log is closed. Thread-safe.
      *
      * @throws BusException if the log is closed or has no file, or the file cannot be opened.
      */
@@ -376,7 +376,7 @@ public final class LogBuffers implements AutoCloseable {
     /**
      * Reads pages so that they are in memory and in this process's page tables, and later accesses
      * cause no page fault. Skips what lies between the terms and the metadata: nothing uses it, and
-     * it may have no memory. Any thread; the log must not be closed during the call.
+     * it may have no memory. Thread-safe; the log must not be closed during the call.
      *
      * @param from first byte of the mapping to touch.
      * @param count number of bytes; clipped at the end of the part that the first byte is in.
@@ -395,7 +395,7 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Returns whether another process has truncated the file, so that an access to this log may
-     * fault. Any thread; the log must not be closed during the call.
+     * fault. Thread-safe; the log must not be closed during the call.
      */
     public boolean isTruncated() {
         if (file == null) {
@@ -437,7 +437,7 @@ public final class LogBuffers implements AutoCloseable {
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            CloseHelper.quietClose(channel); // it was only read
+            CloseHelper.quietClose(channel); // the log was mapped read-only
             release.run();
         }
     }

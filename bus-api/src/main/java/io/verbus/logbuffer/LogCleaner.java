@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Zeroes the consumed part of a publication's log, so that every possible frame start is a zero
- * word in the next lap. One thread cleans; any thread may read how far. The log of an {@link
- * ExclusiveAppender} needs no cleaning, see {@link #isNeeded}.
+ * word in the next lap. One thread cleans; any thread may read how far it has cleaned. The log of
+ * an {@link ExclusiveAppender} needs no cleaning, see {@link #isNeeded}.
  *
  * <pre>
  *    cleaned          consumed          tail        limit                 cleaned + 3 terms
@@ -41,14 +41,14 @@ public final class LogCleaner {
 
     /**
      * Returns whether the log needs cleaning: not if its only writer zeroes ahead, which it
-     * announces in the metadata before its first frame. Any thread.
+     * announces in the metadata before its first frame. Thread-safe.
      */
     public boolean isNeeded() {
         return !isExclusive || log.metadata().getIntAcquire(LogLayout.ZEROES_AHEAD) != 1;
     }
 
     /**
-     * Cleans one step, or skips it if not needed. Cleaning thread only.
+     * Cleans one step, or skips it if not needed. Called on the cleaning thread only.
      *
      * @param consumed position that every consumer and the sender has passed.
      * @param maxBytes maximum number of bytes to zero in this step.
@@ -71,13 +71,13 @@ public final class LogCleaner {
         return length;
     }
 
-    /** Returns the position up to which the log is clean. Any thread. */
+    /** Returns the position up to which the log is clean. Thread-safe. */
     public long cleaned() {
         return cleaned;
     }
 
     /**
-     * Returns the publisher limit, to be published with release. Any thread.
+     * Returns the publisher limit, to be published with release. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
      * @param window number of bytes past it, at most two terms.

@@ -101,7 +101,7 @@ public final class LogLayout {
     /** Offset in the metadata: page length of the file in bytes, int32. */
     public static final int PAGE_LENGTH = 280;
 
-    /** Offset in the metadata: the frame header from which writers start. */
+    /** Offset in the metadata: the frame header that writers copy and complete. */
     public static final int DEFAULT_HEADER = 320;
 
     /** Offset in the metadata: session id, int32, in the default frame header. */
@@ -140,7 +140,7 @@ public final class LogLayout {
 
     private LogLayout() {}
 
-    /** Returns the length in bytes of a log file with the shortest pages. */
+    /** Returns the length in bytes of a log file with the smallest page length. */
     public static long fileLength(int termLength) {
         return fileLength(termLength, MIN_PAGE_LENGTH);
     }
@@ -155,14 +155,14 @@ public final class LogLayout {
         return BitUtil.align((long) PARTITIONS * termLength + METADATA_LENGTH, pageLength);
     }
 
-    /** Returns whether a log with any terms and pages can have the length. */
+    /** Returns whether the length is possible for a log with some term length and page length. */
     static boolean isFileLength(long length) {
         return length >= fileLength(MIN_TERM_LENGTH)
                 && length <= fileLength(MAX_TERM_LENGTH, MAX_PAGE_LENGTH)
                 && length % MIN_PAGE_LENGTH == 0;
     }
 
-    /** Returns whether a log with such terms and pages has the length. */
+    /** Returns whether a log with the term length and page length has the length. */
     static boolean isFileLength(long length, int termLength, int pageLength) {
         return isTermLength(termLength)
                 && pageLength >= MIN_PAGE_LENGTH
@@ -189,7 +189,7 @@ public final class LogLayout {
                             + MIN_TERM_LENGTH
                             + " to "
                             + MAX_TERM_LENGTH
-                            + ": choose one, such as 16m");
+                            + ": choose a valid length, such as 16m");
         }
     }
 

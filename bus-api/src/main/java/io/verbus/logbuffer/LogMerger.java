@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Merges a stream from several sources, each with its own image log: copies committed frames into
- * one log, in order and once each. One thread merges; readers of the log see a frame once it and
- * everything copied with it is in place.
+ * one log, in order and each frame once. One thread merges; readers of the log see a frame once it
+ * and everything copied with it is in place.
  *
  * <p>The word at the frontier is zero until the frames after it are in place, so the log needs no
  * cleaning. A copy ends within a term; the zero after it may lie in the next.
@@ -30,7 +30,7 @@ public final class LogMerger {
         frontier = log.spec().position();
     }
 
-    /** Returns the position up to which the stream is merged. Any thread. */
+    /** Returns the position up to which the stream is merged. Thread-safe. */
     public long frontier() {
         return frontier;
     }
@@ -43,7 +43,10 @@ public final class LogMerger {
         frontier = position;
     }
 
-    /** A source log of the stream, and how far it was read. Merging thread only. */
+    /**
+     * A source log of the stream, and the position up to which it was read. Used by the merging
+     * thread only.
+     */
     public static final class Source {
         private final LogBuffers log;
         private final LogScanner scanner;
@@ -98,7 +101,7 @@ public final class LogMerger {
             int offset = LogLayout.termOffset(from, termLength);
             long word =
                     source.log.term(LogLayout.partition(from, bitsToShift)).getLongAcquire(offset);
-            // The frame may have arrived since it was looked for.
+            // The frame may have arrived since the source was checked.
             if (from + FrameHeader.length(word) > at) {
                 throw new InvalidFrameException(
                         from,
@@ -109,7 +112,7 @@ public final class LogMerger {
         return end;
     }
 
-    /** Copies what a source has at the frontier, its first word last. */
+    /** Copies the frames that a source has at the frontier, and stores their first word last. */
     private void copy(Source source, long from, long copied) {
         long end = source.position;
         if (end == from) {

@@ -7,8 +7,8 @@ import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Delivers what a reader would deliver, without consuming it. Reading thread only, except for
- * {@link #close}.
+ * Delivers the fragments that a reader would deliver, without consuming them. Used by the reading
+ * thread only, except for {@link #close}.
  *
  * <p>The log past the frontier may hold data of an earlier lap. A peek therefore starts only at a
  * frame reachable through committed frames: from the reader's position, or from the end of the
@@ -145,7 +145,7 @@ public final class LogPeek {
         return position;
     }
 
-    /** Marks that nothing more will be delivered because the image is closed. Any thread. */
+    /** Marks that nothing more will be delivered because the image is closed. Thread-safe. */
     public void close() {
         header.closeStream();
     }

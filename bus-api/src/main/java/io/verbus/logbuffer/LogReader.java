@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Reads the frames of a log in order, for one subscriber. For one thread, except for {@link
+ * Reads the frames of a log in order, for one subscriber. Not thread-safe, except for {@link
  * #close}.
  *
  * <p>A frame's first word is loaded once, with acquire; the checked value is the one used. The
@@ -123,19 +123,19 @@ public final class LogReader {
         return position;
     }
 
-    /** Returns the position after the last frame delivered. Reading thread only. */
+    /** Returns the position after the last frame delivered. Called on the reading thread only. */
     public long position() {
         return termPosition + termOffset;
     }
 
-    /** Returns the position of the current term. Reading thread only. */
+    /** Returns the position of the current term. Called on the reading thread only. */
     long termPosition() {
         return termPosition;
     }
 
     /**
-     * Moves past frames that were consumed by other means, and publishes the position. Reading
-     * thread only.
+     * Moves past frames that were consumed by other means, and publishes the position. Called on
+     * the reading thread only.
      *
      * @param position position of a frame in the current term, or the term's end.
      */
@@ -311,7 +311,7 @@ public final class LogReader {
     }
 
     /**
-     * Stops delivery. Any thread.
+     * Stops delivery. Thread-safe.
      *
      * <p>{@link #isDelivering} may not yet show a delivery that another thread is just starting; a
      * caller that unmaps the log must wait first.
@@ -321,12 +321,12 @@ public final class LogReader {
         header.closeStream();
     }
 
-    /** Returns whether the reader is closed. Any thread. */
+    /** Returns whether the reader is closed. Thread-safe. */
     public boolean isClosed() {
         return isClosed;
     }
 
-    /** Returns whether a handler may still be reading the log of a closed reader. Any thread. */
+    /** Returns whether a handler may still be reading the log of a closed reader. Thread-safe. */
     public boolean isDelivering() {
         return (boolean) DELIVERING.getAcquire(this);
     }

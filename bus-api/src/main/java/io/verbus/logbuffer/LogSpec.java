@@ -46,7 +46,7 @@ public record LogSpec(
                             + MIN_MTU
                             + " to "
                             + MAX_MTU
-                            + ": choose one, such as 8192");
+                            + ": choose a valid MTU, such as 8192");
         }
         if (position < 0
                 || position >= LogLayout.maxPosition(termLength)
@@ -56,7 +56,7 @@ public record LogSpec(
                             + position
                             + " is not a multiple of 32 that is at least 0 and below "
                             + LogLayout.maxPosition(termLength)
-                            + ": choose one, such as 0");
+                            + ": choose a valid position, such as 0");
         }
     }
 }

@@ -16,7 +16,7 @@ public final class LogTail {
     private LogTail() {}
 
     /**
-     * Returns the position up to which the log is claimed. Any thread.
+     * Returns the position up to which the log is claimed. Thread-safe.
      *
      * @param log log to examine.
      */
@@ -43,7 +43,7 @@ public final class LogTail {
 
     /**
      * Returns whether a claim has crossed the end of the active term and the next term is not
-     * active yet. True briefly in every rotation. Any thread.
+     * active yet. True briefly in every rotation. Thread-safe.
      *
      * @param log log to examine.
      */
@@ -52,7 +52,7 @@ public final class LogTail {
     }
 
     /**
-     * Finds the term whose rotation is not finished. Any thread.
+     * Finds the term whose rotation is not finished. Thread-safe.
      *
      * @param log log to examine.
      * @return count of the term that is full and active, or -1. Rotate from this count: the log may
@@ -75,7 +75,7 @@ public final class LogTail {
     }
 
     /**
-     * Makes the term after the given one active, unless it already is. Any thread.
+     * Makes the term after the given one active, unless it already is. Thread-safe.
      *
      * @param metadata metadata of the log.
      * @param initialTermId initial term id of the log.

@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 
 /**
  * Touches the pages of newly mapped logs, so that the first lap of a log causes few page faults:
- * the first part at once, the rest in slices, one per duty cycle, because a long log takes seconds.
- * For one thread, the client conductor's.
+ * the first part immediately, the rest in slices, one per duty cycle, because a long log takes
+ * seconds. Used by the client conductor's thread only.
  */
 public final class LogTouching {
     private static final int AT_ONCE = 1024 * 1024;
@@ -47,7 +47,7 @@ public final class LogTouching {
         if (first == null) {
             return 0;
         }
-        if (!isDone(first, SLICE)) { // if this throws, the log's users take the faults
+        if (!isDone(first, SLICE)) { // if this throws, the log's users incur the page faults
             all.addFirst(first);
         }
         return 1;

@@ -5,7 +5,8 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns claims of dead owners into padding. One per publication's log, for the conductor's thread.
+ * Turns claims of dead owners into padding. Each publication's log has one, used by the conductor's
+ * thread only.
  *
  * <p>An owner may die between any two of its stores. While the tail is ahead, the position at which
  * the consumer is stuck then holds one of these:

@@ -8,7 +8,7 @@ import org.agrona.UnsafeApi;
 /**
  * Messages to be sent together, see {@link io.verbus.Publication#offerBatch}. Refers to the
  * messages' buffers without copying them, so they must not change before the batch is sent.
- * Reusable, by one thread at a time; does not allocate after construction.
+ * Reusable, but not thread-safe; does not allocate after construction.
  *
  * <pre>{@code
  * MessageBatch batch = new MessageBatch(16);

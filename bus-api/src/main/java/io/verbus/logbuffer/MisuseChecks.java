@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * Checks that only one thread at a time uses an object that allows no more. For debugging: enabled
- * by the system property {@code verbus.checks}; if it is off, the JIT compiler removes the calls.
- * Any thread may call the methods.
+ * Checks that an object that is not thread-safe is used by one thread at a time. For debugging:
+ * enabled by the system property {@code verbus.checks}; if it is off, the JIT compiler removes the
+ * calls. Thread-safe.
  */
 public final class MisuseChecks {
     /** Whether misuse is looked for; set by the system property {@code verbus.checks}. */

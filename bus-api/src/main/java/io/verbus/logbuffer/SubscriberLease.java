@@ -84,7 +84,7 @@ public final class SubscriberLease {
     }
 
     /**
-     * Returns the last position written by the subscriber, whatever the counter holds. Any thread.
+     * Returns the last position written by the subscriber, whatever the counter holds. Thread-safe.
      */
     public long position() {
         return (long) PUBLISHED.getAcquire(this);

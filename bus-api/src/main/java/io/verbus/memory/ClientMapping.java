@@ -59,7 +59,7 @@ public final class ClientMapping {
     }
 
     /**
-     * Replaces the file's pages by zeroed private ones. Any thread. Idempotent.
+     * Replaces the file's pages by zeroed private ones. Thread-safe. Idempotent.
      *
      * @throws BusException if the kernel rejects the call, which leaves the file mapped.
      */

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Mapped memory that no new call accesses, but that a call on another thread may still be
  * accessing. It is unmapped once the linger interval has passed and it is not known to be in use.
- * For one thread.
+ * Not thread-safe.
  */
 public final class LingeringMappings {
     private record Entry(long since, AutoCloseable memory, BooleanSupplier isInUse) {}

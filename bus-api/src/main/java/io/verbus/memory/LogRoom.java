@@ -3,10 +3,10 @@
 package io.verbus.memory;
 
 /**
- * The room of a log, which is the part of it that has memory: all of it from the start; or first
- * the part where the stream starts, so that it can start at once, and the rest later; or, for long
- * terms, only the part currently written and read, so that a log costs only what is in use,
- * whatever term length its writer chooses.
+ * The room of a log, which is the part of it that has memory. This is the whole log from the start;
+ * or first the part where the stream starts, so that the stream can start immediately, and the rest
+ * later; or, for long terms, only the part currently written and read, so that the log occupies no
+ * more memory than it uses, whatever term length its writer chooses.
  */
 public interface LogRoom {
     /** Longest term length in bytes of logs that end up in memory as a whole. */
@@ -28,14 +28,15 @@ public interface LogRoom {
             };
 
     /**
-     * Returns the position at which the memory ends: nothing may be written from there on. Any
-     * thread.
+     * Returns the position at which the memory ends: nothing may be written from there on.
+     * Thread-safe.
      */
     long end();
 
     /**
      * Requests memory for a part of the stream, and frees the memory before it. The part only moves
-     * forwards. Takes effect later; memory that is not available is retried. Conductor's thread.
+     * forwards. Takes effect later; memory that is not available is retried. Called on the
+     * conductor's thread.
      *
      * @param from position up to which the log has been cleaned.
      * @param to position up to which memory is needed.

@@ -16,7 +16,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** Operations of the kernel on mapped pages: mmap(2) and madvise(2). Any thread. */
+/** Kernel operations on mapped pages: mmap(2) and madvise(2). Thread-safe. */
 public final class MappedPages {
     // mmap(2), values of Linux on x86-64 and AArch64.
     private static final int PROT_READ_WRITE = 3;

@@ -17,7 +17,7 @@ public record Release(String version, String commit) {
     /** Version or commit if unknown to the build, such as outside a clone. */
     public static final String UNKNOWN = "unknown";
 
-    /** Build that this process runs. */
+    /** The build that this process runs. */
     public static final Release CURRENT = read();
 
     /** Resource that the build writes beside this class. */

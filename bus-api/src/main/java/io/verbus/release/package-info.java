@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Build of Verbus that a process runs. */
+/** The Verbus build that a process runs. */
 package io.verbus.release;

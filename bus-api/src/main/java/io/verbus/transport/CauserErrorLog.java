@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Records errors that peers or clients cause. They can cause errors without limit, with different
- * ids and numbers each time and under any number of names, so only the first error of each kind and
- * causer is recorded, and only a limited number of causers of each kind. Their errors thus take a
- * bounded part of the error log, which never frees entries while the driver runs, and leave room
- * for the driver's own errors. For one thread.
+ * Records errors that peers or clients cause. They can cause any number of errors, with different
+ * ids and numbers each time and under any number of names. Therefore only the first error of each
+ * kind is recorded for each causer, and only for a limited number of causers. The error log never
+ * frees entries while the driver runs; this limit leaves room for the driver's own errors. Not
+ * thread-safe.
  */
 public final class CauserErrorLog {
     /** Maximum length of a recorded message in characters. */
@@ -31,7 +31,7 @@ public final class CauserErrorLog {
 
     /**
      * @param errors handler for the recorded errors.
-     * @param most number of causers recorded of each kind.
+     * @param most maximum number of causers recorded for each kind of error.
      * @param causers human-readable plural of the causers: peers or clients.
      * @param error creates an error from a message.
      */

@@ -7,8 +7,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A UDP socket over which a driver exchanges datagrams other than streams with other drivers. For
- * one thread, except where noted; only {@link #await} blocks.
+ * A UDP socket over which a driver exchanges datagrams other than streams with other drivers. Not
+ * thread-safe, except where noted; only {@link #await} blocks.
  */
 public interface DatagramPort extends AutoCloseable {
     /** Returns the address and port that the socket is bound to. */
@@ -22,7 +22,7 @@ public interface DatagramPort extends AutoCloseable {
      */
     void await(long millis) throws IOException;
 
-    /** Ends a wait, the current or the next one. Any thread. */
+    /** Ends a wait, the current or the next one. Thread-safe. */
     void wakeup();
 
     /**

@@ -3,8 +3,8 @@
 package io.verbus.transport;
 
 /**
- * Shows operators the state of the devices that a transport needs, from the driver's start on.
- * Conductor's thread only.
+ * Shows operators the state of the devices that a transport needs, from the start of the driver.
+ * Used by the conductor's thread only.
  */
 public interface DeviceWatch extends AutoCloseable {
     /** The watch of a transport that needs no devices. */
@@ -27,7 +27,7 @@ public interface DeviceWatch extends AutoCloseable {
      */
     int work(long nowNs);
 
-    /** Frees its counters. */
+    /** Frees the counters of the watch. */
     @Override
     void close();
 }

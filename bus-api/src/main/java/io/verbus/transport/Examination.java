@@ -12,7 +12,7 @@ import java.util.Set;
  */
 public interface Examination {
     /**
-     * What to examine for.
+     * The purpose of an examination.
      *
      * @param media media that a driver on this host should carry, such as {@code rdma}.
      * @param settings settings of that driver's transports.

@@ -15,10 +15,10 @@ import java.util.Objects;
 public record Finding(Level level, String area, String text, String remedy) {
     /** Severity of a finding. */
     public enum Level {
-        /** As it should be, or irrelevant on this host. */
+        /** The host is as it should be, or the finding is irrelevant on it. */
         OK,
 
-        /** Works, but slower than possible, or a fault that may recur. */
+        /** The transport works, but more slowly than possible, or a fault may recur. */
         WARNING,
 
         /** The transport cannot work on this host, or not with this device. */

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 /**
  * Writes timestamps into frames at the offset that a channel sets: nanoseconds since the epoch,
  * int64, little-endian. Skips frames that do not start a message, and messages too short for a
- * timestamp. For one thread; no method allocates.
+ * timestamp. Not thread-safe; no method allocates.
  */
 public final class FrameTimestamps {
     private final EpochNanoClock clock = new OffsetEpochNanoClock();

@@ -16,9 +16,9 @@ public interface InboundEndpoint {
      * Returns the result of opening the endpoint, which a device may delay. An endpoint that cannot
      * be opened must be closed like any other.
      *
-     * @return a future completed in a duty cycle of the conductor, with a {@link
+     * @return a future completed in one of the conductor's duty cycles, with a {@link
      *     TransportException} if the address cannot be used; already completed if the endpoint
-     *     opened at once.
+     *     opened immediately.
      */
     default CompletableFuture<Void> opened() {
         return CompletableFuture.completedFuture(null);

@@ -22,13 +22,13 @@ public interface InboundImage {
     /**
      * Returns the position up to which all subscribers have consumed the image. Written by the
      * subscribers with release, read here with acquire. Never less than the granted position;
-     * decreases only when a subscriber joins. Any thread.
+     * decreases only when a subscriber joins. Thread-safe.
      */
     long consumedPosition();
 
     /**
-     * Records the position to be granted as credit, before it is sent to the peer. Receiver's
-     * thread.
+     * Records the position to be granted as credit, before it is sent to the peer. Called on the
+     * receiver's thread.
      *
      * <p>A joining subscriber is counted first, at the minimum of all positions; it then reads the
      * position recorded here, and joins no earlier. So either this call sees the subscriber, or the
@@ -40,7 +40,8 @@ public interface InboundImage {
     boolean grant(long position);
 
     /**
-     * Records how far the peer may be ahead of the consumed position. Any thread, one at a time.
+     * Records how far the peer may be ahead of the consumed position. Must be called by one thread
+     * at a time.
      *
      * @param bytes granted number of bytes.
      */
@@ -48,12 +49,12 @@ public interface InboundImage {
 
     /**
      * Records the highest position at which data of the stream has arrived, for operators. Optional
-     * for a transport that leaves no gaps. Receiver's thread.
+     * for a transport that leaves no gaps. Called on the receiver's thread.
      *
      * @param position position after the highest frame that has arrived.
      */
     void arrived(long position);
 
-    /** Counts a NAK sent. Receiver's thread. */
+    /** Counts a NAK sent. Called on the receiver's thread. */
     void onNak();
 }

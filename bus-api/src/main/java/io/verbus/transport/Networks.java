@@ -124,7 +124,8 @@ public final class Networks {
             try {
                 return InetAddress.getByAddress(base).getHostAddress() + "/" + bits;
             } catch (UnknownHostException impossible) {
-                throw new AssertionError("the length of an address is fixed", impossible);
+                throw new AssertionError(
+                        "cannot happen: the length of an address is valid", impossible);
             }
         }
     }

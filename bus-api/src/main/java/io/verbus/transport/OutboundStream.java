@@ -20,18 +20,19 @@ public interface OutboundStream {
     /** Returns the log to send. Mapped until {@link TransportHost#onPublicationReleased}. */
     LogBuffers log();
 
-    /** Returns the position up to which the log has been sent. Sender's thread. */
+    /** Returns the position up to which the log has been sent. Called on the sender's thread. */
     long senderPosition();
 
     /**
      * Returns the position below which the log may have been reused; the log can be sent from there
      * on. While no subscriber receives the stream over this transport, this and the sender position
-     * may advance by themselves, see {@link #goesOnWithoutReceivers}. Sender's thread.
+     * may advance by themselves, see {@link #goesOnWithoutReceivers}. Called on the sender's
+     * thread.
      */
     long releasedPosition();
 
     /**
-     * Records how far the log has been sent. Sender's thread.
+     * Records how far the log has been sent. Called on the sender's thread.
      *
      * @param position position reached. May decrease only when a stream resumes on a new
      *     connection, to the position up to which it has arrived; never less than the released
@@ -42,8 +43,8 @@ public interface OutboundStream {
     /**
      * Reports the position that the receivers have released according to the channel's flow
      * control, below which the log may be reused, and how far the log may be appended to: up to
-     * {@code position + window}, whether or not the receivers have granted that yet. Sender's
-     * thread.
+     * {@code position + window}, whether or not the receivers have granted that yet. Called on the
+     * sender's thread.
      *
      * @param position consumed position, which never decreases.
      * @param window number of bytes past it, at most two terms.
@@ -51,7 +52,7 @@ public interface OutboundStream {
     void onReleased(long position, long window);
 
     /**
-     * Reports whether a subscriber receives the stream. Sender's thread.
+     * Reports whether a subscriber receives the stream. Called on the sender's thread.
      *
      * @param connected whether at least one receiver has accepted the stream, and is connected or
      *     expected to reconnect.
@@ -62,13 +63,13 @@ public interface OutboundStream {
      * Returns whether the stream advances while this transport has no receiver, because the
      * driver's own spies read it or another transport also carries it. To hold the log in the
      * meantime at the position last given to {@link #onReleased}, the transport reports that it is
-     * connected. Any thread.
+     * connected. Thread-safe.
      */
     boolean goesOnWithoutReceivers();
 
     /**
      * Returns the offset at which the sending time is written into each message, as {@link
-     * ChannelUri#sendTimestamp}. Conductor's thread.
+     * ChannelUri#sendTimestamp}. Called on the conductor's thread.
      */
     default OptionalInt sendTimestamp() {
         return channel().sendTimestamp();
@@ -76,23 +77,23 @@ public interface OutboundStream {
 
     /**
      * Counts an occasion on which frames were available but the receivers' credit was used up.
-     * Sender's thread.
+     * Called on the sender's thread.
      */
     void onCreditStall();
 
-    /** Counts a NAK received. Sender's thread. */
+    /** Counts a NAK received. Called on the sender's thread. */
     void onNak();
 
     /**
      * Returns the position at which the stream ends, or {@link
      * io.verbus.logbuffer.LogLayout#NOT_ENDED} while it is open. Written by the conductor before
-     * {@link Transport#closePublication}. Any thread.
+     * {@link Transport#closePublication}. Thread-safe.
      */
     long finalPosition();
 
     /**
-     * Returns whether the stream is revoked: nothing more is sent, and receivers end it at once.
-     * Written by the conductor before {@link Transport#closePublication}. Any thread.
+     * Returns whether the stream is revoked: nothing more is sent, and receivers end it
+     * immediately. Written by the conductor before {@link Transport#closePublication}. Thread-safe.
      */
     boolean isRevoked();
 }

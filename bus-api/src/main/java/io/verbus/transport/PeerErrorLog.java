@@ -7,10 +7,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Counts errors that peers cause, and records them like {@link CauserErrorLog}, once for each kind
- * and peer. For one thread.
+ * and peer. Not thread-safe.
  */
 public final class PeerErrorLog implements AutoCloseable {
-    /** Number of peers recorded of each kind. */
+    /** Maximum number of peers recorded for each kind of error. */
     public static final int MAX_PEERS = 32;
 
     private final CauserErrorLog log;

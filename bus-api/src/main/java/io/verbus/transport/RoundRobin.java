@@ -19,7 +19,7 @@ import java.util.Arrays;
  *         0         ^first             busy      ^next                count
  * </pre>
  *
- * For use by one agent. Only adding a taker allocates.
+ * Used by one agent only. Only adding a taker allocates.
  *
  * @param <T> type of the takers.
  */
@@ -51,7 +51,7 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
 
         /**
          * Returns whether the taker, although it has no work now, waits for something that it must
-         * see at once. Called before it becomes idle, and at each turn as an idle taker.
+         * see immediately. Called before it becomes idle, and at each turn as an idle taker.
          */
         protected abstract boolean isWaiting();
     }

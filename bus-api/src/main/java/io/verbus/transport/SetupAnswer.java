@@ -4,7 +4,7 @@ package io.verbus.transport;
 
 /**
  * The driver's answer to a stream that a peer offers, which takes a while because the image must be
- * created. One of the methods is called, once. Conductor's thread only.
+ * created. Exactly one of the methods is called, once. Used by the conductor's thread only.
  */
 public interface SetupAnswer {
     /**

@@ -5,8 +5,8 @@ package io.verbus.transport;
 import io.verbus.cnc.HopRecorder;
 
 /**
- * Samples the hops of one stream to one destination, at a limited rate and each hop one sample at a
- * time. The sender's thread calls it while it sends the stream, with the times of its duty cycles;
+ * Samples the hops of one stream to one destination, at a limited rate, with one open sample per
+ * hop. The sender's thread calls it while it sends the stream, with the times of its duty cycles;
  * it reads the clock itself only when a sample begins or ends. Allocates nothing.
  *
  * <pre>
@@ -16,15 +16,18 @@ import io.verbus.cnc.HopRecorder;
  * </pre>
  */
 public final class StreamHops {
-    /** Time after which the answer to a question counts as lost. */
+    /** Time after which the answer to a round-trip request counts as lost. */
     private static final long ANSWER_TIMEOUT_NS = 1_000_000_000;
 
-    /** Minimum interval of questions: receivers ignore those that follow within 10 ms. */
+    /**
+     * Minimum interval between round-trip requests: receivers ignore a request within 10 ms of the
+     * previous one.
+     */
     private static final long MIN_QUESTION_INTERVAL_NS = 20_000_000;
 
     private final HopRecorder sender;
 
-    /** Fabric of RDMA, or round trip of UDP. */
+    /** Recorder of the RDMA fabric, or of the UDP round trip. */
     private final HopRecorder wire;
 
     private final HopRecorder subscriber;
@@ -34,10 +37,13 @@ public final class StreamHops {
     private long previousTurnNs;
     private long dueNs;
 
-    /** Count of work requests whose answer ends the wire's sample; or the open question. */
+    /**
+     * Number of work requests whose answer ends the wire's sample; for UDP, the open round-trip
+     * request.
+     */
     private long awaited;
 
-    /** Count of work requests whose answer says that the subscriber's sample has started. */
+    /** Number of work requests whose answer says that the subscriber's sample has started. */
     private long arrival;
 
     private boolean isArrivalAwaited;
@@ -45,14 +51,14 @@ public final class StreamHops {
     /** Position that ends the subscriber's sample. */
     private long target;
 
-    /** Longest round trip of the last question; -1 if unknown. */
+    /** Longest round trip of the last request; -1 if unknown. */
     private long roundTripNs = -1;
 
     private long questionDueNs;
     private long reporter;
     private long reportedNs;
 
-    /** Next stream of the list of those with something staged. */
+    /** Next stream in the list of streams with staged bytes. */
     private StreamHops next;
 
     private boolean isLinked;
@@ -63,7 +69,7 @@ public final class StreamHops {
     private long staged;
     private boolean isStagedCommitted;
 
-    /** Whether the commit of sampled bytes, which are posted, is still to be staged, or posted. */
+    /** Whether the sampled bytes are posted but their commit is not. */
     private boolean isCommitAwaited;
 
     private boolean isCommitStaged;
@@ -117,7 +123,7 @@ public final class StreamHops {
     }
 
     /**
-     * Handles that this turn has found bytes that may be sent now: begins a sample if one is due.
+     * Called when this turn has found bytes that may be sent now. Begins a sample if one is due.
      *
      * @return whether a sample of the sender's hop is open.
      */
@@ -130,7 +136,7 @@ public final class StreamHops {
     }
 
     /**
-     * Adds the stream, whose sampled bytes are staged, to a list.
+     * Adds the stream to a list because its sampled bytes are staged.
      *
      * @param first first stream of the list, or null.
      * @param end position at which the sampled bytes end.
@@ -151,7 +157,7 @@ public final class StreamHops {
     }
 
     /**
-     * Adds the stream to a list, because the commit of its sampled bytes is staged.
+     * Adds the stream to a list because the commit of its sampled bytes is staged.
      *
      * @param first first stream of the list, or null.
      * @return first stream of the list.
@@ -172,10 +178,10 @@ public final class StreamHops {
     }
 
     /**
-     * Handles that what is staged for a list of streams is posted.
+     * Called when the work requests staged for a list of streams are posted.
      *
      * @param first first stream of the list; not null.
-     * @param count count of work requests whose answer says that it has arrived.
+     * @param count number of work requests whose answer says that the sampled bytes have arrived.
      */
     public static void onPosted(StreamHops first, long count) {
         long nowNs = first.sender.nowNs();
@@ -220,9 +226,8 @@ public final class StreamHops {
     }
 
     /**
-     * Handles the count of work requests that the peer has answered.
-     *
-     * @param answered count as seen in this turn, and not in the previous one.
+     * Handles the number of work requests that the peer has answered. @param answered number as
+     * first seen in this turn.
      */
     public void onAnswered(long answered) {
         boolean isWireOver = wire.isOpen() && answered >= awaited;
@@ -240,7 +245,7 @@ public final class StreamHops {
     }
 
     /**
-     * Handles that datagrams were sent.
+     * Called when datagrams were sent.
      *
      * @param end position up to which the stream is sent.
      */
@@ -253,13 +258,13 @@ public final class StreamHops {
         }
     }
 
-    /** Handles a report of what was consumed, seen in this turn and not in the previous one. */
+    /** Handles a report of the consumed position that was first seen in this turn. */
     public void onReleased(long position) {
         onReleased(position, previousTurnNs, 0);
     }
 
     /**
-     * Handles a report of what was consumed.
+     * Handles a report of the consumed position.
      *
      * @param position consumed position.
      * @param notBefore time before which the report did not arrive.
@@ -267,7 +272,8 @@ public final class StreamHops {
      */
     public void onReleased(long position, long notBefore, long by) {
         if (subscriber.isOpen() && position >= target) {
-            // Its last report did not cover the target, and consumption is reported in time.
+            // The receiver's last report was below the target, and receivers report consumption
+            // within the interval.
             long consumed = notBefore - reportIntervalNs;
             if (by == reporter) {
                 consumed = Math.max(consumed, reportedNs);
@@ -279,12 +285,12 @@ public final class StreamHops {
         reportedNs = notBefore;
     }
 
-    /** Returns whether to ask a receiver for the round trip. */
+    /** Returns whether to send a round-trip request. */
     public boolean isQuestionDue(long nowNs) {
         return wire.isOpen() ? nowNs - awaited >= ANSWER_TIMEOUT_NS : nowNs - questionDueNs >= 0;
     }
 
-    /** Begins a round trip; returns the number of the question. */
+    /** Begins a round trip; returns the number of the request. */
     public long question() {
         awaited = wire.nowNs();
         questionDueNs = awaited + Math.max(intervalNs, MIN_QUESTION_INTERVAL_NS);
@@ -295,11 +301,11 @@ public final class StreamHops {
     /**
      * Handles an answer.
      *
-     * @param question number that it returns.
+     * @param question number of the request that it answers.
      * @param delayNs time that the receiver took, in nanoseconds.
      * @param notBefore time before which the answer did not arrive.
      * @param by id of the receiver.
-     * @return whether it answers the open question.
+     * @return whether it answers the open request.
      */
     public boolean onAnswer(long question, long delayNs, long notBefore, long by) {
         if (!wire.isOpen() || question != awaited) {
@@ -315,7 +321,7 @@ public final class StreamHops {
         return true;
     }
 
-    /** Returns whether an answer to sampled bytes is awaited, which must be seen at once. */
+    /** Returns whether an answer to sampled bytes is awaited, which must be seen immediately. */
     public boolean isWaiting() {
         return wire.isOpen() || subscriber.isOpen();
     }

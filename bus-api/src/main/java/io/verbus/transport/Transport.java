@@ -16,20 +16,20 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Starts sending a publication's log, once its local address is open. Does not wait for that. A
-     * publication whose channel is manual is added at once.
+     * publication whose channel is manual is added immediately.
      *
      * @param stream publication to send, which must not be closed before it is added.
      * @return a future completed in a duty cycle of the conductor when the publication is added,
      *     with a {@link io.verbus.BusException} if it cannot be; already completed if it was added
-     *     at once.
+     *     immediately.
      * @throws TransportException if the transport cannot use the channel.
      */
     CompletableFuture<Void> addPublication(OutboundStream stream);
 
     /**
      * Ends a publication whose final position is set: sends the rest of the log, signals the end of
-     * the stream to the receivers, then calls {@link TransportHost#onPublicationReleased}, which it
-     * also calls if no receiver is left.
+     * the stream to the receivers, then calls {@link TransportHost#onPublicationReleased}. Calls it
+     * too if no receiver is left.
      *
      * @param stream publication to end.
      */
@@ -92,7 +92,8 @@ public interface Transport extends AutoCloseable {
     void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel);
 
     /**
-     * Leaves an endpoint, which may still be opening; the last to leave closes it.
+     * Leaves an endpoint, which may still be opening; the endpoint closes when its last
+     * subscription leaves.
      *
      * @param endpoint endpoint to leave.
      */

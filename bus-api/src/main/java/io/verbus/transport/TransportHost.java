@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The driver as its transports see it. Conductor's thread only, except for {@link
+ * The driver as its transports see it. Used by the conductor's thread only, except for {@link
  * #onError(Throwable)} and {@link #audit}.
  */
 public interface TransportHost extends TransportSettings {
@@ -137,8 +137,8 @@ public interface TransportHost extends TransportSettings {
     void onImageEnding(InboundImage image, long finalPosition);
 
     /**
-     * Reports that the peer has revoked the stream. The driver ends the image at once, regardless
-     * of its subscribers' positions.
+     * Reports that the peer has revoked the stream. The driver ends the image immediately,
+     * regardless of its subscribers' positions.
      *
      * @param image image that ends.
      * @param finalPosition position up to which the stream was sent.
@@ -216,12 +216,12 @@ public interface TransportHost extends TransportSettings {
      * @param message cause and remedy.
      */
     default void onPublicationWaits(OutboundStream stream, String message) {
-        // A host without operators.
+        // The default does nothing, for a host without operators.
     }
 
     /**
-     * Returns the streams that subscriptions at an endpoint want, for a peer that offers another
-     * stream.
+     * Returns the streams that subscriptions at an endpoint want, to report to a peer that offers
+     * another stream.
      *
      * @param endpoint endpoint at which the offer has arrived.
      * @param streamId stream id of the offered stream.
@@ -252,7 +252,7 @@ public interface TransportHost extends TransportSettings {
     void onResponseSession(OutboundStream stream, int sessionId);
 
     /**
-     * Allocates a counter of the transport as a whole.
+     * Allocates a transport-wide counter.
      *
      * @param counter counter to allocate, once.
      * @return the counter, which the transport must close.
@@ -272,7 +272,7 @@ public interface TransportHost extends TransportSettings {
     AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label);
 
     /**
-     * Allocates a counter of a port of an RDMA device.
+     * Allocates a counter of an RDMA device's port.
      *
      * @param device name of the device.
      * @param port number of the port.
@@ -306,15 +306,14 @@ public interface TransportHost extends TransportSettings {
     AtomicCounter counter(OutboundStream stream, int typeId, String destination, String what);
 
     /**
-     * Returns a counter of the driver as a whole, which several transports increment and must not
-     * close.
+     * Returns a driver-wide counter, which several transports increment and must not close.
      *
      * @param counter counter, whose Javadoc names its threads.
      */
     AtomicCounter counter(SystemCounter counter);
 
     /**
-     * Adds to the loss report.
+     * Adds losses to the loss report.
      *
      * @param streamId stream id.
      * @param sessionId session id of the publication.
@@ -333,14 +332,14 @@ public interface TransportHost extends TransportSettings {
 
     /**
      * Writes a line to the audit log: which peer was admitted or rejected, and why. Does not wait.
-     * Any thread.
+     * Thread-safe.
      *
      * @param event human-readable event, without line breaks.
      */
     void audit(String event);
 
     /**
-     * Records an error in the distinct error log. Any thread.
+     * Records an error in the distinct error log. Thread-safe.
      *
      * @param error error whose message has cause and remedy.
      */
@@ -350,8 +349,9 @@ public interface TransportHost extends TransportSettings {
      * Records an error that a channel has caused, in the distinct error log. Its message names the
      * channel as the client wrote it.
      *
-     * @param channel channel that caused the error, or one of several that share what failed.
-     * @param error with cause and remedy in its message.
+     * @param channel channel that caused the error, or one of the channels that share the failed
+     *     resource.
+     * @param error error whose message has cause and remedy.
      */
     void onError(ChannelUri channel, Throwable error);
 }

@@ -51,8 +51,8 @@ public interface TransportProvider {
     }
 
     /**
-     * Returns all options of the transport; the name of each starts with the media. The driver
-     * reads them when it starts, even if the transport is not used, and rejects unknown options.
+     * Returns all options of the transport, whose names start with the media. The driver reads them
+     * when it starts, even if the transport is not used, and rejects unknown options.
      */
     default List<Option<?>> options() {
         return List.of();
@@ -100,7 +100,7 @@ public interface TransportProvider {
 
     /**
      * Returns notes on the settings and on this host to show when a driver starts, such as which
-     * hosts may connect. One line each, to be read after the media's name.
+     * hosts may connect. Each note is one line that reads well after the media's name.
      *
      * @param settings settings of the driver, already checked.
      */

@@ -28,7 +28,7 @@ class ClientLocksTest {
             assertTrue(driver.isHeld(ID) && driver.isHeld(ID + 1));
             assertFalse(driver.isHeld(ID - 1));
             other.close();
-            assertTrue(driver.isHeld(ID), "another's close lets go of it");
+            assertTrue(driver.isHeld(ID), "closing another lock must not release it");
             assertFalse(driver.isHeld(ID + 1));
             client.close();
             assertFalse(driver.isHeld(ID));

@@ -80,11 +80,9 @@ class CncFileTest {
                 cnc.errorLog());
     }
 
-    /**
-     * A client of Aeron maps the file as soon as it exists, and then waits only for the version.
-     */
+    /** An Aeron client maps the file as soon as it exists, and then waits only for the version. */
     @Test
-    void createsFileWithFullLengthAtOnce() throws Exception {
+    void createsFileWithFullLengthInOneStep() throws Exception {
         CncSpec large =
                 new CncSpec(
                         99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192, false);
@@ -179,7 +177,7 @@ class CncFileTest {
                             new byte[] {-8, -1, -1, 127},
                             new byte[] {-1, -1, -1, -1})) {
                 overwrite(field, wrong);
-                assertMessage("do not fit what its header says");
+                assertMessage("do not match its header");
             }
             Files.write(file, all);
         }

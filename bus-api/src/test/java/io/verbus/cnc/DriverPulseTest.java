@@ -23,7 +23,7 @@ import java.util.Set;
 class DriverPulseTest {
     private static final long TIMEOUT_NS = 1_000;
 
-    /** Larger than any process id of Linux. */
+    /** Larger than any Linux process id. */
     private static final long NO_PID = 1L << 30;
 
     @TempDir Path directory;
@@ -68,7 +68,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void restartsTimeoutAfterPauseOfTheWatcher() {
+    void restartsTimeoutAfterWatcherPause() {
         DriverPulse pulse = pulse(ProcessHandle.current().pid());
         assertEquals(State.ALIVE, pulse.state(TIMEOUT_NS - 1));
         assertEquals(State.ALIVE, pulse.state(3 * TIMEOUT_NS));

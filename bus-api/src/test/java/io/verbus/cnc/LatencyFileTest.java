@@ -55,7 +55,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void bucketsCoverAllDurationsWithinOneThirtySecond() {
+    void bucketWidthIsAtMostOneThirtySecondOfDuration() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 1_000_000; i++) {
@@ -73,7 +73,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void recordsLeastAndMostThatDurationCanBe() {
+    void recordsShortestAndLongestPossibleDuration() {
         HopRecorder recorder = file.add(OWNER);
         recorder.begin(100, 150);
         assertEquals(100, only().openSinceNs());
@@ -90,7 +90,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void recordsNoLeastDurationWhenStartIsUnknown() {
+    void recordsNoShortestDurationWhenStartIsUnknown() {
         HopRecorder recorder = file.add(OWNER);
         recorder.begin(100, Long.MAX_VALUE);
         recorder.end(1150, 1300, 0);
@@ -111,7 +111,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void emptiesRecordThatIsUsedAgain() {
+    void clearsReusedRecord() {
         HopRecorder first = file.add(OWNER);
         first.begin(0, 0);
         first.end(10, 10, 1);
@@ -125,7 +125,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void hasNoRecorderWhenFull() {
+    void returnsNoRecorderWhenFull() {
         for (int i = 0; i < LatencyFile.CAPACITY; i++) {
             assertNotNull(file.add(OWNER));
         }
@@ -134,7 +134,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void cutsLongTexts() {
+    void truncatesLongTexts() {
         file.add(new Owner(LatencyHop.SENDER, 7, 1, 1, "c".repeat(1000), "p".repeat(1000)));
         assertEquals("c".repeat(252), only().owner().channel());
         assertEquals("p".repeat(92), only().owner().peer());
@@ -168,7 +168,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void rejectsOtherFile() throws IOException {
+    void rejectsFileThatIsNotALatencyFile() throws IOException {
         Path other = folder.resolve("other");
         assertNull(LatencyFile.map(other, DirectoryTrust.OWN));
         Files.write(other, new byte[100]);

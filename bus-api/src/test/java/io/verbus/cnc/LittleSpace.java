@@ -17,7 +17,10 @@ public final class LittleSpace {
 
     private LittleSpace() {}
 
-    /** Returns the message with which a program fails that may write files of at most 64 KiB. */
+    /**
+     * Runs a program that may write files of at most 64 KiB; returns the message with which it
+     * fails.
+     */
     public static String messageOf(Class<?> program, Path file)
             throws IOException, InterruptedException {
         String output = run("ulimit -f 64", program, file);

@@ -15,7 +15,7 @@ class RegistrationStateTest {
     private static final String BEGIN = "pub-state: 7 -123 10 " + CHANNEL;
 
     @Test
-    void parsesItsLabels() {
+    void parsesOwnLabels() {
         String label = RegistrationState.label(BEGIN, "udp", "no receiver: start one");
         assertEquals(BEGIN + " | udp | no receiver: start one", label);
         assertEquals(
@@ -38,7 +38,7 @@ class RegistrationStateTest {
     }
 
     @Test
-    void cutsReasonToRoomOfLabel() {
+    void truncatesReasonToFitLabel() {
         String label = RegistrationState.label(BEGIN, "rdma", "why".repeat(200));
         assertEquals(CountersReader.MAX_LABEL_LENGTH, label.length());
         assertTrue(label.endsWith("whywh.."), label);

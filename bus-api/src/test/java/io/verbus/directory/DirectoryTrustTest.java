@@ -24,7 +24,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Tests that involve other accounts need root, and run only as root, as in CI. */
+/** Tests that involve other accounts need root, so they run only as root, as in CI. */
 class DirectoryTrustTest {
     /** The id of the account nobody, whatever its name. */
     private static final int STRANGER = 65534;

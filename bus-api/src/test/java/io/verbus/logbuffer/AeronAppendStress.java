@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client of Aeron, which commits four bytes and zeroes nothing ahead, appends concurrently with a
- * reader, a client of Verbus, the cleaner or the unblocker.
+ * An Aeron client, which commits four bytes and zeroes nothing ahead, appends concurrently with a
+ * reader, a Verbus client, the cleaner or the unblocker.
  */
 public class AeronAppendStress {
     private AeronAppendStress() {}
@@ -106,7 +106,7 @@ public class AeronAppendStress {
     @JCStressTest
     @Outcome(id = "0, 196608", expect = ACCEPTABLE, desc = "nothing yet")
     @Outcome(id = "1, 196800", expect = ACCEPTABLE, desc = "the message alone")
-    @Outcome(expect = FORBIDDEN, desc = "what an earlier lap has left")
+    @Outcome(expect = FORBIDDEN, desc = "data of an earlier lap")
     @State
     public static class IntoATermThatIsBeingCleaned {
         private static final int CLEANED = 512;
@@ -144,7 +144,7 @@ public class AeronAppendStress {
 
     /** The owner commits by a plain store, and does not detect that its claim was padded. */
     @JCStressTest
-    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "made padding once it was marked")
+    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "turned into padding once it was marked")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "read as padding or not yet, then whole")
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "read whole")
     @Outcome(expect = FORBIDDEN, desc = "torn, or of another extent")

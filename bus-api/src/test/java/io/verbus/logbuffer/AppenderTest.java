@@ -75,7 +75,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void writesEveryFieldOfTheHeader(Kind kind) {
+    void writesEveryHeaderField(Kind kind) {
         assertEquals(64, appender(kind).append(source, 0, 5, 0x1122_3344_5566_7788L, NO_LIMIT));
         UnsafeBuffer term = log.term(0);
         assertEquals(37, term.getInt(FrameHeader.FRAME_LENGTH));
@@ -175,7 +175,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void rejectsMessagesPastTheMaximumPosition(Kind kind) {
+    void rejectsMessagesBeyondMaximumPosition(Kind kind) {
         long max = LogLayout.maxPosition(TERM_LENGTH);
         replaceLog(max - 96);
         Appender appender = appender(kind);
@@ -284,7 +284,7 @@ class AppenderTest {
     }
 
     @Test
-    void returnsAdminActionToClaimsAfterTheEndOfTerm() {
+    void returnsAdminActionForClaimsAfterEndOfTerm() {
         log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH + 32));
         Appender appender = appender(Kind.CONCURRENT);
         for (int i = 0; i < 10; i++) {

@@ -16,9 +16,9 @@ import org.openjdk.jcstress.infra.results.JI_Result;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A reader joins at the least position while the log is released, cleaned and appended to by a
- * client of Aeron, which zeroes nothing ahead. The limit is a whole log past the clean part, so
- * that a single byte more would be noticed.
+ * A reader joins at the least position while the log is released, cleaned and appended to by an
+ * Aeron client, which zeroes nothing ahead. The limit is a whole log past the clean part, so that a
+ * single byte more would be noticed.
  */
 public class CleanedJoinStress {
     private CleanedJoinStress() {}
@@ -105,7 +105,7 @@ public class CleanedJoinStress {
     /** The conductor cleans, raises the limit, and pads an open claim. */
     @JCStressTest
     @Outcome(id = "196608, 0", expect = ACCEPTABLE, desc = "nothing yet")
-    @Outcome(id = "196800, 0", expect = ACCEPTABLE, desc = "the claim was made padding")
+    @Outcome(id = "196800, 0", expect = ACCEPTABLE, desc = "the claim was turned into padding")
     @Outcome(id = "196800, 1", expect = ACCEPTABLE, desc = "the message")
     @Outcome(expect = FORBIDDEN, desc = "torn, of another extent, or of an earlier lap")
     @State

@@ -73,7 +73,7 @@ class ConcurrentStreamTest {
     @Test
     @Tag("slow")
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void distinguishesClaimOfSuspendedThreadFromOneInALaterLap() throws Exception {
+    void distinguishesClaimOfSuspendedThreadFromClaimInLaterLap() throws Exception {
         int count = 2 * Runtime.getRuntime().availableProcessors() + 1;
         try (LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
                 ExecutorService threads = Executors.newFixedThreadPool(count)) {

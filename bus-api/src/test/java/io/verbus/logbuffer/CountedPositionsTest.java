@@ -17,7 +17,7 @@ class CountedPositionsTest {
     private final AtomicLongPosition first = new AtomicLongPosition();
     private final AtomicLongPosition second = new AtomicLongPosition();
 
-    /** A position during whose reading something else happens, once. */
+    /** A position that runs an action once, while it is being read. */
     private static final class Interrupted extends AtomicLongPosition {
         Runnable other = () -> {};
 
@@ -36,7 +36,7 @@ class CountedPositionsTest {
     }
 
     @Test
-    void releasesOnlyWhatAllReadersHaveRead() {
+    void releasesUpToSlowestReader() {
         joinAtLeast(first);
         joinAtLeast(second);
         first.set(640);
@@ -89,7 +89,7 @@ class CountedPositionsTest {
         assertEquals(0, positions.release(Long.MAX_VALUE));
     }
 
-    /** A reader joins between the reading of the positions and the release. */
+    /** A reader joins after the positions were read and before the release. */
     @Test
     void releasesNothingWhenReadersHaveChanged() {
         Interrupted reader = new Interrupted();

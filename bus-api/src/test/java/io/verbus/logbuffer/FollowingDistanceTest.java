@@ -162,7 +162,7 @@ class FollowingDistanceTest {
                 waited += isWindowShort(fast) ? 1 : 0;
             }
         }
-        assertEquals(3, waited, "waits that were worth while");
+        assertEquals(3, waited, "worthwhile waits");
     }
 
     private static boolean isWindowShort(FollowingDistance distance) {

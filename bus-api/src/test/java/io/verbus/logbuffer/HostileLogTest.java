@@ -15,7 +15,7 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 
 import java.util.Random;
 
-/** Whatever a faulty writer leaves in a log, readers stay within it and report what is wrong. */
+/** Whatever a faulty writer leaves in a log, readers stay within the log and report the fault. */
 @Tag("slow")
 class HostileLogTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;

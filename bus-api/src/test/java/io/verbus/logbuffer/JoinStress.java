@@ -27,7 +27,7 @@ public class JoinStress {
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "joins first, and holds the release back")
     @Outcome(id = "0, 640", expect = ACCEPTABLE, desc = "sees the claim")
     @Outcome(id = "640, 640", expect = ACCEPTABLE, desc = "joins behind what was released")
-    @Outcome(expect = FORBIDDEN, desc = "released what the new reader has not read")
+    @Outcome(expect = FORBIDDEN, desc = "released data that the new reader has not read")
     @State
     public static class AtTheSlowest {
         private final AtomicLongPosition reader = new AtomicLongPosition();
@@ -62,7 +62,7 @@ public class JoinStress {
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "joins first, and holds the release back")
     @Outcome(id = "0, 640", expect = ACCEPTABLE, desc = "sees the claim, or what was sent")
     @Outcome(id = "640, 640", expect = ACCEPTABLE, desc = "joins behind what was released")
-    @Outcome(expect = FORBIDDEN, desc = "released what the spy has not read")
+    @Outcome(expect = FORBIDDEN, desc = "released data that the spy has not read")
     @State
     public static class WhereTheLogIsSentTo {
         private final AtomicLongPosition sent = new AtomicLongPosition();

@@ -382,7 +382,7 @@ class LogReaderTest {
 
     /** A subscriber suspended past its resting time finds its rejoin position in the counter. */
     @Test
-    void deliversNothingAfterDriverHasMovedThePosition() {
+    void deliversNothingAfterDriverHasMovedPosition() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(1, leased.reader.poll(this::take, 1));

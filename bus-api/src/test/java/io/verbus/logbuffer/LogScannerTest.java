@@ -98,7 +98,7 @@ class LogScannerTest {
     }
 
     @Test
-    void reportsInvalidFrameOnceItIsFirst() {
+    void reportsInvalidFrameOnlyAtStartOfRun() {
         append(1);
         log.term(0).putLong(64, FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA));
         assertEquals(64, scanner.available(0, NO_LIMIT, 1000));

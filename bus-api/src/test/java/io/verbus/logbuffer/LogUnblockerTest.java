@@ -101,7 +101,7 @@ class LogUnblockerTest {
 
     @Property(tries = 500)
     @Tag("slow")
-    void unblocksConcurrentLogWhereverOwnersDie(@ForAll long seed) {
+    void unblocksConcurrentLogAtEveryStepWhereOwnerDies(@ForAll long seed) {
         Random random = new Random(seed);
         ConcurrentAppender appender = new ConcurrentAppender(log);
         begin(random.nextInt(TERM_LENGTH / 32) * 32);
@@ -348,7 +348,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void ownerWritesNothingIfItsSpaceIsTaken() {
+    void ownerWritesNothingIfSpaceIsTaken() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         long padding = Framing.padding(64);
         log.term(0).putLong(0, padding);
@@ -388,7 +388,7 @@ class LogUnblockerTest {
         assertEquals(-96, e.frameLength());
     }
 
-    /** Leaves what an earlier lap might: a frame at every possible start except the tail. */
+    /** Simulates leftovers of an earlier lap: a frame at every possible start except the tail. */
     private void soilAllBut(int offset) {
         for (int at = 0; at < LogLayout.PARTITIONS * TERM_LENGTH; at += FrameHeader.ALIGNMENT) {
             if (at != offset) {

@@ -95,7 +95,7 @@ final class StressLog {
         return result;
     }
 
-    /** Appends like a client of Aeron; retries while the log rotates. */
+    /** Appends like an Aeron client; retries while the log rotates. */
     long appendAsAeron(int number) {
         return appendAsAeron(number, NO_LIMIT);
     }
@@ -141,7 +141,7 @@ final class StressLog {
         return result;
     }
 
-    /** Leaves what an earlier lap might: a frame at every possible start except the first. */
+    /** Simulates leftovers of an earlier lap: a frame at every possible start except the first. */
     StressLog soiled() {
         for (int at = FrameHeader.ALIGNMENT; at < TOUCHED; at += FrameHeader.ALIGNMENT) {
             log.term(0)

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Creates logs for tests; deletes each file at once, so that none is left behind. */
+/** Creates logs for tests; deletes each file immediately, so that none is left behind. */
 public final class TestLogs {
     public static final int SESSION_ID = -77;
     public static final int STREAM_ID = 1001;

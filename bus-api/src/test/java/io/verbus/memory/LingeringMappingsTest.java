@@ -59,7 +59,7 @@ class LingeringMappingsTest {
     }
 
     @Test
-    void unmapsRestInBackgroundAfterInterval() throws InterruptedException {
+    void unmapsRemainingMemoryInBackgroundAfterInterval() throws InterruptedException {
         long lingerNs = TimeUnit.MILLISECONDS.toNanos(20);
         CountDownLatch done = new CountDownLatch(1);
         List<Throwable> told = new ArrayList<>(); // read after the latch

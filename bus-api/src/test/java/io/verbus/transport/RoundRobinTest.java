@@ -65,7 +65,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void givesEachBusyTakerATurnInEveryCycle() {
+    void givesEachBusyTakerTurnInEveryCycle() {
         List<Worker> all = add(100);
         all.forEach(worker -> worker.work = 1);
         nowNs += 2 * IDLE_AFTER;
@@ -135,7 +135,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void givesWokenTakerATurnInNextCycle() {
+    void givesWokenTakerTurnInNextCycle() {
         List<Worker> all = add(100);
         letAllIdle();
         turns.wake(all.get(50));
@@ -154,7 +154,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void startsNextCycleWhereLastOneStopped() {
+    void startsNextCycleWherePreviousCycleStopped() {
         List<Worker> all = add(5);
         all.forEach(worker -> worker.work = 1);
         go();
@@ -169,7 +169,7 @@ class RoundRobinTest {
     }
 
     @Property(tries = 300)
-    void givesEveryTakerTurns(@ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int most) {
+    void neverStarvesAnyTaker(@ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int most) {
         Random random = new Random(seed);
         RoundRobin<Worker> some = new RoundRobin<>(5, 0);
         List<Worker> all = new ArrayList<>();

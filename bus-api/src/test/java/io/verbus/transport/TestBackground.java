@@ -13,14 +13,14 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * A driver's thread for slow calls: runs each call at once, or in steps that a test schedules. A
- * call on a log waits for the log's pages, which arrive in any order; calls then run, and report,
+ * A driver's thread for slow calls: runs each call immediately, or in steps that a test schedules.
+ * A call on a log waits for the log's pages, which arrive in any order; calls then run, and report,
  * one after the other.
  */
 final class TestBackground {
     private record Call(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {}
 
-    /** Null to run everything at once. */
+    /** Null to run everything immediately. */
     private final Random random;
 
     private final List<Call> unpopulated = new ArrayList<>();
@@ -29,7 +29,7 @@ final class TestBackground {
     private boolean isClosed;
 
     /**
-     * @param random source of the order of steps; null to run everything at once.
+     * @param random source of the order of steps; null to run everything immediately.
      */
     TestBackground(Random random) {
         this.random = random;

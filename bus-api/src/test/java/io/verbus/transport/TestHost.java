@@ -233,7 +233,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     /**
      * Opens an endpoint, which may take until a later cycle.
      *
-     * @throws TransportException if it is refused at once.
+     * @throws TransportException if it is refused immediately.
      */
     public InboundEndpoint open(ChannelUri channel) {
         InboundEndpoint endpoint = transport().openEndpoint(channel);

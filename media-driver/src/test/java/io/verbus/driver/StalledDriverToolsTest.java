@@ -55,7 +55,7 @@ class StalledDriverToolsTest {
                 ChildProcess.start(MediaDriver.class, "dir=" + directory, "threading=shared")) {
             driver.awaitLine("verbus driver ready");
             driver.signal("STOP");
-            assertSays(directory, " has stalled: its process is there, but");
+            assertSays(directory, " has stalled: its process exists, but");
             driver.signal("CONT");
             assertEquals(0, ToolRun.of("stat", "--dir", directory.toString()).status());
             driver.kill();

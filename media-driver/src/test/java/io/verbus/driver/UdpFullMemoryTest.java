@@ -99,7 +99,7 @@ class UdpFullMemoryTest {
                 Await.until("refused again and again", () -> refusals(in) >= refused + 6);
                 System.out.println(
                         "subscriber: "
-                                + count(subscribers, "misses a stream")
+                                + count(subscribers, "is missing a stream")
                                 + ", publisher: "
                                 + count(publishers, "cannot receive the stream"));
                 System.out.println(subscribers.peek());

@@ -15,8 +15,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Warns of unsuitable paths of connections: each finding is logged once with its remedy, and
- * counted each time. Used by the conductor's thread.
+ * Warns of unsuitable connection paths. Each finding is logged once, with its remedy, and counted
+ * each time. Used by the conductor's thread.
  */
 final class PathWarnings {
     private final TransportHost host;
@@ -72,8 +72,7 @@ final class PathWarnings {
                             + " connects over the link-local GID "
                             + path.gid().getHostAddress()
                             + ", which is not routable",
-                    "use addresses of the interface that are not link-local in endpoint and "
-                            + "interface");
+                    "use addresses that are not link-local in endpoint and interface");
         }
         if (confirms) {
             confirmed.incrementRelease();
@@ -90,8 +89,8 @@ final class PathWarnings {
         if (!isExpected(path)) {
             warn(
                     otherLinkLayer,
-                    port + " has the link layer " + path.linkLayer() + " and not " + expected(path),
-                    "correct the addresses of the channels, or verbus.rdma.link-layer");
+                    port + " has the link layer " + path.linkLayer() + ", not " + expected(path),
+                    "correct the channels' addresses, or verbus.rdma.link-layer");
         }
         if (path.pathMtu() > 0 && path.pathMtu() < path.maxMtu()) {
             warn(
@@ -117,7 +116,7 @@ final class PathWarnings {
 
     private String expected(PathInfo path) {
         if (linkLayer != null) {
-            return linkLayer + ", as verbus.rdma.link-layer says";
+            return linkLayer + ", as verbus.rdma.link-layer requires";
         }
         return path.isIwarp() ? "Ethernet" : "InfiniBand or Ethernet";
     }

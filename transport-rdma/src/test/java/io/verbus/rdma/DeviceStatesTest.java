@@ -18,7 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Port states of RDMA devices, as the kernel's files report them. */
+/** Tests the port states of RDMA devices, as the kernel's files report them. */
 class DeviceStatesTest {
     private static final long LATER_NS = TimeUnit.SECONDS.toNanos(2);
 
@@ -52,7 +52,7 @@ class DeviceStatesTest {
     }
 
     @Test
-    void tracksStateOfEachPortInCounter() throws IOException {
+    void tracksEachPortStateInCounter() throws IOException {
         try (DeviceStates states = new DeviceStates(host, sysfs, nowNs)) {
             look(states);
             assertEquals("", host.counterText(), "no RDMA");

@@ -15,7 +15,7 @@ import java.util.List;
 
 /**
  * Examines this host for UDP: whether sockets get the buffers that the driver asks for, and whether
- * the kernel drops datagrams for want of them.
+ * the kernel drops datagrams because they are full.
  */
 public final class UdpExamination implements Examination {
     private static final String AREA = "udp sockets";
@@ -51,7 +51,7 @@ public final class UdpExamination implements Examination {
 
     private void examineBuffer(String name, String side, int asked, List<Finding> findings) {
         long limit = number(read(CORE + "/" + name));
-        String text = "and udp." + side + "-buffer asks for %,d bytes".formatted(asked);
+        String text = "and udp." + side + "-buffer requests %,d bytes".formatted(asked);
         String remedy =
                 "`sysctl -w net.core."
                         + name
@@ -64,7 +64,7 @@ public final class UdpExamination implements Examination {
                             Level.WARNING,
                             AREA,
                             "net.core." + name + " cannot be read, as in containers, " + text,
-                            "look at `sysctl net.core." + name + "` on the host; " + remedy));
+                            "check `sysctl net.core." + name + "` on the host; " + remedy));
         } else if (limit < asked) {
             findings.add(
                     new Finding(
@@ -74,7 +74,7 @@ public final class UdpExamination implements Examination {
                                     + name
                                     + " is %,d bytes, ".formatted(limit)
                                     + text
-                                    + ": the kernel cuts the buffer, and bursts "
+                                    + ": the kernel limits the buffer, and bursts "
                                     + (side.equals("send") ? "wait" : "are lost"),
                             remedy));
         } else {
@@ -97,7 +97,7 @@ public final class UdpExamination implements Examination {
                             Level.WARNING,
                             AREA,
                             "the kernel's UDP counters cannot be read",
-                            "look at `nstat -az UdpRcvbufErrors` on the host"));
+                            "check `nstat -az UdpRcvbufErrors` on the host"));
             return;
         }
         String within = " within %,d ms".formatted(scope.interval().toMillis());

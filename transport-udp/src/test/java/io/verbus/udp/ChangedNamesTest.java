@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What the error log is told of names that move: with the channel as it was written. */
+/**
+ * Tests the error log's entries for names that move, which contain the channel as the client wrote
+ * it.
+ */
 class ChangedNamesTest {
     private static final long SECOND_NS = 1_000_000_000;
     private static final String WRITTEN = "aeron:udp?x=1|endpoint=host.x:4000|mtu=1408";

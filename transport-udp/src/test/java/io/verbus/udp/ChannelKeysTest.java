@@ -96,7 +96,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void rejectsDifferentBuffersOfSharedSocket() {
+    void rejectsDifferentBufferSizesForSharedSocket() {
         a.publish(channel("|so-sndbuf=64k|so-rcvbuf=32k"), STREAM);
         assertRefused(
                 () -> a.publish(channel("|so-sndbuf=32k"), STREAM + 1),
@@ -148,7 +148,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void limitsPublisherToPublicationWindowOfChannel() {
+    void limitsPublisherToChannelsPublicationWindow() {
         b.subscribe(channel("|window=16k"), STREAM);
         TestStream stream = a.publish(channel("|pub-wnd=8k"), STREAM);
         TestImage image = connect(stream);
@@ -173,7 +173,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void sendsPublicationFromPortOfInterface() {
+    void sendsPublicationFromInterfacePort() {
         TestStream stream = a.publish(channel("|interface=127.0.0.1:" + otherPort), STREAM);
         assertEquals("127.0.0.1:" + otherPort, a.transport.localAddress(stream));
     }
@@ -222,7 +222,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void sendsNakAfterDelayOfChannel() throws IOException {
+    void sendsNakAfterChannelsDelay() throws IOException {
         assertTrue(nakDelayMs("|nak-delay=40ms") >= 40);
         assertTrue(nakDelayMs("|nak-delay=0s") <= 2);
         assertTrue(nakDelayMs("") <= 2);

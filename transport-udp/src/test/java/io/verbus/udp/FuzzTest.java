@@ -137,7 +137,7 @@ class FuzzTest {
             assertTrue(driver.counter("invalid frames from receivers") > TO_SENDER / 10);
             assertTrue(driver.counter("NAKs received") > TO_SENDER / 100);
             assertTrue(stream.senderPosition() <= stream.position());
-            // Anybody can send error frames; clients are notified once in ten seconds.
+            // Any host can send error frames; clients are notified once in ten seconds.
             driver.errors.removeIf(error -> error.contains("cannot receive the stream"));
             assertEquals(0, driver.errors.size(), driver.errors.toString());
         }

@@ -36,7 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A misbehaving peer: it gets no more than it is due, and breaks nothing. */
+/** Tests a misbehaving peer, which gets no more data than it is entitled to, and breaks nothing. */
 @Timeout(120)
 class HostilePeerTest {
     private static final int STREAM = 7;
@@ -452,9 +452,9 @@ class HostilePeerTest {
         assertTrue(image.lost.contains("left this receiver behind"), image.lost);
     }
 
-    /** A sender that does not resend all that its log has, as Aeron's. */
+    /** Some senders, such as Aeron's, do not resend everything that their log holds. */
     @Test
-    void losesStreamWhoseSenderIsAheadAndResendsNothing() {
+    void endsImageWhoseSenderIsAheadAndResendsNothing() {
         TestImage image = image();
         for (int i = 0; i < 99; i++) {
             heartbeat(48 * 1024);
@@ -468,7 +468,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void keepsStreamThatItsSubscriberHoldsBackWhileSenderIsAhead() {
+    void keepsImageWithSlowSubscriberWhileSenderIsAhead() {
         TestImage image = image();
         int offset = 0;
         for (int n = 0; offset < 32 * 1024 - 2 * 1408; n++) {
@@ -702,7 +702,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void refusesSetupsWithTooLongTermsAndReportsOnce() {
+    void refusesSetupsWithTooLongTermsAndReportsThemOnce() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 1_000; session++) {

@@ -135,7 +135,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void acceptsThousandsOfStreamsOfOneHost() throws IOException {
+    void acceptsThousandsOfStreamsFromOneHost() throws IOException {
         open("");
         int streams = 600;
         for (int session = 1; session <= streams; session++) {

@@ -68,13 +68,13 @@ class UdpExaminationTest {
         check(
                 Map.of(),
                 Level.WARNING,
-                "net.core.rmem_max is 212,992 bytes, and udp.receive-buffer asks for 2,097,152"
-                        + " bytes: the kernel cuts the buffer, and bursts are lost",
+                "net.core.rmem_max is 212,992 bytes, and udp.receive-buffer requests 2,097,152"
+                        + " bytes: the kernel limits the buffer, and bursts are lost",
                 "`sysctl -w net.core.rmem_max=2097152`");
         check(
                 Map.of(),
                 Level.OK,
-                "net.core.wmem_max is 4,194,304 bytes, and udp.send-buffer asks for 2,097,152",
+                "net.core.wmem_max is 4,194,304 bytes, and udp.send-buffer requests 2,097,152",
                 "");
         Map<String, String> other = Map.of("udp.receive-buffer", "200k", "udp.send-buffer", "8m");
         check(other, Level.OK, "net.core.rmem_max is 212,992 bytes", "");

@@ -392,7 +392,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void rejectsWrongOption() {
+    void rejectsInvalidOption() {
         TransportException refused =
                 assertThrows(
                         TransportException.class,

@@ -96,7 +96,7 @@ class UnknownNamesTest {
         TestStream stream = publish();
         a.transport.addDestination(stream, named);
         String error = error(a, 1);
-        assertTrue(error.contains("endpoint=" + named.endpoint() + " is unknown"), error);
+        assertTrue(error.contains("endpoint=" + named.endpoint() + " cannot be resolved"), error);
         assertTrue(error.contains("looked up again every 5s"), error);
         turn(21);
         assertEquals(List.of("later.x", "later.x", "later.x", "later.x"), a.lookUps);
@@ -112,7 +112,7 @@ class UnknownNamesTest {
         error(a, 1);
     }
 
-    /** The other destination gets data in the meantime, and both do afterwards. */
+    /** The other destination receives data in the meantime, and both do afterwards. */
     @Test
     void sendsToOtherDestinationsWhileNameIsUnresolved() {
         b.subscribe(there, STREAM);

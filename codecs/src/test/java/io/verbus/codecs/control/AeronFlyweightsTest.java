@@ -36,7 +36,7 @@ class AeronFlyweightsTest {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
 
     @Test
-    void coversEachMessageTypeOfAeron() throws IllegalAccessException {
+    void coversEachAeronMessageType() throws IllegalAccessException {
         Set<Integer> types = new HashSet<>();
         for (Field constant : ControlProtocolEvents.class.getFields()) {
             if (Modifier.isStatic(constant.getModifiers())
@@ -54,7 +54,7 @@ class AeronFlyweightsTest {
     }
 
     @Test
-    void usesErrorCodesOfAeron() {
+    void usesAeronErrorCodes() {
         for (ErrorCode code : ErrorCode.values()) {
             if (code != ErrorCode.NULL_VAL) {
                 assertEquals(code.name(), io.aeron.ErrorCode.get(code.value()).name());
@@ -65,7 +65,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void aeronDecodesMessagesOfVerbus(@ForAll long seed) {
+    void aeronDecodesVerbusMessages(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0xFF);
@@ -78,7 +78,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void verbusDecodesMessagesOfAeron(@ForAll long seed) {
+    void verbusDecodesAeronMessages(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         for (Message message : Message.all()) {
             fill(0xFF);

@@ -29,7 +29,7 @@ record Message(
         int write(MutableDirectBuffer buffer, int offset, Fields fields);
     }
 
-    /** Decodes all of a message; for Verbus, the length follows the values. */
+    /** Decodes a whole message; for Verbus, the message length follows the values. */
     interface Read {
         List<?> read(MutableDirectBuffer buffer, int offset);
     }

@@ -36,7 +36,7 @@ class AnnouncedReceiversLabTest {
     private static final int STREAM = 1;
     private static final int REQUESTS = 2;
     private static final int RESPONSES = 3;
-    private static final String ANNOUNCED = "rdma: announcements of receivers";
+    private static final String ANNOUNCED = "rdma: receiver announcements";
 
     @TempDir private static Path folder;
 

@@ -245,10 +245,10 @@ class HostileDriverLabTest {
 
     private static void assertTold(Host a, Host b) {
         assertTrue(
-                b.counters("protocol violations of publishing drivers").getFirst() > 3,
+                b.counters("protocol violations by publishing drivers").getFirst() > 3,
                 "violations of publishers");
         assertTrue(
-                b.counters("connections closed that offered no stream").getFirst() > 3,
+                b.counters("connections closed without offering a stream").getFirst() > 3,
                 "half-open connections");
         for (String told :
                 List.of(

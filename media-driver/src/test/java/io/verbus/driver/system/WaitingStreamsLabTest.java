@@ -48,7 +48,7 @@ class WaitingStreamsLabTest {
             await(
                     a,
                     "no subscription for stream 11 at " + endpoint,
-                    "; it has streams 10, 12: use the same stream in both");
+                    ", only for streams 10, 12: publish and subscribe to the same stream");
             await(b, "no publication of stream 10 has reached " + endpoint);
             Publication carried = publisher.addExclusivePublication(sent, 10);
             Await.until("connected", () -> carried.isConnected() && other.isConnected());
@@ -61,7 +61,7 @@ class WaitingStreamsLabTest {
                     a,
                     "no receiver ",
                     "no subscription for stream 10 at " + endpoint,
-                    "; it has stream 12: use");
+                    ", only for stream 12: publish");
         }
     }
 }

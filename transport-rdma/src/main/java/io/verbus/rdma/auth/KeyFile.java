@@ -83,7 +83,8 @@ public final class KeyFile {
     /**
      * Reads the file, so that a driver with an invalid file does not start.
      *
-     * @throws TransportException that names the defect and the remedy.
+     * @throws TransportException if the file is invalid; the message names the defect and the
+     *     remedy.
      */
     public static void check(TransportSettings settings) {
         KeyFile file = of(settings);
@@ -104,7 +105,8 @@ public final class KeyFile {
     /**
      * Reads the file.
      *
-     * @throws TransportException that names the defect and the remedy.
+     * @throws TransportException if the file is invalid; the message names the defect and the
+     *     remedy.
      */
     Keys read() {
         for (int i = 0; i < MAX_READS; i++) {

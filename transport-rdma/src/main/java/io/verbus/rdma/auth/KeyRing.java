@@ -29,7 +29,7 @@ public final class KeyRing {
      * Reads the keys.
      *
      * @param host the driver.
-     * @throws TransportException that names the defect of their file.
+     * @throws TransportException if the key file is invalid; the message names the defect.
      */
     public KeyRing(TransportHost host) {
         this.host = host;

@@ -35,7 +35,7 @@ public final class AllowList {
      *
      * @param settings settings of the driver.
      * @return the list.
-     * @throws TransportException that names the part that is not a network.
+     * @throws TransportException if a part is not a network; the message names the part.
      */
     public static AllowList of(TransportSettings settings) {
         String text = RdmaOptions.ALLOW.read(settings);

@@ -19,9 +19,9 @@ import java.util.Arrays;
 
 /**
  * The private data of a connection request at a publication's control address, by which a receiver
- * asks to be connected to. It needs no connection, so the request is always rejected, and the
- * rejection contains the answer. A fabric may pad either with zeros, and a later release may add
- * fields.
+ * asks the publisher to connect to it. It needs no connection, so the request is always rejected,
+ * and the rejection contains the answer. A fabric may pad either with zeros, and a later release
+ * may add fields.
  *
  * @param versions protocol versions that the peer speaks.
  * @param driverId id of the subscribing driver.

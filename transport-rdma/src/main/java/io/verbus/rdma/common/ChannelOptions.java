@@ -41,7 +41,7 @@ public final class ChannelOptions {
      * @param has options of the connection or listener.
      * @param channel channel to share it.
      * @param name description of the connection or listener for messages.
-     * @throws TransportException that names the key whose values differ.
+     * @throws TransportException if values differ; the message names the key.
      */
     public static void requireShared(ConnectionOptions has, ChannelUri channel, String name) {
         FabricSettings asked = channel.fabric();
@@ -76,7 +76,8 @@ public final class ChannelOptions {
             String key, String asked, String has, ChannelUri channel, String name) {
         return new TransportException(
                 ("channel '%s' sets %s to %s, but %s, which it shares with other channels, has %s:"
-                                + " use the same value for all channels there, or another endpoint")
+                                + " use the same value for all channels that share it, or "
+                                + "another endpoint")
                         .formatted(channel, key, asked, name, has));
     }
 }

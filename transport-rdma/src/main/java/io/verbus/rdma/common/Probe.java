@@ -11,8 +11,8 @@ public class Probe {
     private final long timeoutNs;
 
     /**
-     * Count of work requests that the awaited answer covers; not above the answered count if none
-     * is awaited.
+     * Number of work requests that the awaited answer covers; at most the answered number if no
+     * answer is awaited.
      */
     private long awaited;
 

@@ -165,7 +165,7 @@ public record RdmaOptions(
                     "rdma.link-layer",
                     ANY,
                     "infiniband, ethernet or any",
-                    "Expected link layer of ports; the driver warns of others.",
+                    "Expected link layer of ports; the driver warns about other link layers.",
                     RdmaOptions::linkLayer);
 
     static final Option<WriteOrder> ORDER =
@@ -218,8 +218,8 @@ public record RdmaOptions(
                     "256",
                     1,
                     1 << 16,
-                    "Maximum number of connections from this driver to endpoints of others; each"
-                            + " takes 13 counters.");
+                    "Maximum number of connections from this driver to other drivers' endpoints; "
+                            + "each takes 13 counters.");
 
     static final Option<Integer> MAX_HALF_OPEN =
             Option.count(
@@ -244,8 +244,8 @@ public record RdmaOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of the logs of images from one host; failed and ended images"
-                            + " count for 10 s more.");
+                    "Maximum bytes of image logs from one host; failed and ended images count "
+                            + "for 10 s more.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -253,7 +253,7 @@ public record RdmaOptions(
                     "64g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of the logs of images from all hosts.");
+                    "Maximum bytes of image logs from all hosts.");
 
     static final Option<Long> STATUS_INTERVAL =
             Option.duration(
@@ -383,7 +383,7 @@ public record RdmaOptions(
      *
      * @param host settings that contain the options.
      * @return the options.
-     * @throws TransportException that names an invalid option.
+     * @throws TransportException if an option is invalid; the message names it.
      */
     public static RdmaOptions of(TransportSettings host) {
         RdmaOptions options =

@@ -58,7 +58,7 @@ public final class RdmaPeerErrors {
         STREAM_REFUSED,
         /** Streams that were cut off and do not resume. */
         CUT_OFF,
-        /** A driver that replaces another after a restart. */
+        /** A restarted driver that replaces its predecessor. */
         RESTARTED
     }
 

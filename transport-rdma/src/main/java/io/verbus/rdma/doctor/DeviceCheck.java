@@ -9,7 +9,7 @@ import io.verbus.rdma.verbs.VerbsException;
 
 import java.util.List;
 
-/** Checks which devices there are, and whether one of their ports can carry a remote log. */
+/** Checks which devices exist, and whether one of their ports can carry a remote log. */
 final class DeviceCheck {
     private static final String AREA = "devices";
     static final String SYSFS = KernelFiles.DEVICES_PATH;
@@ -76,8 +76,9 @@ final class DeviceCheck {
             findings.error(
                     AREA,
                     "this host has no RDMA device",
-                    "load the driver of its RDMA NIC; or make a software device on an interface"
-                            + " that is up: `modprobe rdma_rxe && rdma link add rxe0 type rxe"
+                    "load the driver of its RDMA NIC; or create a software device on an "
+                            + "interface that is up: `modprobe rdma_rxe && rdma link add rxe0 "
+                            + "type rxe"
                             + " netdev IFACE`; or use `verbus lab`");
         } else {
             findings.ok(AREA, String.join(", ", devices.stream().map(DeviceInfo::name).toList()));

@@ -34,7 +34,8 @@ record Host(FileTree files, Calls calls) {
         /**
          * Loads libibverbs and librdmacm.
          *
-         * @throws io.verbus.rdma.verbs.VerbsException that names the missing library.
+         * @throws io.verbus.rdma.verbs.VerbsException if a library is missing; the message names
+         *     it.
          */
         void loadLibraries();
 

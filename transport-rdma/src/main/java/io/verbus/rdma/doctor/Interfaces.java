@@ -10,7 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/** Finds the network interfaces of a port, by whose addresses rdma_cm finds the port. */
+/** Finds the network interfaces of a port; rdma_cm finds the port by their addresses. */
 final class Interfaces {
     private Interfaces() {}
 

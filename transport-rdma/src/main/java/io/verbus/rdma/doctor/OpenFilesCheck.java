@@ -31,7 +31,8 @@ final class OpenFilesCheck {
                     AREA,
                     "this process may open "
                             + limit
-                            + " files, and each endpoint, device and client of a driver takes some",
+                            + " files, but each endpoint, device and client of a driver needs "
+                            + "several",
                     remedy);
         } else {
             findings.ok(AREA, "this process may open " + limit + " files");

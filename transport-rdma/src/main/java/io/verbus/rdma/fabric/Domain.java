@@ -19,8 +19,8 @@ public interface Domain extends AutoCloseable {
     boolean isUnusable();
 
     /**
-     * Whether a queue pair of the domain exists, through which an adapter may access its regions.
-     * Thread-safe.
+     * Returns whether a queue pair of the domain exists, through which an adapter may access its
+     * regions. Thread-safe.
      */
     boolean isInUse();
 

@@ -67,7 +67,7 @@ public interface FabricHandler {
      */
     void onEnded(Connection connection, Cause cause, String reason, byte[] privateData);
 
-    /** Why a connection ended. */
+    /** The cause of a connection's end. */
     enum Cause {
         /** No host answers at the address, or the address or route cannot be resolved. */
         UNREACHABLE,

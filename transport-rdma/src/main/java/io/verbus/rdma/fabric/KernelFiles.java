@@ -6,7 +6,7 @@ import java.nio.file.Path;
 
 /** Paths of the kernel's files for RDMA devices. */
 public final class KernelFiles {
-    /** Environment variable that replaces {@code /sys}, such as with devices of a test. */
+    /** Environment variable that replaces {@code /sys}, such as for a test's simulated devices. */
     private static final String SYSFS_VARIABLE = "VERBUS_TEST_SYSFS";
 
     /** Absolute path of {@link #DEVICES}, for hosts whose files are examined below another root. */

@@ -28,7 +28,7 @@ public interface Listener extends AutoCloseable {
 
     /**
      * Stops listening; existing connections stay open. Another listener can be opened at the
-     * address at once: it waits until this one is destroyed. Does not block. Idempotent.
+     * address immediately: it waits until this one is destroyed. Does not block. Idempotent.
      */
     @Override
     void close();

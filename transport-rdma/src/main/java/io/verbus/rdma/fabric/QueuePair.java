@@ -83,7 +83,7 @@ public interface QueuePair {
      * uses a staged or outstanding request as the question. Must be posted signaled, and not be
      * called again before the answer has arrived.
      *
-     * @return the count that {@link #answered()} only reaches with the answer.
+     * @return the number that {@link #answered()} reaches only once the answer has arrived.
      */
     long stageProbe();
 
@@ -110,8 +110,8 @@ public interface QueuePair {
     long answered();
 
     /**
-     * Whether the peer's device acknowledges every work request, so that {@link #answered()} counts
-     * all of them.
+     * Returns whether the peer's device acknowledges every work request, so that {@link
+     * #answered()} counts all of them.
      */
     default boolean isAcknowledged() {
         return true;

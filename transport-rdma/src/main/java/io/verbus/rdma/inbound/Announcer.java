@@ -264,8 +264,8 @@ final class Announcer implements AutoCloseable {
             failed(
                     wish,
                     Kind.STRANGER,
-                    "it is the endpoint of a subscription, or belongs to another release: use "
-                            + "the control address of the publication",
+                    "the address is a subscription's endpoint, or its driver runs another"
+                            + " release: use the publication's control address",
                     nowNs);
         } else if (cause == Cause.REJECTED && wish.isParted) {
             wait(wish, wish.backoff, nowNs);
@@ -293,8 +293,8 @@ final class Announcer implements AutoCloseable {
                     failed(
                             wish,
                             Kind.NOT_ALLOWED,
-                            "the driver there does not allow this host: add it to its allow list,"
-                                    + " or send the requests from this driver",
+                            "the driver there does not allow this host: add this host to that "
+                                    + "driver's allow list, or send the requests from this driver",
                             nowNs);
             case NOT_AUTHENTICATED ->
                     failed(
@@ -314,7 +314,8 @@ final class Announcer implements AutoCloseable {
                     failed(
                             wish,
                             Kind.NOT_CONNECTED,
-                            "the driver there rejected it: see its error log",
+                            "the driver there rejected the announcement: see that driver's error "
+                                    + "log",
                             nowNs);
         }
     }

@@ -95,8 +95,8 @@ final class ImageEnds {
     }
 
     /**
-     * Closes an image that a subscriber has rejected, and reports the reason to its peer if that
-     * writes it.
+     * Closes an image that a subscriber has rejected, and reports the reason to the peer, if a peer
+     * writes the image.
      */
     void reject(InboundImage image, String reason, long nowNs) {
         IncomingImage incoming = images.of(image);
@@ -130,7 +130,7 @@ final class ImageEnds {
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
             case MOVING -> {
-                // The peer's next offer is answered that there is no image.
+                // The answer to the peer's next offer says that there is no image.
                 incoming.state(IncomingImage.State.CLOSING);
                 incoming.awaitUntil(nowNs + options.probeTimeoutNs());
             }

@@ -218,7 +218,7 @@ public final class InboundConductor implements AutoCloseable {
                         + " were closed because they offer no stream: keep unknown hosts away "
                         + "with rdma.allow; otherwise see rdma.max-half-open and "
                         + "rdma.half-open-timeout");
-        onEnded(peer, Cause.DISCONNECTED, "it has offered no stream in time");
+        onEnded(peer, Cause.DISCONNECTED, "the peer has offered no stream in time");
         return 1;
     }
 

@@ -70,7 +70,7 @@ final class InboundPeer {
     /** Whether a newer connection of the same driver offers a stream that this one carries. */
     private boolean isSuperseded;
 
-    /** Time by which it must have offered a stream. */
+    /** Time by which the peer must have offered a stream. */
     final long deadlineNs;
 
     /** Number of images that the peer was asked to stop writing, without an answer so far. */

@@ -28,7 +28,7 @@ import io.verbus.rdma.fabric.QueuePair;
  * padding frame, whose body is not sent, to the word that follows the frame.
  *
  * <p>This relies on two promises of a reliable connection without relaxed ordering: writes become
- * visible in the order in which they were posted, and an aligned word becomes visible at once.
+ * visible in the order in which they were posted, and an aligned word becomes visible as a whole.
  * Nothing is assumed within a write. If the first promise may be broken, WR 2 is posted only once
  * WR 1 is known to be in place: see {@link ConfirmedReplication}. The zeroed word belongs to data
  * consumed before, because {@code E <= consumed + 2 terms}.

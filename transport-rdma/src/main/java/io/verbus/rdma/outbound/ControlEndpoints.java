@@ -226,8 +226,8 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Returns the control of other channels that name the same endpoint, even if the name resolves
-     * differently by now, or that resolve to the same address; otherwise a new one.
+     * Returns the control address of other channels that name the same endpoint, even if the name
+     * resolves differently by now, or that resolve to the same address; otherwise a new one.
      */
     private Control control(ChannelUri channel) {
         Endpoint named = channel.control();

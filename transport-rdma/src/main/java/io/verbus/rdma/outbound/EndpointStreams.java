@@ -51,7 +51,7 @@ final class EndpointStreams implements AutoCloseable {
     /** Whether the sender has the link and was not asked to release it. */
     private boolean isAttached;
 
-    /** Whether a stream may miss its time to resume. */
+    /** Whether a stream may fail to resume in time. */
     private boolean isAnyResuming;
 
     /** Whether a publication could not be registered on the current connection. */
@@ -215,7 +215,7 @@ final class EndpointStreams implements AutoCloseable {
     // Connections
 
     /**
-     * Gives up the streams that were cut off, because the driver at the endpoint has restarted.
+     * Gives up the streams that were cut off because the driver at the endpoint has restarted.
      *
      * @param message message for the clients.
      * @return whether any stream was cut off.

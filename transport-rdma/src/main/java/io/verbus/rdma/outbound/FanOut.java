@@ -16,8 +16,8 @@ import java.util.Queue;
  * <pre>
  *    floor          lowest           base                       limit
  *  ----+---------------+---------------+--------------------------+-----
- *      |  pinned only  | for whoever   |  window of those that    |
- *      |               | is slower     |  decide, a term at most  |
+ *      |  pinned only  |  for slower   |  window of those that    |
+ *      |               |  receivers    |  decide, a term at most  |
  *  ----+---------------+---------------+--------------------------+-----
  *                      |◀─ two terms, less a quarter ────────────▶|
  * </pre>
@@ -129,7 +129,7 @@ final class FanOut {
         }
     }
 
-    /** Returns the maximum number of bytes to send at once. */
+    /** Returns the maximum number of bytes to send in one batch. */
     int maxBatch() {
         return start == null ? Integer.MAX_VALUE : start.maxBatch();
     }

@@ -29,16 +29,16 @@ final class NoSubscription {
                     + stream
                     + " at "
                     + endpoint
-                    + ", only for other sessions: remove session-id from its channel, or use the"
-                    + " same in both";
+                    + ", only for other sessions: remove session-id from its channel, or use the "
+                    + "same session-id in both channels";
         }
         return "no subscription for "
                 + stream
                 + " at "
                 + endpoint
-                + "; it has "
+                + ", only for "
                 + (streams.contains(",") ? "streams " : "stream ")
                 + streams
-                + ": use the same stream in both";
+                + ": publish and subscribe to the same stream";
     }
 }

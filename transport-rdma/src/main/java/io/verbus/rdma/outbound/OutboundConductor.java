@@ -116,7 +116,7 @@ public final class OutboundConductor implements AutoCloseable {
         } else if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
-            // Its position advances without a receiver, like that of a fan-out.
+            // The stream's position advances without a receiver, like that of a fan-out.
             fans.add(stream);
             try {
                 addDestination(stream, channel);

@@ -38,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>
  *   WAITING ─backoff over─▶ CONNECTING ─established─▶ UP ─failure, or idle─▶ RELEASING
- *      ▲                         │                                              │ sender has let go
+ *      ▲                         │                                              │ sender has released
  *      └─taken down──── ENDING ◀─┴──────────────────────────────────────────────┘
  * </pre>
  *
@@ -190,7 +190,7 @@ final class OutboundEndpoint implements AutoCloseable {
             }
             case UP -> {
                 if (streams.isEmpty() && nowNs - idleSinceNs >= options.lingerNs()) {
-                    release("it is no longer used by any publication");
+                    release("the endpoint is no longer used by any publication");
                     return 1;
                 }
             }
@@ -233,7 +233,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 address);
     }
 
-    /** Returns whether nothing is sent there and no connection exists. */
+    /** Returns whether no stream is sent to the endpoint and no connection exists. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
@@ -293,8 +293,8 @@ final class OutboundEndpoint implements AutoCloseable {
                 unauthenticated(
                         "the driver at "
                                 + name
-                                + " does not prove that it has the key of its network: give it "
-                                + "an rdma.key-file with this driver's key");
+                                + " does not prove that it has the key of its network: give that "
+                                + "driver an rdma.key-file with this driver's key");
                 return;
             }
             meet(greeting.driverId());
@@ -399,18 +399,25 @@ final class OutboundEndpoint implements AutoCloseable {
         return switch (greeting.rejectCode()) {
             case VERSION_MISMATCH -> greeting.versions().differ("the driver at " + name);
             case NOT_ALLOWED ->
-                    "the driver at " + name + " does not allow this host: add it to its allow list";
+                    "the driver at "
+                            + name
+                            + " does not allow this host: add this host to that "
+                            + "driver's allow list";
             case NO_RESOURCES ->
                     "the driver at "
                             + name
-                            + " accepts no more connections: raise its rdma.max-peers";
+                            + " accepts no more connections: raise that driver's rdma.max-peers";
             case NOT_AUTHENTICATED ->
                     "the driver at "
                             + name
                             + " rejected this driver, which lacks the network's key: use the "
                             + "same rdma.key-file on both";
             case ENDPOINT_CLOSED -> name + " is no longer used by any subscription";
-            default -> "the driver at " + name + " rejected the connection: see its error log";
+            default ->
+                    "the driver at "
+                            + name
+                            + " rejected the connection: see that driver's "
+                            + "error log";
         };
     }
 

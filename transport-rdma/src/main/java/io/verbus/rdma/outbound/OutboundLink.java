@@ -43,7 +43,7 @@ final class OutboundLink
 
     private final RoundRobin<Transfer> roundRobin;
 
-    /** Whether a transfer is over and must be removed at the end of the cycle. */
+    /** Whether a transfer has ended and must be removed at the end of the cycle. */
     private boolean anyGone;
 
     private long goodbyeAt;

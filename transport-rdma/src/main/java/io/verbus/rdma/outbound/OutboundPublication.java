@@ -44,22 +44,28 @@ final class OutboundPublication {
      */
     private long resumeToken = TOKENS.nextLong();
 
-    /** Sampler of its hops, or null. */
+    /** Sampler of the stream's hops, or null. */
     private StreamHops hops;
 
     /** Whether the driver has closed it. */
     private boolean isClosing;
 
-    /** Whether its log is damaged, so that it is no longer sent. */
+    /** Whether the publication's log is damaged, so that it is no longer sent. */
     private boolean isBroken;
 
-    /** Last message to its clients, or null. */
+    /** Last message to the publication's clients, or null. */
     private String told;
 
-    /** Whether the destination was removed, so that it ends at its position and never resumes. */
+    /**
+     * Whether the destination was removed, so that its stream ends at its position and never
+     * resumes.
+     */
     private boolean isRemoved;
 
-    /** Whether it was dropped, and will be offered again when the peer has released it. */
+    /**
+     * Whether the destination was dropped, and will be offered the stream again when the peer has
+     * released it.
+     */
     private boolean isLeaving;
 
     OutboundPublication(OutboundStream stream) {
@@ -180,8 +186,8 @@ final class OutboundPublication {
     }
 
     /**
-     * Discards its state for resuming, while there is no transfer. A peer that still has its image
-     * must not take the next transfer for the same stream.
+     * Discards the state for resuming, while there is no transfer. A peer that still has the image
+     * must not mistake the next transfer for the same stream.
      */
     void forget() {
         onNotResumed();

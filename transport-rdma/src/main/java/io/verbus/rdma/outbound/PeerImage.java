@@ -46,14 +46,14 @@ final class PeerImage {
         isThere = false;
     }
 
-    /** Gives the image up, because the time to resume has passed. */
+    /** Gives up the image, because the time to resume has passed. */
     void giveUp() {
         isGivenUp = true;
     }
 
     /**
-     * Distrusts the peer's image, because its answer is impossible for an image that it had
-     * accepted.
+     * Stops trusting the peer's image, because the peer's answer is impossible for an image that it
+     * had accepted.
      */
     void mistrust() {
         isMistrusted = true;

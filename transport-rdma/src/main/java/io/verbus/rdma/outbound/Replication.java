@@ -89,7 +89,7 @@ class Replication {
      * @param imageLog address of the image's log in the peer.
      * @param imageKey key of the image's log.
      * @param creditWindow number of bytes that may be sent beyond the released position.
-     * @param longestBatch maximum number of bytes to send at once.
+     * @param longestBatch maximum length of a batch in bytes.
      */
     void begin(
             OutboundPort port,

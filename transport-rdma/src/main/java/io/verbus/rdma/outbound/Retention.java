@@ -14,7 +14,7 @@ interface Retention {
     /** Called when the receiver has closed the image, because its last subscription has closed. */
     default void onUnsubscribed() {}
 
-    /** Returns the maximum number of bytes to send at once; a longer frame is sent anyway. */
+    /** Returns the maximum number of bytes to send in one batch; a longer frame is sent anyway. */
     default int maxBatch() {
         return Integer.MAX_VALUE;
     }
@@ -52,7 +52,7 @@ interface Retention {
     /**
      * Called when work requests have stopped reading the log for the destination.
      *
-     * @param isOver whether the transfer has ended for good, so that it cannot resume.
+     * @param isOver whether the transfer has ended and cannot resume.
      */
     default void onUnread(boolean isOver) {}
 

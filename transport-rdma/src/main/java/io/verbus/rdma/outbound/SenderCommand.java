@@ -22,7 +22,7 @@ sealed interface SenderCommand {
     /**
      * Reports that queue pairs have stopped reading the log for a destination.
      *
-     * @param isOver whether the transfer has ended for good, so that it cannot resume.
+     * @param isOver whether the transfer has ended and cannot resume.
      */
     record Unread(FanOutDestination branch, boolean isOver) implements SenderCommand {}
 

@@ -67,7 +67,8 @@ final class Transfer extends RoundRobin.Taker {
     private boolean isBroken;
 
     /**
-     * Whether it ends before the stream does, so that the destination is offered the stream again.
+     * Whether the transfer ends before the stream does, so that the destination is offered the
+     * stream again.
      */
     private boolean isLeft;
 
@@ -261,8 +262,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * Handles the arrival of the offer. Data that the peer has not released is still needed if it
-     * resumes.
+     * Handles the arrival of the offer. Data that the peer has not released is still needed if the
+     * stream resumes.
      */
     private void onOfferArrived() {
         if (offer.isResuming()) {

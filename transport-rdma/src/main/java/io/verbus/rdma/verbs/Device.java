@@ -22,7 +22,7 @@ final class Device {
 
     private static final int BROADCOM_VENDOR_ID = 0x14e4;
 
-    /** Organization and PCI vendor ids: mlx5 reports the first. */
+    /** Organization and PCI vendor ids of NVIDIA: mlx5 reports the first. */
     private static final int MELLANOX_VENDOR_ID = 0x02c9;
 
     private static final int NVIDIA_VENDOR_ID = 0x15b3;

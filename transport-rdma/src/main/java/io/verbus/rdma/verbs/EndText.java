@@ -32,15 +32,16 @@ final class EndText {
                     unreachable(
                             "no RDMA device of this host reaches " + peer,
                             event,
-                            "the peer's host is down, or no device is on a network that leads"
-                                    + " there");
+                            "check that the peer's host is up, and that a device of this host is "
+                                    + "on a network that leads there");
             case VerbsAbi.RDMA_CM_EVENT_ROUTE_ERROR ->
                     unreachable("no route to " + peer, event, "check `ip route` and the fabric");
             case VerbsAbi.RDMA_CM_EVENT_UNREACHABLE ->
                     unreachable(
                             "no answer from " + peer,
                             event,
-                            "the peer's host is down or has no RDMA device at this address");
+                            "check that the peer's host is up and has an RDMA device at this "
+                                    + "address");
             case VerbsAbi.RDMA_CM_EVENT_CONNECT_ERROR ->
                     failed(
                             "the connection with "
@@ -84,8 +85,8 @@ final class EndText {
     }
 
     /**
-     * Returns the end that a failed call reports. Devices over TCP may fail a call where others
-     * send an event.
+     * Returns the end that a failed call reports. Devices over TCP may fail a call where other
+     * devices send an event.
      *
      * @param failed failure of a call for a connection.
      * @param peer host and port.

@@ -9,20 +9,20 @@ package io.verbus.rdma.verbs;
  *
  * <pre>
  *   +--------------------+---------------+---------------+------------------------------+
- *   | grant, 64 bits     | asked, 32     | answer, 32    | message; none where only the |
- *   |                    |               |               | header has something to tell |
+ *   | grant, 64 bits     | asked, 32     | answer, 32    | message; absent if only the  |
+ *   |                    |               |               | header has news              |
  *   +--------------------+---------------+---------------+------------------------------+
  *   grant    messages that its receiver may have sent since the connection was made
- *   asked    times that the sender has asked for an answer
+ *   asked    number of times that the sender has asked for an answer
  *   answer   asked, of the last header that the sender has seen
  * </pre>
  *
- * <p>A side grants the messages it has received and {@link #window} more. It sends a header without
- * a message when half a window, a question or an answer has not been sent with a message. These
- * headers need no grant, but always find a receive: between two headers that the peer has seen, at
- * most two contain grants, because the peer has no more messages to cause a third; one asks,
- * because the next question waits for the answer; and one answers, because the peer asks no other
- * question. The sum is {@link #RESERVED}.
+ * <p>Each side grants as many messages as it has received, plus {@link #window}. It sends a header
+ * without a message when half a window, a question or an answer has not been sent with a message.
+ * These headers need no grant, but always find a receive: between two headers that the peer has
+ * seen, at most two contain grants, because the peer has no more messages to cause a third; one
+ * asks, because the next question waits for the answer; and one answers, because the peer asks no
+ * other question. The sum is {@link #RESERVED}.
  *
  * <p>A peer that violates this finds no receive for its messages, or for those it causes, and loses
  * its connection. A peer that answers without a question only affects itself.

@@ -87,7 +87,7 @@ final class NativeFunction {
         }
     }
 
-    /** Rethrows an error of the JVM. A downcall itself throws nothing. */
+    /** Rethrows a JVM error. A downcall itself throws nothing. */
     static Error unexpected(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

@@ -109,7 +109,8 @@ final class QueuePairResources implements AutoCloseable {
             long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
             Memory.putByte(attr + VerbsAbi.QpAttr.MIN_RNR_TIMER, MIN_RNR_TIMER);
             int error = ibverbs.modifyQp(qp, attr, VerbsAbi.IBV_QP_MIN_RNR_TIMER);
-            // If the peer has disconnected or the device is gone, the connection's end reports it.
+            // If the peer has disconnected or the device is gone, the end of the connection reports
+            // that.
             if (error != 0 && error != Errno.EIO && isReady(ibverbs, qp, attr, init)) {
                 errors.onError(
                         VerbsException.of(

@@ -55,7 +55,8 @@ final class SocketAddresses {
                 default -> null;
             };
         } catch (UnknownHostException impossible) {
-            throw new AssertionError("the length of an address is fixed", impossible);
+            throw new AssertionError(
+                    "cannot happen: the length of an address is valid", impossible);
         }
     }
 

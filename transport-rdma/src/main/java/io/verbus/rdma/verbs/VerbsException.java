@@ -50,7 +50,7 @@ public final class VerbsException extends FabricException {
                 errno);
     }
 
-    /** Handles errors of a fabric that are unexpected: throws all except warnings of devices. */
+    /** Handles errors of a fabric that are unexpected: throws all except device warnings. */
     public static void rethrowUnlessWarning(Throwable error) {
         if (!error.getMessage().startsWith("WARN: ")) {
             LangUtil.rethrowUnchecked(error);

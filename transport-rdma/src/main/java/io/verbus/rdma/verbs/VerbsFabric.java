@@ -107,7 +107,7 @@ public final class VerbsFabric implements Fabric {
     public static void prepare() {
         DataPathCalls.link();
         open(refused -> {
-                    // No resource was created that could remain.
+                    // Nothing to release: no resource was created.
                 })
                 .close();
     }
@@ -442,8 +442,8 @@ public final class VerbsFabric implements Fabric {
     static void requireDevice(List<Devices.Listed> devices) {
         if (devices.isEmpty()) {
             throw new VerbsException(
-                    "this host has no RDMA device: load the driver of its RDMA NIC, or make a"
-                            + " software device with `modprobe rdma_rxe && rdma link add rxe0 type"
+                    "this host has no RDMA device: load the driver of its RDMA NIC, or create a "
+                            + "software device with `modprobe rdma_rxe && rdma link add rxe0 type"
                             + " rxe netdev INTERFACE`");
         }
         if (devices.stream().noneMatch(device -> device.transport().ordered())) {

@@ -14,7 +14,10 @@ public final class VerbsLibraries {
         /** The library marks registered pages, so that the child does not inherit them. */
         ENABLED,
 
-        /** After a fork, pages that the parent writes are no longer those that the device uses. */
+        /**
+         * After a fork, the parent writes to new copies of pages, while the device still uses the
+         * old ones.
+         */
         DISABLED,
 
         /** The library is absent, or too old to report it. */
@@ -24,7 +27,7 @@ public final class VerbsLibraries {
     /**
      * Loads libibverbs and librdmacm.
      *
-     * @throws VerbsException that names the missing library and its package.
+     * @throws VerbsException if a library is missing; the message names it and its package.
      */
     public static void load() {
         Ibverbs.open();

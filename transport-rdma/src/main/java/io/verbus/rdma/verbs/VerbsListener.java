@@ -82,7 +82,7 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Handles that it listens: a connection request may overtake the result of the call. */
+    /** Called when the id listens: a connection request may overtake the result of the call. */
     void onListening() {
         if (!isClosed && !opened.isDone()) {
             all.onListening(this);
@@ -95,7 +95,7 @@ final class VerbsListener implements Listener {
         return opened;
     }
 
-    /** Options of incoming connections. */
+    /** Returns the options of incoming connections. */
     ConnectionOptions options() {
         return options;
     }
@@ -106,8 +106,8 @@ final class VerbsListener implements Listener {
     }
 
     /**
-     * Whether two listeners cannot exist at the same time, because one listens at the other's
-     * address.
+     * Returns whether two listeners cannot exist at the same time, because one listens at the
+     * other's address.
      */
     boolean excludes(VerbsListener other) {
         InetSocketAddress mine = address();

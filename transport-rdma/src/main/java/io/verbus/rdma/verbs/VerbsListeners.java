@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * once those that were closed at its address are destroyed. Used by the conductor's thread.
  */
 final class VerbsListeners {
-    /** Maximum number of calls at a time, so that listeners leave threads to connections. */
+    /** Maximum number of concurrent calls, so that listeners leave threads to connections. */
     private static final int MAX_CALLS = 64;
 
     private final ConnectionManager manager;
@@ -94,12 +94,12 @@ final class VerbsListeners {
         then.accept(failure);
     }
 
-    /** Handles that a listener listens. */
+    /** Called when a listener has started listening. */
     void onListening(VerbsListener listener) {
         begun.add(listener);
     }
 
-    /** Handles that a listener cannot listen; its id is destroyed. */
+    /** Called when a listener cannot listen; its id is destroyed. */
     void onRefused(VerbsListener listener) {
         begun.remove(listener);
     }
@@ -141,8 +141,7 @@ final class VerbsListeners {
                 switch (type) {
                     case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
                     case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
-                            "its address has moved to another port, as a bond's does that fails"
-                                    + " over";
+                            "its address has moved to another port, such as when a bond fails over";
                     default -> null;
                 };
         if (reason != null && !listener.isClosed()) {

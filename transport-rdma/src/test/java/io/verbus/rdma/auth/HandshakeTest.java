@@ -72,7 +72,9 @@ class HandshakeTest {
                 new Initiation(List.of(OLD)).challenge(), new Initiation(List.of(OLD)).challenge());
     }
 
-    /** A proof holds for one handshake, direction, version, pair of hosts and of drivers. */
+    /**
+     * A proof is valid for one handshake, direction, version, pair of hosts and pair of drivers.
+     */
     @Test
     void rejectsProofOfAnotherHandshake() {
         Initiation initiation = new Initiation(List.of(OLD));
@@ -103,7 +105,7 @@ class HandshakeTest {
                     acceptance.awaited(VERSION, a, b), acceptance.awaited(VERSION, a, wrong));
         }
         assertNull(initiation.answer(VERSION + 1, a, b, right));
-        // In the other direction: the proof of one side is no proof for the other.
+        // In the other direction: one side's proof is not valid as the other side's.
         assertNotEquals(right, acceptance.awaited(VERSION, a, b));
         assertNull(initiation.answer(VERSION, a, b, acceptance.awaited(VERSION, a, b)));
         assertNull(initiation.answer(VERSION, a, b, Proof.NONE));
@@ -150,7 +152,7 @@ class HandshakeTest {
         assertFalse(words.contains("77777"), words);
     }
 
-    /** Compares with what openssl computes. */
+    /** Compares with the result of openssl. */
     @Test
     void computesHmacSha256() {
         // printf '\023verbus rdma connect' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0101…

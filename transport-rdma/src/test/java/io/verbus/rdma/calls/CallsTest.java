@@ -102,7 +102,7 @@ class CallsTest {
         assertEquals(List.of(), errors);
     }
 
-    /** It ends the driver, like an error of any other thread. */
+    /** The error ends the driver, like an error on any other thread. */
     @Test
     void passesErrorToHandler() {
         Error fault = new AssertionError("a fault");

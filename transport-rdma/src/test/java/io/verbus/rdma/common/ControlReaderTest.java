@@ -134,7 +134,7 @@ class ControlReaderTest {
     }
 
     @Test
-    void readsMessagesOfWriter() {
+    void readsMessagesThatWriterWrites() {
         assertNull(readOffer(writer.proof(buffer, 0, new Proof(1, -2, 3, -4))));
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128, StreamEnd.REVOKED)));

@@ -65,7 +65,7 @@ class VersionsTest {
         return Arrays.copyOf(bytes, bytes.length + padding);
     }
 
-    /** It reads the first bytes, accepts only version 3, and skips the rest. */
+    /** The previous release reads the first bytes, accepts only version 3, and skips the rest. */
     @Test
     void sendsGreetingsThatPreviousReleaseReads() {
         byte[] hello = Hello.of(0x0102030405060708L, RejectCode.NOT_ALLOWED);

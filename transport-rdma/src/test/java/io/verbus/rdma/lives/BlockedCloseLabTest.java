@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Drivers that close while a device blocks the calls that end what they have open. */
+/** Tests drivers that close while a device blocks the calls that release their resources. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(120)
@@ -115,7 +115,8 @@ class BlockedCloseLabTest {
             boolean wasHeld = false;
             while (!wasHeld || isHeld()) {
                 boolean isRegistered = isRegistered(address);
-                boolean isHeld = isHeld(); // afterwards: then it was blocked all the time
+                boolean isHeld =
+                        isHeld(); // checked afterwards, so that the call was blocked all the time
                 wasHeld |= isHeld;
                 isViolated |= isHeld && !isRegistered;
                 Thread.onSpinWait();

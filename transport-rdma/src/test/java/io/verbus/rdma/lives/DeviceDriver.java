@@ -56,7 +56,7 @@ final class DeviceDriver extends TestHost {
         return transport;
     }
 
-    /** Returns what the device's calls have reported. */
+    /** Returns the results that the device's calls have reported. */
     List<Throwable> refusals() {
         return new ArrayList<>(refusals);
     }
@@ -108,7 +108,7 @@ final class DeviceDriver extends TestHost {
         }
     }
 
-    /** Kills the process: the kernel closes what it has open, and the driver does nothing more. */
+    /** Kills the process: the kernel closes its resources, and the driver does nothing more. */
     void kill() {
         isKilled = true;
         close();

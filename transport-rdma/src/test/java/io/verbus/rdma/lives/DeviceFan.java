@@ -25,7 +25,7 @@ final class DeviceFan implements AutoCloseable {
     private static final int STREAM = 42;
     private static final long LONGEST_WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** One destination: its driver, and what its application has seen. */
+    /** One destination: its driver, and the messages that its application has received. */
     final class Place {
         DeviceDriver driver;
         boolean isReading = true;
@@ -41,7 +41,7 @@ final class DeviceFan implements AutoCloseable {
             driver = driver(DeviceNet.ADDRESS_OF_B);
         }
 
-        /** Its address at A. */
+        /** The destination's address, as A sees it. */
         ChannelUri destination() {
             return ChannelUri.rdma(endpoint).build();
         }

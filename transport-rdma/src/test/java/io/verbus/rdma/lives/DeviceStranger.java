@@ -13,12 +13,15 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process of the publisher's host that greets drivers with anything and sends anything. */
+/**
+ * A process on the publisher's host that greets drivers with arbitrary data and sends arbitrary
+ * messages.
+ */
 final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoCloseable {
     private final VerbsFabric fabric =
             VerbsFabric.open(
                     refused -> {
-                        // Whatever a stranger's device reports.
+                        // Errors that a stranger's device reports.
                     });
     private final InetSocketAddress source;
     private final InetSocketAddress target;
@@ -39,20 +42,20 @@ final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoClos
         fabric.connect(target, source, ConnectionOptions.DEFAULT, null, greeting);
     }
 
-    /** Lets its connections go on. */
+    /** Lets the stranger's connections proceed. */
     void turn() {
         fabric.poll(this, System.nanoTime());
         established.forEach(each -> each.queuePair().poll(this));
     }
 
-    /** Closes its established connections. */
+    /** Closes the stranger's established connections. */
     void leave() {
         open -= established.size();
         established.forEach(Connection::close);
         established.clear();
     }
 
-    /** Whether every connection was refused, has ended or is closed. */
+    /** Returns whether every connection was refused, has ended or is closed. */
     boolean isIdle() {
         return open == 0;
     }
@@ -78,7 +81,7 @@ final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoClos
 
     @Override
     public void onMessage(long address, int length) {
-        // It does not listen.
+        // The stranger does not listen.
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.verbus.StrictDevice;
 
 import java.util.Random;
 
-/** Faults of the strict device, at random. */
+/** Causes random faults of the strict device. */
 final class Faults {
     private static final int ENOMEM = 12;
     private static final int EIO = 5;
@@ -40,7 +40,7 @@ final class Faults {
         "resolve-address"
     };
 
-    /** Calls that may take long, and whose failure would be a broken device. */
+    /** Calls that may take long, and that fail only on a broken device. */
     private static final String[] SLOW = {
         "ibv_dealloc_pd", "ibv_dereg_mr", "ibv_destroy_cq", "rdma_destroy_id", "rdma_destroy_qp"
     };

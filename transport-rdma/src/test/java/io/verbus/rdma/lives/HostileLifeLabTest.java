@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Peers that break the protocol, over queue pairs of the strict device: a driver's stream is
- * carried again whatever its peer, or a stranger, sends.
+ * Peers that break the protocol, over queue pairs of the strict device: a driver's stream resumes
+ * whatever its peer, or a stranger, sends.
  */
 @Tag("lab")
 @Tag("strict")
@@ -30,7 +30,7 @@ class HostileLifeLabTest {
     @TempDir Path directory;
 
     @Test
-    void survivesWhateverPeersSend() {
+    void survivesArbitraryMessagesFromPeers() {
         Lives.run(LIVES, this::live);
     }
 
@@ -89,7 +89,7 @@ class HostileLifeLabTest {
         }
     }
 
-    /** Whatever became of the connection, the stream is carried again in the end. */
+    /** Whatever happened to the connection, the stream flows again in the end. */
     private static void awaitFlow(DeviceNet net, TestStream stream) {
         long offered = stream.offered;
         net.until(

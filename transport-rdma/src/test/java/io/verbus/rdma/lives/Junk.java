@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.Arrays;
 import java.util.Random;
 
-/** What hostile peers send. */
+/** Generates the messages that hostile peers send. */
 public final class Junk {
     private static final int CONTENT_LENGTH = 96;
     private static final int MAX_TEMPLATE = 13;

@@ -38,10 +38,10 @@ public interface LifeNet {
     /** Replaces A's device by a new one. */
     void replaceDevice();
 
-    /** Lets everything work again. */
+    /** Ends all faults. */
     void heal();
 
-    /** Runs everything for a time of the network's clock. */
+    /** Runs everything for a time, measured on the network's clock. */
     void forMillis(long millis);
 
     /** Runs everything until the condition holds; fails if it never does. */

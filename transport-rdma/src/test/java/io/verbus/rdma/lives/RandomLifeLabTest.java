@@ -21,7 +21,7 @@ class RandomLifeLabTest {
     @TempDir Path directory;
 
     @Test
-    void flowsAndReleasesEverythingAfterRandomFaults() {
+    void everyStreamFlowsAndIsReleasedAfterRandomFaults() {
         Lives.run(LIVES, this::live);
     }
 

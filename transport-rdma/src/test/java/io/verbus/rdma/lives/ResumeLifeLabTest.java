@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /**
  * Connections of the strict device fail at any step of random lives, also while they resume: every
- * message is delivered exactly once, in order, in one and the same image.
+ * message is delivered exactly once, in order, in the same image.
  */
 @Tag("lab")
 @Tag("strict")

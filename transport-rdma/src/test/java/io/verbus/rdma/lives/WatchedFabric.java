@@ -15,7 +15,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A fabric whose established connections a test can see, and use. */
+/** A fabric that lets a test access its established connections. */
 final class WatchedFabric implements Fabric {
     private final Fabric fabric;
 

@@ -50,7 +50,7 @@ class CreditSlotsTest {
         assertEquals(0, domain.regions());
     }
 
-    /** A peer that can still write there must not find memory that others use. */
+    /** A peer that can still write to the memory must not overwrite other data. */
     @Test
     void keepsMemoryThatDeviceStillHolds() {
         CreditSlots slots = new CreditSlots();

@@ -119,7 +119,10 @@ class AllocationTest {
         return allocated;
     }
 
-    /** Bytes that the agents' cycles allocate; what the applications do is not counted. */
+    /**
+     * Returns the bytes that the agents' cycles allocate; the applications' allocations are not
+     * counted.
+     */
     private static long cycles(TwoDrivers net, int count) {
         long allocated = 0;
         for (int i = 0; i < count; i++) {

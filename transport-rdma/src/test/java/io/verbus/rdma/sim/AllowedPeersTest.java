@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashSet;
 
-/** Which peers may connect. Driver A is at 10.0.0.1. */
+/** Tests which peers may connect. Driver A is at 10.0.0.1. */
 class AllowedPeersTest {
     private static final int STREAM = 42;
     private static final String[] NO_OPTIONS = {};

@@ -37,7 +37,7 @@ class CommitRuleTest {
     }
 
     @Test
-    void showsNoTornStaleLostOrDuplicateFrame() {
+    void readerSeesNoTornStaleLostOrDuplicateFrame() {
         AssertionError caught = firstCaught(CommitRule::stage, true, SCHEDULES);
         if (caught != null) {
             throw caught;

@@ -55,7 +55,7 @@ final class CommitSchedule {
             Random random = new Random(3);
             random.nextBytes(garbage);
             for (int at = 0; at < garbage.length; at += FrameHeader.ALIGNMENT) {
-                // Each possible start of a frame holds what looks like one.
+                // Every possible frame start holds data that looks like a frame.
                 int room = TERM_LENGTH - at % TERM_LENGTH;
                 int length = Math.min(room, FrameHeader.LENGTH + random.nextInt(200));
                 old.putLong(
@@ -180,7 +180,7 @@ final class CommitSchedule {
     /**
      * Runs to the end.
      *
-     * @throws AssertionError if the reader saw what it must not, or the invariant was broken.
+     * @throws AssertionError if the reader saw an invalid frame, or the invariant was broken.
      */
     void run() {
         boolean breaks = random.nextInt(5) == 0;
@@ -327,7 +327,7 @@ final class CommitSchedule {
         cleaner.clean(consumed, 1 + random.nextInt(16_384));
     }
 
-    /** The queue pair fails at any step; the rest is sent again from where the image ends. */
+    /** The queue pair fails at any step; the rest is sent again from the end of the image. */
     private void breakAndResume() {
         queuePair.fail("link down");
         queuePair.close();

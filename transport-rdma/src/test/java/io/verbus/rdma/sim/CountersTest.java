@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-/** Counters of connections and images match what happened. */
+/** Tests that the counters of connections and images match the traffic and the failures. */
 class CountersTest {
     private static final int STREAM = 3;
     private static final String AT_A = "rdma to 10.0.0.2:7400: ";

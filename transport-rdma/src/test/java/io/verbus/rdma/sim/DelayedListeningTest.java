@@ -65,7 +65,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void carriesStreamOnceItListens() {
+    void carriesStreamOnceListenerIsOpen() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         assertFalse(endpoint.opened().isDone());
         assertEquals("10.0.0.2:7400", endpoint.description());
@@ -78,7 +78,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void reportsPortOnceItIsBound() {
+    void reportsPortOnceBound() {
         InboundEndpoint first = net.b.open(ANY_PORT);
         InboundEndpoint second = net.b.open(ANY_PORT);
         assertNotSame(first, second, "each has its own port");
@@ -89,7 +89,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void sharesEndpointWhileItOpens() {
+    void sharesEndpointThatIsOpening() {
         InboundEndpoint first = net.b.open(TwoDrivers.CHANNEL);
         assertSame(first, net.b.open(TwoDrivers.CHANNEL));
         net.b.transport.closeEndpoint(first);
@@ -101,7 +101,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void neverListensIfClosedBefore() {
+    void neverListensIfClosedBeforeOpening() {
         InboundEndpoint endpoint = net.b.open(TwoDrivers.CHANNEL);
         net.b.transport.closeEndpoint(endpoint);
         net.b.fabric.listen();
@@ -114,7 +114,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void triesAgainAfterRefusal() {
+    void retriesListeningAfterRefusal() {
         var other =
                 net.network
                         .fabric("10.0.0.2")
@@ -135,17 +135,17 @@ class DelayedListeningTest {
     }
 
     @Test
-    void announcesEndpointOnceItListens() {
+    void announcesEndpointOnceListenerIsOpen() {
         TestStream stream = net.a.publish(CONTROL, STREAM);
         net.b.subscribe(ANNOUNCED, STREAM);
         net.forMillis(20);
-        assertEquals(0, net.a.counter("announcements of receivers"));
+        assertEquals(0, net.a.counter("receiver announcements"));
         net.b.fabric.listen();
         net.until("connected", () -> stream.connected);
     }
 
     @Test
-    void addsPublicationOnceItsControlAddressListens() {
+    void addsPublicationOnceControlAddressIsOpen() {
         net.b.fabric.listen();
         net.a.fabric.delayListening();
         net.b.subscribe(ANNOUNCED, STREAM);

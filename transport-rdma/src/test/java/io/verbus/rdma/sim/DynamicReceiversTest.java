@@ -94,11 +94,11 @@ class DynamicReceiversTest {
         net.until("all three", () -> net.places.stream().allMatch(Place::isConnected));
         untilAllRead(stream);
         assertEquals(stream.offered, net.places.getFirst().image().received);
-        long announced = net.a.counter("announcements of receivers");
+        long announced = net.a.counter("receiver announcements");
         net.forMillis(500);
         assertEquals(
                 announced,
-                net.a.counter("announcements of receivers"),
+                net.a.counter("receiver announcements"),
                 "one that is connected is quiet");
         assertEquals(3, net.network.connections());
     }
@@ -221,7 +221,7 @@ class DynamicReceiversTest {
         Place place = come();
         net.until("told", () -> !place.driver.errors.isEmpty());
         assertTrue(
-                place.driver.errors.getFirst().contains("it is the endpoint of a subscription"),
+                place.driver.errors.getFirst().contains("the address is a subscription's endpoint"),
                 place.driver.errors.toString());
     }
 

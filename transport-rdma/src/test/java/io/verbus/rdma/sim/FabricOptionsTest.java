@@ -192,7 +192,7 @@ class FabricOptionsTest {
         assertWarns(
                 path("link layer 7", "", "10.0.0.1", 4096),
                 "over an unexpected link layer",
-                "has the link layer link layer 7 and not InfiniBand or Ethernet",
+                "has the link layer link layer 7, not InfiniBand or Ethernet",
                 "verbus.rdma.link-layer");
     }
 
@@ -215,10 +215,7 @@ class FabricOptionsTest {
             net.until("connected", () -> stream.connected && !net.b.errors.isEmpty());
             assertEquals(0, net.a.errors.size(), net.a.errors.toString());
             assertTrue(
-                    net.b
-                            .errors
-                            .getFirst()
-                            .contains("has the link layer Ethernet and not InfiniBand"),
+                    net.b.errors.getFirst().contains("has the link layer Ethernet, not InfiniBand"),
                     net.b.errors.toString());
         }
     }

@@ -34,7 +34,7 @@ final class FanOutNet implements AutoCloseable {
         /** Endpoints of its subscriptions. */
         private final List<InboundEndpoint> endpoints = new ArrayList<>();
 
-        /** Images that have ended and were read to their end. */
+        /** Ended images that were read to their end. */
         final List<TestImage> ended = new ArrayList<>();
 
         Place(int number, boolean tagged) {
@@ -43,7 +43,7 @@ final class FanOutNet implements AutoCloseable {
             start();
         }
 
-        /** Its address as seen by A. */
+        /** The destination's address, as seen by A. */
         ChannelUri destination() {
             return ChannelUri.rdma(address() + ":7400").build();
         }
@@ -96,7 +96,7 @@ final class FanOutNet implements AutoCloseable {
             return image == null ? -1 : image.next;
         }
 
-        /** Whether it has read everything published. */
+        /** Whether the destination has read everything published. */
         boolean isAtEnd(TestStream stream) {
             TestImage image = image();
             return image != null && image.position() == stream.position();

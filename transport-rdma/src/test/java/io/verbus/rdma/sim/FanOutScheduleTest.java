@@ -25,7 +25,9 @@ import java.util.List;
 class FanOutScheduleTest {
     private static final int SCHEDULES = 8 * Integer.getInteger("verbus.lives", 1);
 
-    /** Maximum number of schedules, if too little has happened in {@link #SCHEDULES}. */
+    /**
+     * Maximum number of schedules, reached if too few events have happened in {@link #SCHEDULES}.
+     */
     private static final int MAX_SCHEDULES = 8 * SCHEDULES;
 
     private static final int EVENTS = 40;

@@ -299,7 +299,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesPublicationOnceEveryDestinationHasAll() {
+    void releasesPublicationOnceEveryDestinationHasReceivedAll() {
         TestStream stream = start("min", false, false);
         untilAllConnected();
         place(1).reading = false;
@@ -320,7 +320,7 @@ class FanOutTest {
     }
 
     @Test
-    void releasesPublicationWithoutDestinationsAtOnce() {
+    void releasesPublicationWithoutDestinationsImmediately() {
         TestStream stream = start("max");
         net.place(false);
         net.forMillis(5);

@@ -20,8 +20,9 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
 /**
- * A delay shows in the hop where it is, and in no other: in its least duration for fabric and
- * subscriber, in its most for the sender, which cannot know when unseen bytes were committed.
+ * A delay shows only in the hop where it occurs: in the shortest duration for fabric and
+ * subscriber, and in the longest for the sender, which cannot know when unseen bytes were
+ * committed.
  */
 class HopsTest {
     private static final ChannelUri CHANNEL =
@@ -30,7 +31,7 @@ class HopsTest {
     private static final long DELAY_NS = 20_000_000;
     private static final long STATUS_NS = 1_000_000;
 
-    /** More than the steps between a look and the next, less than a delay. */
+    /** Longer than the time between two polls, shorter than a delay. */
     private static final long SHORT_NS = 2 * STATUS_NS;
 
     @TempDir Path folder;
@@ -179,7 +180,10 @@ class HopsTest {
         assertTrue(reading(LatencyHop.SUBSCRIBER).most().max() <= SHORT_NS);
     }
 
-    /** The sender cannot see when the answer has arrived, but it does not blame the fabric. */
+    /**
+     * The sender cannot see when the answer has arrived, but it does not attribute the delay to the
+     * fabric.
+     */
     @Test
     void senderThatStallsAfterPostDoesNotShowInFabric() {
         assertTrue(stream.offer());

@@ -227,7 +227,7 @@ class HostilePeerTest {
             net.until("failed", () -> !net.b.errors.isEmpty());
             assertTrue(
                     net.b.errors.getFirst().contains("is offered twice"), net.b.errors.toString());
-            assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
+            assertEquals(1, net.b.counter("protocol violations by publishing drivers"));
             assertGoesOn(net, stream);
         }
     }

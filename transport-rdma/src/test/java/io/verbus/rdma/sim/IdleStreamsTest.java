@@ -23,7 +23,7 @@ class IdleStreamsTest {
     private static final int CYCLES = 20_000;
     private static final long CYCLE_NS = 1_000;
 
-    /** Time until each stream counts as idle, with cycles of 10 ms. */
+    /** Time until each stream is considered idle, with cycles of 10 ms. */
     private static final int RESTING_CYCLES = 20;
 
     /** Maximum number of checks of an idle stream or image in a cycle in which it has its turn. */

@@ -45,7 +45,7 @@ class JoinTest {
         LOOK
     }
 
-    /** Mistakes that a driver could make. */
+    /** Defects that a driver could have. */
     private enum Fault {
         NONE(Step.COUNT, Step.LOOK),
         COUNTS_LAST(Step.LOOK, Step.COUNT),

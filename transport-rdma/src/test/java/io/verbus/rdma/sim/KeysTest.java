@@ -221,7 +221,7 @@ class KeysTest {
         assertEquals(0, net.b.counter(REFUSED));
     }
 
-    // A host that lies
+    // A dishonest host
 
     /** Connects with any private data, and records the answer. */
     private static final class Impostor implements FabricHandler {
@@ -321,7 +321,7 @@ class KeysTest {
                     Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false);
             long accepts = accepts();
 
-            // An offer without a proof; and with the offer a proof that comes too late.
+            // An offer without a proof, followed by a proof that comes too late.
             impostor.connect(net, greeting);
             impostor.say(net, setup());
             impostor.connect(net, greeting);
@@ -331,10 +331,10 @@ class KeysTest {
             impostor.say(net, proof(new Proof(1, 2, 3, 4)), setup());
             impostor.connect(net, greeting);
             impostor.say(net, proof(Proof.NONE), setup());
-            // One that is reflected: what B has proved itself.
+            // A reflected proof: the one that B itself has sent.
             Hello answer = impostor.connect(net, greeting);
             impostor.say(net, proof(answer.proof()), setup());
-            // One that is replayed, with the greeting that belongs to it.
+            // A replayed proof, with the greeting that belongs to it.
             impostor.connect(net, seen.bytes());
             impostor.say(net, proofOfA, setup());
 

@@ -41,10 +41,10 @@ final class MergedRails implements AutoCloseable {
     private LogMerger merger;
     private TestSubscriber subscriber;
 
-    /** The subscriber reads in one of so many turns; always if 0. */
+    /** The subscriber reads in one of this many turns; in every turn if 0. */
     int slowness;
 
-    /** When it last read something, and the longest time that it read nothing. */
+    /** Time of the subscriber's last read, and the longest time without one. */
     private long readNs;
 
     long longestGapNs;
@@ -143,7 +143,7 @@ final class MergedRails implements AutoCloseable {
         return subscriber.next;
     }
 
-    /** Whether a place alone could deliver what the image lacks. */
+    /** Returns whether one place alone could deliver the data that the image lacks. */
     boolean isCovered(Place place) {
         return place.isConnected()
                 && sources.stream()

@@ -43,7 +43,7 @@ class RailsScheduleTest {
 
     @Tag("slow")
     @Test
-    void readsEachMessageOnceWhateverRailsDo() {
+    void readsEachMessageOnceDespiteRailFailures() {
         long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         for (int i = 0; i < SCHEDULES; i++) {
             try {
@@ -151,7 +151,7 @@ class RailsScheduleTest {
         }
     }
 
-    /** At a rate at which the log holds what is sent until the probe fails. */
+    /** The rate is low enough for the log to hold everything sent until the probe fails. */
     @RepeatedTest(10)
     void continuesWithoutTimeoutWhenRailIsCutSilently() {
         try (FanOutNet net = new FanOutNet(System.nanoTime(), directory, OPTIONS);

@@ -28,7 +28,7 @@ class RandomLifecycleTest {
     @TempDir Path directory;
 
     @Test
-    void releasesEverythingAndEveryStreamFlowsAtEnd() {
+    void everyStreamFlowsAndIsReleasedAtEnd() {
         long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         for (int i = 0; i < LIVES; i++) {
             try {
@@ -68,7 +68,7 @@ class RandomLifecycleTest {
         }
     }
 
-    /** The simulated network as a life sees it. */
+    /** Adapts the simulated network to a random life. */
     private static final class Net implements LifeNet {
         private final TwoDrivers net;
         private final InboundEndpoint endpoint;
@@ -137,7 +137,7 @@ class RandomLifecycleTest {
 
         @Override
         public void heal() {
-            // Nothing that breaks lasts.
+            // No fault is permanent.
         }
 
         @Override

@@ -161,8 +161,9 @@ class RdmaTransportTest {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("told", () -> !net.a.waits.isEmpty());
         assertEquals(
-                "no subscription for stream %d at 10.0.0.2:7400; it has streams %d, %d: use the same stream in both"
-                        .formatted(STREAM, STREAM + 1, STREAM + 3),
+                "no subscription for stream %d at 10.0.0.2:7400, only for streams %d, %d: "
+                        + "publish and subscribe to the same stream"
+                                .formatted(STREAM, STREAM + 1, STREAM + 3),
                 net.a.waits.getFirst());
         assertFalse(stream.connected);
         assertEquals(List.of(), net.a.failures);
@@ -181,7 +182,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void logsErrorIfSubscriberStaysAway() {
+    void logsErrorIfNoSubscriberArrives() {
         net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("logged", () -> !net.a.errors.isEmpty());
         assertTrue(net.nowNs >= 10_000_000_000L, "after " + net.nowNs + " ns");
@@ -356,7 +357,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void endsImageIfPublishingDriverStaysAway() {
+    void endsImageIfPublishingDriverDoesNotReturn() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -377,7 +378,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void disconnectsPublicationIfPeerStaysAway() {
+    void disconnectsPublicationIfPeerDoesNotReturn() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
@@ -394,7 +395,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void releasesClosingPublicationIfPeerStaysAway() {
+    void releasesClosingPublicationIfPeerDoesNotReturn() {
         start(System.nanoTime(), "rdma.resume-timeout", "300ms");
         TestStream stream = connected();
         net.reading = false;
@@ -472,7 +473,7 @@ class RdmaTransportTest {
         assertEquals(2, net.b.images.size());
     }
 
-    /** It forges the id of the driver whose stream it wants, and the registration id. */
+    /** The attacker forges the registration id, and the id of the driver whose stream it wants. */
     @Test
     void deniesImageToDriverWithForgedId() throws IOException {
         TestStream stream = connected();
@@ -764,7 +765,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void leavesNothingIfConstructionFails() {
+    void releasesEverythingIfConstructionFails() {
         try (TestHost few =
                 new TestHost(1, directory, 7) {
                     @Override
@@ -786,10 +787,7 @@ class RdmaTransportTest {
         }
     }
 
-    /**
-     * Memory that the device does not release is the device's: the image is closed and released all
-     * the same.
-     */
+    /** The image is closed and released even if the device does not release the memory. */
     @Test
     void releasesImageWhoseMemoryStaysPinned() {
         TestStream stream = connected();

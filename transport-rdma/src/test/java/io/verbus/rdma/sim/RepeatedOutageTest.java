@@ -96,7 +96,7 @@ class RepeatedOutageTest {
         net.publishing = true;
     }
 
-    /** B cannot resume the stream at once, but keeps its image: nothing is lost. */
+    /** B cannot resume the stream immediately, but keeps its image, so nothing is lost. */
     @Test
     void resumesInSameImageAfterRefusedResume() {
         try (TwoDrivers net =
@@ -145,7 +145,7 @@ class RepeatedOutageTest {
 
     /** Neither a slow reader nor unsent messages delay the end. */
     @Test
-    void endsRevokedStreamAtOnce() {
+    void endsRevokedStreamImmediately() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();
@@ -159,7 +159,7 @@ class RepeatedOutageTest {
             assertTrue(image.revokedAt > image.position() && image.lost == null);
             net.b.transport.closeImage(image, "revoked");
             net.until("released", () -> net.a.releasedStreams.contains(stream) && image.released);
-            assertEquals(0, net.b.counter("protocol violations of publishing drivers"));
+            assertEquals(0, net.b.counter("protocol violations by publishing drivers"));
         }
     }
 

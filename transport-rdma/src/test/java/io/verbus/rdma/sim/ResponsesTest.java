@@ -116,9 +116,9 @@ class ResponsesTest {
         await(-7);
         untilAnswered(responses);
         net.b.transport.tellResponseSession(net.b.image(), null);
-        long announced = net.b.counter("announcements of receivers");
+        long announced = net.b.counter("receiver announcements");
         net.forMillis(300);
-        assertEquals(announced, net.b.counter("announcements of receivers"));
+        assertEquals(announced, net.b.counter("receiver announcements"));
         untilAnswered(responses);
     }
 

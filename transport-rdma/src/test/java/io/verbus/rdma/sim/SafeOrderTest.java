@@ -74,7 +74,7 @@ class SafeOrderTest {
         return null;
     }
 
-    /** It is sufficient that either driver asks for it. */
+    /** It is sufficient that either driver requests safe order. */
     @ParameterizedTest
     @CsvSource({"safe, safe", "safe, trust", "trust, safe"})
     void carriesStreamsIfEitherDriverRequestsSafeOrder(String orderOfA, String orderOfB) {

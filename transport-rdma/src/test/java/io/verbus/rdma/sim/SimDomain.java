@@ -43,7 +43,7 @@ public final class SimDomain implements Domain {
         calls.accept(work, then);
     }
 
-    /** Lets the next registrations fail with this text; null ends that. */
+    /** Makes the next registrations fail with this text; null makes them succeed again. */
     public void refuse(String words) {
         refusal = words;
     }
@@ -116,7 +116,7 @@ public final class SimDomain implements Domain {
         }
     }
 
-    /** Whether a peer may write there with the key. */
+    /** Returns whether a peer may write to the range with the key. */
     boolean allows(RemoteKey key, long address, int length) {
         Region region = byRemoteKey.get(key.value());
         return region != null
@@ -160,7 +160,7 @@ public final class SimDomain implements Domain {
         private final Access access;
         private final int key;
 
-        /** It was closed, but the device has not released it. */
+        /** The region was closed, but the device has not released it. */
         private boolean isKept;
 
         Region(long address, long length, Access access, int key) {

@@ -259,7 +259,7 @@ public final class SimFabric implements Fabric {
         return domains.size();
     }
 
-    /** Lets registrations in new domains fail with this text; null ends that. */
+    /** Makes registrations in new domains fail with this text; null makes them succeed again. */
     public void refuseRegistrations(String words) {
         registrationRefusal = words;
     }

@@ -24,7 +24,9 @@ final class SimListener implements Listener {
         this.options = options;
     }
 
-    /** Binds it, or refuses an address in use; has no effect once it is closed. */
+    /**
+     * Binds the listener, or refuses an address in use; has no effect once the listener is closed.
+     */
     void open() {
         if (isClosed) {
             return;

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.function.UnaryOperator;
 
 /**
- * What lies between simulated fabrics. Deterministic: everything random comes from the seed.
+ * The network between simulated fabrics. Deterministic: all random values come from the seed.
  *
  * <p>Promises what a reliable connection promises, and nothing else:
  *
@@ -59,7 +59,7 @@ public final class SimNetwork {
         random = new Random(seed);
     }
 
-    /** Makes the fabric of one host. */
+    /** Creates the fabric of one host. */
     public SimFabric fabric(String hostAddress) {
         return new SimFabric(this, hostAddress);
     }
@@ -73,9 +73,8 @@ public final class SimNetwork {
     }
 
     /**
-     * Lets one thing happen: a piece of a work request lands, or completions become visible.
-     *
-     * @return whether there was anything to happen.
+     * Performs one event: a piece of a work request lands, or completions become visible. @return
+     * whether there was an event to perform.
      */
     public boolean step() {
         if (!remains.isEmpty() && random.nextInt(closesLate ? LATE : SOON) == 0) {
@@ -129,7 +128,7 @@ public final class SimNetwork {
         return queuePairs.get(index);
     }
 
-    /** Lets everything staged land and complete at once, without allocation. */
+    /** Makes everything staged land and complete immediately, without allocation. */
     public void beInstant() {
         settle();
         instant = true;
@@ -169,7 +168,7 @@ public final class SimNetwork {
         return overtakes;
     }
 
-    /** Most bytes that ports carry in one message, of queue pairs that are made from now on. */
+    /** Maximum bytes of a message, for queue pairs created from now on. */
     public void maxMessage(int bytes) {
         maxMessage = bytes;
     }

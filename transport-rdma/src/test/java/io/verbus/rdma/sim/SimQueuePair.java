@@ -15,7 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One end of a simulated connection. See {@link SimNetwork} for what it promises. */
+/** One end of a simulated connection. {@link SimNetwork} describes its guarantees. */
 public final class SimQueuePair implements QueuePair {
     private static final LocalKey NO_KEY = new LocalKey(0);
     private static final RemoteKey NO_REMOTE_KEY = new RemoteKey(0);
@@ -122,7 +122,7 @@ public final class SimQueuePair implements QueuePair {
         stage(new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey));
     }
 
-    /** Lands at once, and counts as complete at the next poll. */
+    /** Lands immediately, and is complete at the next poll. */
     private void landNow(long address, int length, long remoteAddress) {
         for (int i = 0; i < length; i += Long.BYTES) {
             UnsafeApi.putLong(remoteAddress + i, UnsafeApi.getLong(address + i));
@@ -273,7 +273,7 @@ public final class SimQueuePair implements QueuePair {
         stopped = true;
     }
 
-    // What the network does
+    // Events of the network
 
     /** Performs one event; false if there is none. */
     boolean step() {
@@ -411,7 +411,10 @@ public final class SimQueuePair implements QueuePair {
         }
     }
 
-    /** Lands a piece of what is in flight; false if that was the last, or nothing accepts it. */
+    /**
+     * Lands a piece of the data in flight; returns false if it was the last piece, or if no memory
+     * accepts it.
+     */
     boolean landRemains() {
         SimWork head = remains.peek();
         boolean taken =

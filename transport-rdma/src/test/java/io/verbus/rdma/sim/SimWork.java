@@ -110,7 +110,7 @@ final class SimWork {
         return pieces == 0;
     }
 
-    /** A write of at most a cache line lands in aligned words, a longer one anyhow. */
+    /** A write of at most a cache line lands in aligned words, a longer one in any pieces. */
     private void cut(Random random) {
         int grain = length <= LINE ? Long.BYTES : 1;
         int wanted = 1 + random.nextInt(MAX_PIECES);

@@ -25,7 +25,7 @@ final class Stranger implements FabricHandler {
         this.fabric = fabric;
     }
 
-    /** Connects with any private data; returns the answer. */
+    /** Connects with the given private data; returns the answer. */
     byte[] ask(InetSocketAddress address, byte[] words, Turns turns) {
         refusal = null;
         fabric.connect(address, null, ConnectionOptions.DEFAULT, null, words);

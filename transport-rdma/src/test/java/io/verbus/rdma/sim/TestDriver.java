@@ -107,7 +107,7 @@ final class TestDriver extends TestHost {
         }
     }
 
-    /** Kills its process: it does nothing more, and its connections end. */
+    /** Kills the driver's process: it does nothing more, and its connections end. */
     void crash() {
         closed = true;
         fabric.crash();

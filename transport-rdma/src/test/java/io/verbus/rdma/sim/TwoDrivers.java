@@ -49,7 +49,7 @@ final class TwoDrivers implements AutoCloseable {
         this(seed, directory, pace(new Random(seed)), optionsOfA, optionsOfB);
     }
 
-    /** Creates one in which slow tasks take turns. */
+    /** Creates two drivers whose slow tasks take turns. */
     static TwoDrivers takingLong(long seed, Path directory, String... options) {
         return new TwoDrivers(seed, directory, 1, options, options);
     }
@@ -77,7 +77,7 @@ final class TwoDrivers implements AutoCloseable {
         }
     }
 
-    /** Turns until the condition holds. */
+    /** Takes turns until the condition holds. */
     void until(String what, BooleanSupplier condition) {
         for (int i = 0; i < maxTurns; i++) {
             if (condition.getAsBoolean()) {
@@ -103,7 +103,7 @@ final class TwoDrivers implements AutoCloseable {
                         + b.counterText());
     }
 
-    /** Turns for a time of the simulated clock. */
+    /** Takes turns for a time, measured on the simulated clock. */
     void forMillis(long millis) {
         long end = nowNs + millis * 1_000_000;
         until("the time passes", () -> nowNs >= end);

@@ -29,11 +29,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What an unknown peer can take from a subscribing driver: a limited share, for a limited time. */
+/**
+ * An unknown peer can take only a limited share of a subscribing driver's resources, for a limited
+ * time.
+ */
 class UnknownPeersTest implements FabricHandler {
     private static final int STREAM = 42;
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
-    private static final String GIVEN_UP = "rdma: connections closed that offered no stream";
+    private static final String GIVEN_UP = "rdma: connections closed without offering a stream";
 
     private static final String REFUSED = "rdma: connections refused by verbus.rdma.allow";
 
@@ -149,7 +152,7 @@ class UnknownPeersTest implements FabricHandler {
         return ended.size();
     }
 
-    /** The conductor does not spend its time on answering and logging unknown peers. */
+    /** The conductor does not spend its time answering and logging unknown peers. */
     @Test
     void limitsRejectReasonsPerSecond() {
         try (TwoDrivers net = drivers("rdma.allow", "10.0.0.1")) {
@@ -238,7 +241,7 @@ class UnknownPeersTest implements FabricHandler {
             net.until("lost", () -> image.lost != null);
             assertTrue(image.lost.contains("but the received frames end at"), image.lost);
             assertEquals(-1, image.endingAt);
-            assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
+            assertEquals(1, net.b.counter("protocol violations by publishing drivers"));
         }
     }
 
@@ -275,7 +278,7 @@ class UnknownPeersTest implements FabricHandler {
             }
             net.until(
                     "the last violation counted",
-                    () -> net.b.counter("protocol violations of publishing drivers") == 200);
+                    () -> net.b.counter("protocol violations by publishing drivers") == 200);
             long unlogged = net.b.counter("rdma: errors caused by peers, not logged");
             assertEquals(1, net.b.errors.size(), "once per host and kind: " + net.b.errors);
             assertEquals(200, unlogged + net.b.errors.size());

@@ -23,7 +23,7 @@ import java.util.List;
 @Tag("strict")
 @Timeout(120)
 class BlockedListenersLabTest {
-    /** More than the fabric makes at a time. */
+    /** More than the fabric makes concurrently. */
     private static final int MANY = 100;
 
     private final Lab lab = new Lab();

@@ -253,7 +253,7 @@ class DataPathLabTest {
     }
 
     @Test
-    void rejectsKeyOfAnotherDomain() {
+    void rejectsKeyFromAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory foreign = lab.register(other.b(), 4096, Access.REMOTE_WRITE);

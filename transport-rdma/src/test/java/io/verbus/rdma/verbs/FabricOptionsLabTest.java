@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Options of a connection, as the device reports them afterwards. */
+/** Tests the options of a connection, as the device reports them afterwards. */
 @Tag("lab")
 @Tag("slow")
 @Timeout(60)
@@ -80,7 +80,7 @@ class FabricOptionsLabTest {
     }
 
     @Test
-    void reportsPath() {
+    void reportsPathOfConnection() {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = pair(lab, any());
             assumeKnown(pair);

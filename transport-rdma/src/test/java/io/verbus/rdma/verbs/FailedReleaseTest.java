@@ -105,7 +105,7 @@ class FailedReleaseTest {
     }
 
     @Test
-    void reportsWhatDeviceKeepsAndContinues() {
+    void reportsResourcesThatDeviceKeepsAndContinues() {
         ProtectionDomain domain = domain();
         MemoryRegion region = domain.register(4096, 4096, Access.REMOTE_WRITE);
         region.close();

@@ -221,7 +221,7 @@ final class Lab implements AutoCloseable {
         }
     }
 
-    /** What a queue pair delivered. */
+    /** The messages that a queue pair has delivered. */
     static final class Inbox implements QueuePair.Handler {
         final List<byte[]> messages = new ArrayList<>();
         final List<String> failures = new ArrayList<>();

@@ -17,8 +17,8 @@ import java.util.ArrayDeque;
 import java.util.Random;
 
 /**
- * Two sides that send and probe whenever they may: neither ever has more outstanding than the other
- * accepts.
+ * Two sides send and probe whenever they may: neither ever has more messages outstanding than the
+ * other accepts.
  */
 class MessageWindowTest {
     private static final long SEED = System.nanoTime();
@@ -54,7 +54,7 @@ class MessageWindowTest {
         }
     }
 
-    /** A side: its window, and what is in flight to it. */
+    /** One side: its window, and the messages in flight to it. */
     private final class Side {
         private final MessageWindow window;
         private final int receives;
@@ -101,7 +101,7 @@ class MessageWindowTest {
             return window.answered() > askedAfter;
         }
 
-        /** Probes again as soon as the last probe is answered, at once or with a message. */
+        /** Probes again as soon as the last probe is answered, immediately or with a message. */
         private void ask(Side peer, boolean atOnce) {
             if (answers == 0 || isAnswered()) {
                 answers++;
@@ -126,7 +126,7 @@ class MessageWindowTest {
             if (random.nextInt(4) == 0) {
                 side.ask(other, random.nextBoolean());
             }
-            // Now and then a side only sends for a while, or only receives.
+            // Sometimes a side only sends, or only receives, for a while.
             if ((step >> 6 & 1) == 0 ? random.nextInt(4) > 0 : random.nextInt(4) == 0) {
                 if (side.window.isOpen()) {
                     side.send(other, true);
@@ -215,7 +215,7 @@ class MessageWindowTest {
 
     /** A peer that probes continuously makes only one answer due. */
     @Test
-    void answersManyProbesAtOnce() {
+    void answersManyProbesWithOneHeader() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         for (int question = 1; question <= 1000; question++) {

@@ -174,7 +174,7 @@ class StrictDataPathTest {
         assertTrue(told.contains(words), told);
     }
 
-    /** A rejected peer costs no queue pair. */
+    /** A rejected peer does not use a queue pair. */
     @Test
     void createsNoQueuePairBeforeRequestIsAccepted() {
         StrictDevice.profile("ib");

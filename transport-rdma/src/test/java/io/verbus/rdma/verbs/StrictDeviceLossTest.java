@@ -114,7 +114,7 @@ class StrictDeviceLossTest {
         assertEquals(77, write(before));
     }
 
-    /** Otherwise the remedy for long waits would be reported of a device that is gone. */
+    /** Otherwise the remedy for long waits would be reported for a device that is gone. */
     @Test
     void reportsOnlyEndIfDeviceIsRemovedDuringConnectionSetup() {
         assumeFalse(Lab.iWarp(), "iWARP has no such timer");

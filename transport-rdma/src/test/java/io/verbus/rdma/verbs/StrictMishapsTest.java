@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What a test can do to single connections of the strict device. */
+/** Checks the faults that a test can cause on single connections of the strict device. */
 @Tag("lab")
 @Tag("strict")
 @Timeout(60)
@@ -103,7 +103,7 @@ class StrictMishapsTest {
         assertFalse(StrictDevice.isRegistered(written.address(), 1, false));
     }
 
-    /** Regions of a device that was removed take none of the number that the next may have. */
+    /** Regions of a removed device do not count towards the limit of the next device. */
     @Test
     void releasesRegionsOfRemovedDevice() {
         Listener listener = lab.listen();

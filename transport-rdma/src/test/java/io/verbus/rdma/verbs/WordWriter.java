@@ -8,8 +8,8 @@ import java.net.InetAddress;
 import java.util.stream.IntStream;
 
 /**
- * A queue pair of the extended verbs, which alone have the RDMA Atomic Write. Writes batches of two
- * writes, whose word comes by a Write or by an Atomic Write.
+ * A queue pair of the extended verbs, the only ones with the RDMA Atomic Write. Writes batches of
+ * two writes, the second of which is a Write or an Atomic Write of one word.
  */
 @SuppressWarnings("restricted")
 final class WordWriter implements AutoCloseable {
@@ -111,7 +111,7 @@ final class WordWriter implements AutoCloseable {
         complete = function(queues[0] + WR_COMPLETE);
     }
 
-    /** Whether the device that writes, its driver and its library know the Atomic Write. */
+    /** Whether the writing device, its driver and its library support the Atomic Write. */
     static boolean isSupported(Lab.Pair pair) {
         try (Arena arena = Arena.ofConfined()) {
             long context = context((ProtectionDomain) pair.a().domain());
@@ -127,7 +127,7 @@ final class WordWriter implements AutoCloseable {
         }
     }
 
-    /** Whether two more writes can be posted. */
+    /** Returns whether two more writes can be posted. */
     boolean hasRoom() {
         int count = sent.poll();
         for (int i = 0; i < count; i++) {

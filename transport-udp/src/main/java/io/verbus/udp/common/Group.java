@@ -74,7 +74,8 @@ public record Group(
                     local == null ? 0 : local.port(),
                     on.index(address));
         } catch (UnknownHostException impossible) {
-            throw new AssertionError("the length of an address is fixed", impossible);
+            throw new AssertionError(
+                    "cannot happen: the length of an address is valid", impossible);
         }
     }
 }

@@ -71,8 +71,8 @@ public record GroupOptions(
                     "0s",
                     0,
                     DAY,
-                    "Time without a status message after which flow control min or tagged ignores a"
-                            + " receiver; 0s is udp.connection-timeout.");
+                    "Time without a status message after which flow control min or tagged "
+                            + "ignores a receiver; 0s means udp.connection-timeout.");
 
     static final Option<Long> TAG =
             Option.of(
@@ -88,8 +88,8 @@ public record GroupOptions(
                     "10ms",
                     1_000,
                     DAY,
-                    "Longest random delay of a NAK in a group, so that one NAK serves all"
-                            + " receivers.");
+                    "Longest random delay before a NAK in a group, so that one NAK serves all "
+                            + "receivers.");
 
     /** All options, in help order. */
     static final List<Option<?>> ALL =

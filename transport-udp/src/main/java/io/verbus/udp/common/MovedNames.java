@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Watches host names that may have moved or are unknown. While no peer is heard at its address, a
+ * Watches host names that may have moved or are unknown. While no peer responds at its address, a
  * name is looked up again in the background: every second at first, then once per time-out. Used by
  * the conductor's thread.
  */
@@ -65,7 +65,7 @@ public final class MovedNames {
             askedNs = nowNs;
         }
 
-        /** Returns whether no peer is heard at the address, as far as is known. */
+        /** Returns whether no peer responds at the address, as far as is known. */
         private boolean isQuiet(long nowNs) {
             return !wasHeard || nowNs - heardNs > INTERVAL_NS;
         }
@@ -106,7 +106,7 @@ public final class MovedNames {
      * @param key channel parameter that names the host.
      * @param named host and port to look up; an IP address never changes.
      * @param address current address; unresolved if the name is unknown, which is logged.
-     * @param isSilent tells whether no peer is heard there now.
+     * @param isSilent supplier of whether no peer responds there now.
      * @param moved called with the new address of the same family, or the first one; throws a
      *     {@link TransportException} if nothing can be sent there.
      */
@@ -128,7 +128,7 @@ public final class MovedNames {
                                     + key
                                     + "="
                                     + named
-                                    + " is unknown, and is looked up again every "
+                                    + " cannot be resolved, and is looked up again every "
                                     + SystemUtil.formatDuration(timeoutNs)
                                     + ": correct the name, or add it to the name server"));
         }
@@ -141,7 +141,7 @@ public final class MovedNames {
 
     /**
      * Updates the addresses of an owner whose names were just looked up for another channel: the
-     * new address replaces an old one at which no peer is heard.
+     * new address replaces an old one at which no peer responds.
      */
     public void answered(Object owner) {
         for (Watched each : List.copyOf(all)) {

@@ -77,10 +77,10 @@ public final class ReceiverCounters extends CounterSet {
     /** Frames from an address other than that of the stream's sender. */
     public final AtomicCounter forged;
 
-    /** Datagrams with a requested timestamp of the kernel. */
+    /** Datagrams with a requested kernel timestamp. */
     public final AtomicCounter kernelTimes;
 
-    /** Datagrams with a requested timestamp of the network adapter. */
+    /** Datagrams with a requested network adapter timestamp. */
     public final AtomicCounter adapterTimes;
 
     /**

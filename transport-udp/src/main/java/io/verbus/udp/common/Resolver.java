@@ -47,11 +47,12 @@ public record Resolver(TransportHost host) {
     }
 
     /**
-     * Looks names up again, and then does what depends on them, in a later turn of the conductor.
+     * Looks up names again, and runs an action that depends on them in a later turn of the
+     * conductor.
      *
-     * @param channel that names the hosts, which the error log is told with what {@code then}
-     *     throws.
-     * @param then done when {@link TransportHost#address} has the answers.
+     * @param channel channel that names the hosts; the error log names it with each exception that
+     *     {@code then} throws.
+     * @param then action to run when {@link TransportHost#address} has the answers.
      */
     public void lookUp(ChannelUri channel, List<String> names, Runnable then) {
         CompletableFuture<?>[] lookUps =
@@ -59,14 +60,14 @@ public record Resolver(TransportHost host) {
         CompletableFuture.allOf(lookUps).thenRun(() -> run(channel, then));
     }
 
-    /** Runs a look-up, and reports what it throws: a future would not. */
+    /** Runs a look-up, and reports its exceptions, which a future would swallow. */
     private void run(ChannelUri channel, Runnable then) {
         try {
             then.run();
         } catch (RuntimeException e) {
             host.onError(channel, e);
         } catch (Error e) {
-            host.onError(e); // which ends the driver
+            host.onError(e); // ends the driver
         }
     }
 }

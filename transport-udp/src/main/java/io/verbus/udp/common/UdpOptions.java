@@ -95,8 +95,8 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Bytes that a publisher may be ahead of the sender; 0 is half a term, the"
-                            + " most.");
+                    "Bytes that a publisher may be ahead of the sender; 0 means half a term, the "
+                            + "maximum.");
 
     static final Option<Long> RECEIVE_BUFFER =
             Option.size(
@@ -141,8 +141,8 @@ public record UdpOptions(
                     "udp.media-timestamps",
                     "kernel",
                     List.of("kernel", ADAPTER),
-                    "Clock of media-rcv-ts-offset: the kernel's, which is the system's, or the"
-                            + " network adapter's own where it writes timestamps.");
+                    "Clock for media-rcv-ts-offset: the kernel's, which is the system clock, or "
+                            + "the network adapter's own where it writes timestamps.");
 
     static final Option<Integer> MAX_IMAGES =
             Option.count(
@@ -175,7 +175,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of the logs of images from one host.");
+                    "Maximum bytes of image logs from one host.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -183,7 +183,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of the logs of images from all hosts.");
+                    "Maximum bytes of image logs from all hosts.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(
@@ -223,7 +223,7 @@ public record UdpOptions(
                     "5s",
                     10 * MS,
                     DAY,
-                    "Time without a status message after which a receiver counts as gone.");
+                    "Time without a status message after which a receiver is considered gone.");
 
     static final Option<Long> IMAGE_TIMEOUT =
             Option.duration(
@@ -231,7 +231,7 @@ public record UdpOptions(
                     "10s",
                     10 * MS,
                     DAY,
-                    "Time without a frame after which a sender counts as gone.");
+                    "Time without a frame after which a sender is considered gone.");
 
     static final Option<Long> LINGER =
             Option.duration(
@@ -273,15 +273,15 @@ public record UdpOptions(
                     "64",
                     1,
                     256,
-                    "Maximum number of ranges that a publication retransmits at a time; beyond it"
-                            + " the closest are joined.");
+                    "Maximum number of ranges that a publication retransmits concurrently; "
+                            + "beyond this number, the closest ranges are joined.");
 
     static final Option<Boolean> GIVE_UP_SLOW_RECEIVERS =
             Option.flag(
                     "udp.give-up-slow-receivers",
                     false,
-                    "With fc=max, drops slow receivers, as Aeron does: senders resend at most half"
-                            + " a term, receivers ignore heartbeats beyond the window.");
+                    "Whether fc=max drops slow receivers, as Aeron does: senders resend at most "
+                            + "half a term, receivers ignore heartbeats beyond the window.");
 
     private static final List<Option<?>> OWN =
             List.of(
@@ -322,7 +322,7 @@ public record UdpOptions(
      *
      * @param host settings of the driver.
      * @return the option values.
-     * @throws TransportException if a value is wrong.
+     * @throws TransportException if a value is invalid.
      */
     public static UdpOptions of(TransportSettings host) {
         return new UdpOptions(

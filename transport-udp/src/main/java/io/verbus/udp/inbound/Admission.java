@@ -9,7 +9,7 @@ import org.agrona.collections.LongHashSet;
 /**
  * Decides which new streams an endpoint offers to the conductor, and whose setups the receiver
  * requests. Senders are not trusted: the state and traffic that they can cause here are bounded.
- * Receiver's thread.
+ * Used by the receiver's thread only.
  */
 final class Admission {
     /** Maximum number of streams offered to the conductor and not answered. */
@@ -130,7 +130,7 @@ final class Admission {
         }
     }
 
-    /** Forgets everything, because no subscription is left. */
+    /** Discards all state, because no subscription is left. */
     void clear() {
         bars.clear();
         offers.clear();

@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Streams of responses. Their publications accept only receivers that request exactly that stream,
- * so each is requested as long as it has no image. Receiver's thread.
+ * so each is requested while it has no image. Used by the receiver's thread only.
  */
 final class AwaitedStreams {
     private final LongArrayList keys = new LongArrayList();
@@ -25,7 +25,7 @@ final class AwaitedStreams {
     }
 
     void add(long key) {
-        keys.addLong(key); // once per subscription that waits for it
+        keys.addLong(key); // one entry for each subscription that waits for the stream
         isDue = true;
     }
 
@@ -38,7 +38,7 @@ final class AwaitedStreams {
     }
 
     /**
-     * Requests the streams that have no image, if it is time to.
+     * Requests the streams that have no image, if the interval has passed.
      *
      * @param images existing images by key.
      * @param ask action to run with the key of each stream.

@@ -4,7 +4,7 @@ package io.verbus.udp.inbound;
 
 /**
  * Decides how far a sender may be ahead of the subscribers. This is decided by the receiver,
- * because it detects losses. Receiver's thread.
+ * because it detects losses. Used by the receiver's thread only.
  */
 interface CongestionControl {
     /** Returns the number of bytes that the sender may be ahead now, at most the static window. */

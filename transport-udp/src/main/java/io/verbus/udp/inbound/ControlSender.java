@@ -14,7 +14,7 @@ import java.util.Queue;
 
 /**
  * Sends the control frames of an endpoint's receivers from its socket: status messages, NAKs and
- * round-trip measurements. Receiver's thread.
+ * round-trip measurements. Used by the receiver's thread only.
  */
 final class ControlSender {
     private final ReceiveEndpoint endpoint;

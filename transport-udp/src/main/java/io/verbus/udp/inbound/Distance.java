@@ -5,8 +5,8 @@ package io.verbus.udp.inbound;
 /**
  * Detects that the sender to a group has left this receiver behind: two terms later, no driver
  * still has the missing data. A single frame that far ahead proves nothing, because it may be
- * forged. The sender counts as that far ahead if such frames arrive for longer than it is ever
- * silent, without any acceptable frame in between. Receiver's thread.
+ * forged. The sender is considered that far ahead if such frames arrive for longer than any sender
+ * is silent, without an acceptable frame in between. Used by the receiver's thread only.
  */
 final class Distance {
     /** Several heartbeat intervals of a sender. */

@@ -53,7 +53,7 @@ final class EndpointReceiver {
     /** Time of the current duty cycle. */
     private long turnNs;
 
-    /** Called by the conductor's thread; all other methods by the receiver's. */
+    /** Called by the conductor's thread; all other methods are called by the receiver's. */
     EndpointReceiver(
             ReceiveEndpoint endpoint,
             DatagramSocket socket,

@@ -10,7 +10,7 @@ import io.verbus.udp.common.UdpOptions;
 
 /**
  * Settings that the subscriptions at one endpoint must share, because they share its socket, and
- * senders see a single receiver. Conductor's thread.
+ * senders see a single receiver. Used by the conductor's thread only.
  */
 final class EndpointTerms {
     /** Round-trip time to assume until one is measured. */
@@ -19,7 +19,10 @@ final class EndpointTerms {
     /** Memory of an image beyond its window at the start, if all of its log will be allocated. */
     private static final int FIRST = 1024 * 1024;
 
-    /** The same if only the used part is allocated: a margin for the time that allocation takes. */
+    /**
+     * The same if only the used part is allocated: a margin to cover the time that allocation
+     * takes.
+     */
     private static final int AHEAD = 8 * 1024 * 1024;
 
     private final UdpOptions options;

@@ -18,7 +18,7 @@ import java.util.Queue;
 
 /**
  * Parses the datagrams of an endpoint, and passes their frames to images. Senders are not trusted.
- * Receiver's thread.
+ * Used by the receiver's thread only.
  */
 final class FrameDispatcher {
     private final ReceiveEndpoint endpoint;
@@ -36,7 +36,10 @@ final class FrameDispatcher {
     /** Unparsed part of a datagram; its bounds keep reads within the datagram. */
     private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
 
-    /** When the current datagram was received; 0 if no stream of the endpoint requests the time. */
+    /**
+     * Time at which the current datagram was received; 0 if no stream of the endpoint requests the
+     * time.
+     */
     private long receivedNs;
 
     private final UnsafeBuffer request =
@@ -77,8 +80,7 @@ final class FrameDispatcher {
      * @param datagram buffer that starts with the datagram.
      * @param length length of the datagram.
      * @param source source of the datagram.
-     * @param time when it was received, in nanoseconds since the epoch; 0 if no stream requests the
-     *     time.
+     * @param time time of receipt in nanoseconds since the epoch; 0 if no stream requests the time.
      * @param nowNs monotonic time.
      */
     void onDatagram(

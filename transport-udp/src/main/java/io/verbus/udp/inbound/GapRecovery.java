@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Schedules NAKs for the gaps of an image, or skips the gaps: first after a delay for reordering,
- * then repeatedly. All due gaps are requested together, so that none waits for another. Receiver's
- * thread.
+ * then repeatedly. All due gaps are requested together, so that none waits for another. Used by the
+ * receiver's thread only.
  *
  * <p>A table holds the ranges in which gaps were found. Ranges are not updated when frames arrive;
  * instead, a due range is searched for the gaps left in it.

@@ -14,10 +14,11 @@ import java.util.Map;
 
 /**
  * Limits the images that senders may cause, and the memory of their logs, per host and in total.
- * Since source addresses can be forged, only the total is reliable. Conductor's thread.
+ * Since source addresses can be forged, only the total is reliable. Used by the conductor's thread
+ * only.
  *
- * <p>Images still count for a while after they have ended or failed, because they cost as much as
- * others, and their logs remain as long as clients may map them.
+ * <p>Images count for a while after they have ended or failed, because they cost as much as others,
+ * and their logs remain while clients may map them.
  */
 final class ImageQuota {
     /**

@@ -30,7 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
-/** Conductor's part of the subscribing side: manages endpoints and images. Conductor's thread. */
+/**
+ * Conductor's part of the subscribing side: manages endpoints and images. Used by the conductor's
+ * thread only.
+ */
 public final class InboundConductor implements AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
@@ -198,7 +201,7 @@ public final class InboundConductor implements AutoCloseable {
                 return;
             }
             if (group != null && group.index() == 0) {
-                network.checkAgain(endpoint); // there is no interface on which to join it
+                network.checkAgain(endpoint); // there is no interface on which to join the group
                 return;
             }
             if (group == null && isUsed(endpoint) && DatagramSocket.isLocal(before.getAddress())) {
@@ -423,9 +426,11 @@ public final class InboundConductor implements AutoCloseable {
                                     "WARN: datagrams at "
                                             + untimed.endpoint().description()
                                             + " have no timestamp of the network adapter, which"
-                                            + " udp.media-timestamps=adapter requests, so messages"
-                                            + " get the kernel's: enable the adapter's"
-                                            + " (`ethtool -T INTERFACE` shows whether it has any,"
+                                            + " udp.media-timestamps=adapter requests, so "
+                                            + "messages get the kernel's timestamps: "
+                                            + "enable the adapter's (`ethtool -T "
+                                            + "INTERFACE` shows whether "
+                                            + "it has any,"
                                             + " `hwstamp_ctl -i INTERFACE -r 1` enables them), or"
                                             + " set udp.media-timestamps=kernel"));
             case ReceiverEvent.Refused refused ->

@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 
 /**
  * Handles streams offered by senders: requests an image for each, within the quota of its host, or
- * refuses the stream. Conductor's thread.
+ * refuses the stream. Used by the conductor's thread only.
  */
 final class InboundSetups {
     /** Kinds of errors caused by peers, in addition to {@link ImageQuota.Refusal}. */

@@ -19,14 +19,15 @@ final class LossTally {
     private final String source;
 
     /**
-     * Total length of all gaps; stored before their number, so that it is never too small for it.
+     * Total length of all gaps; stored before the number of gaps, so that a reader never sees a
+     * total that is too small for the number.
      */
     private final AtomicLong bytes = new AtomicLong();
 
     /** Number of gaps; stored with release by the receiver, acquired by the conductor. */
     private final AtomicLong gaps = new AtomicLong();
 
-    // State of the last report, used by the conductor.
+    // State at the last report, used by the conductor.
     private long toldGaps;
     private long toldBytes;
     private long toldNs;
@@ -44,13 +45,13 @@ final class LossTally {
         toldNs = nowNs - REPORT_INTERVAL_NS;
     }
 
-    /** Counts a gap. Receiver's thread. */
+    /** Counts a gap. Called on the receiver's thread. */
     void add(int length) {
         bytes.setOpaque(bytes.getPlain() + length);
         gaps.setRelease(gaps.getPlain() + 1);
     }
 
-    /** Reports new gaps, if it is time to. Conductor's thread. */
+    /** Reports new gaps, if the interval has passed. Called on the conductor's thread. */
     void tell(TransportHost host, long nowNs) {
         if (nowNs - toldNs >= REPORT_INTERVAL_NS && gaps.getOpaque() != toldGaps) {
             toldNs = nowNs;
@@ -58,7 +59,7 @@ final class LossTally {
         }
     }
 
-    /** Reports new gaps. Conductor's thread. */
+    /** Reports new gaps. Called on the conductor's thread. */
     void tellAll(TransportHost host) {
         long nowGaps = gaps.getAcquire();
         long nowBytes = bytes.getOpaque();

@@ -10,8 +10,9 @@ import io.verbus.udp.socket.ReceiveBatch;
 import java.util.Queue;
 
 /**
- * Tells when the datagrams of an endpoint were received: by the clock of the kernel, or of the
- * adapter if the driver prefers that and the adapter has written a time. Receiver's thread.
+ * Returns when the datagrams of an endpoint were received: by the kernel's clock, or by the
+ * adapter's if the driver prefers it and the adapter has written a time. Used by the receiver's
+ * thread only.
  */
 final class MediaTimes {
     private final ReceiveEndpoint endpoint;

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Leaves a sender without losing anything that it has sent: the receiver stops extending the
  * window, waits until the sender is quiet and no frame is missing, reports that it is leaving, and
- * stays until nothing has arrived for a while. Receiver's thread.
+ * stays until nothing has arrived for a while. Used by the receiver's thread only.
  */
 final class Parting {
     /** Time without new frames after which the sender has nothing to send, or no window. */

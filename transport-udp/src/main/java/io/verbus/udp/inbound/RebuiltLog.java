@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Log of an image, into which frames are inserted in any order, with the position up to which it is
- * complete. Receiver's thread, except for {@link #rebuiltAcquire}.
+ * complete. Used by the receiver's thread only, except for {@link #rebuiltAcquire}.
  *
  * <pre>
  *       rebuilt                    highest
@@ -63,8 +63,8 @@ final class RebuiltLog {
 
     /**
      * Returns the same position, for other threads. Subscribers may be ahead of it, because they
-     * see frames before the receiver counts them; the log after this position must not be changed
-     * by others.
+     * see frames before the receiver counts them; other threads must not change the log after this
+     * position.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);

@@ -37,7 +37,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** Unresolved control addresses of the channels that share this endpoint. */
     private final Set<Endpoint> controls = new HashSet<>();
 
-    /** The channel of the first subscription, which errors name. */
+    /** The channel of the first subscription, named in errors. */
     private ChannelUri channel;
 
     private InetSocketAddress requested;

@@ -110,9 +110,8 @@ final class ReceiveImage {
     private long frameNs;
 
     /**
-     * Whether the sender is beyond what this receiver, which misses earlier frames, can accept.
-     * Then only retransmitted frames show that the sender is alive; some senders cannot retransmit
-     * them.
+     * Whether the sender is too far ahead for this receiver, which is missing earlier frames. Then
+     * only retransmitted frames show that the sender is alive; some senders cannot retransmit them.
      */
     private boolean isOutpaced;
 
@@ -277,7 +276,7 @@ final class ReceiveImage {
      *
      * @param part part of the datagram, with the header of one frame at least.
      * @param from source of the datagram.
-     * @param receivedNs when it was received, in nanoseconds since the epoch; 0 if unknown.
+     * @param receivedNs time of receipt in nanoseconds since the epoch; 0 if unknown.
      * @param nowNs monotonic time.
      * @return number of bytes handled, whether stored or not; -1 if the frames are invalid.
      */

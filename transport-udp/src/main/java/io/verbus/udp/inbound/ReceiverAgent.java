@@ -44,7 +44,7 @@ public final class ReceiverAgent implements AutoCloseable {
     }
 
     /**
-     * Runs the duty cycle. Receiver's thread.
+     * Runs the duty cycle. Called on the receiver's thread.
      *
      * @param nowNs monotonic time, read once per cycle.
      * @return work count.

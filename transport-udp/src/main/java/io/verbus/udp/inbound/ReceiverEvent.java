@@ -33,7 +33,7 @@ sealed interface ReceiverEvent {
     /** A host that is not allowed has sent a datagram. */
     record NotAllowed(String host) implements ReceiverEvent {}
 
-    /** A sender offers a stream beyond the limit. */
+    /** A sender offers more streams than the limit allows. */
     record Crowded(Offered offered) implements ReceiverEvent {}
 
     /** An image is complete up to the end of its stream. */
@@ -48,7 +48,7 @@ sealed interface ReceiverEvent {
     /** Writing to a closed image has stopped. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
-    /** A datagram has no timestamp of the adapter, so it gets the kernel's. */
+    /** A datagram has no adapter timestamp, so it gets the kernel's. */
     record Untimed(ReceiveEndpoint endpoint) implements ReceiverEvent {}
 
     /** The kernel refuses to send from an endpoint. */

@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Streams of an endpoint whose images subscribers have rejected. Whenever one is offered or sent
- * again, its sender gets the reason again, at a limited rate, since datagrams may be lost.
- * Receiver's thread.
+ * Streams of an endpoint whose images subscribers have rejected. Whenever a sender offers or sends
+ * such a stream again, it receives the reason again, at a limited rate, since datagrams may be
+ * lost. Used by the receiver's thread only.
  */
 final class Rejections {
     private static final long INTERVAL_NS = 200_000_000;
@@ -102,7 +102,7 @@ final class Rejections {
         return frame;
     }
 
-    /** Forgets everything, because no subscription is left. */
+    /** Discards all state, because no subscription is left. */
     void clear() {
         all.clear();
     }

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Reports the session id of the responses to the sender of requests, repeatedly because datagrams
- * may be lost. Receiver's thread.
+ * may be lost. Used by the receiver's thread only.
  */
 final class ResponseNotice {
     private final UnsafeBuffer frame =

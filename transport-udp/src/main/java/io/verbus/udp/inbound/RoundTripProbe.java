@@ -8,7 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Measures the round-trip time to a sender with one request at a time, and accepts only answers to
- * its own requests. Receiver's thread.
+ * its own requests. Used by the receiver's thread only.
  */
 final class RoundTripProbe {
     private static final long INTERVAL_NS = 100_000_000;

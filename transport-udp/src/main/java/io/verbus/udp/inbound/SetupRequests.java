@@ -4,7 +4,7 @@ package io.verbus.udp.inbound;
 
 /**
  * Streams whose setups were requested recently: each is requested once per interval, and the table
- * bounds their number. Receiver's thread.
+ * bounds their number. Used by the receiver's thread only.
  */
 final class SetupRequests {
     private static final int CAPACITY = 32;

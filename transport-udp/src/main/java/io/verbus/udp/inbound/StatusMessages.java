@@ -6,7 +6,10 @@ import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Decides when to send status messages for an image, and writes them. Receiver's thread. */
+/**
+ * Decides when to send status messages for an image, and writes them. Used by the receiver's thread
+ * only.
+ */
 final class StatusMessages {
     /** Minimum interval of status messages requested by setups. */
     private static final long MIN_INTERVAL_NS = 10_000_000;

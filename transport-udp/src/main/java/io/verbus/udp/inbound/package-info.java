@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Subscribing side: rebuilds logs from datagrams, and requests what is missing. */
+/** Subscribing side: rebuilds logs from datagrams, and requests missing data. */
 package io.verbus.udp.inbound;

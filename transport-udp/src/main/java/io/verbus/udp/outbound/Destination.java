@@ -24,7 +24,7 @@ final class Destination {
     /** Maximum number of datagrams sent or received per system call. */
     static final int BATCH = 16;
 
-    /** The same if the kernel segments joined datagrams. */
+    /** Maximum number of datagrams per system call if the kernel segments joined datagrams. */
     static final int JOINED_BATCH = 64;
 
     /**
@@ -91,21 +91,24 @@ final class Destination {
         feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
     }
 
-    /** Marks the destination as unused, so that another may open its address. Conductor. */
+    /**
+     * Marks the destination as unused, so that another may open its address. Called by the
+     * conductor.
+     */
     void leave() {
         isClosing = true;
         socket.allowSuccessor();
     }
 
     /**
-     * Returns whether the destination is about to be closed and still bound to an address.
-     * Conductor.
+     * Returns whether the destination is about to be closed and still bound to an address. Called
+     * by the conductor.
      */
     boolean isClosingAt(InetSocketAddress local) {
         return isClosing && socket.localAddress().equals(local);
     }
 
-    /** Closes the sockets once nothing uses them. Conductor. */
+    /** Closes the sockets once nothing uses them. Called by the conductor. */
     void close() {
         socket.close();
         control.close();
@@ -124,22 +127,25 @@ final class Destination {
         return port.of(own, mayBeSeveral);
     }
 
-    /** Returns the dynamic receivers of all streams; null if they are not allowed. Conductor. */
+    /**
+     * Returns the dynamic receivers of all streams; null if they are not allowed. Called by the
+     * conductor.
+     */
     KnownReceivers known() {
         return known;
     }
 
-    /** Returns the local host and port as text. Conductor. */
+    /** Returns the local host and port as text. Called by the conductor. */
     String localAddress() {
         return SocketAddress.text(socket.localAddress());
     }
 
-    /** Returns the local host. Conductor. */
+    /** Returns the local host. Called by the conductor. */
     InetAddress localHost() {
         return socket.localAddress().getAddress();
     }
 
-    /** Replaces the socket. Conductor. */
+    /** Replaces the socket. Called by the conductor. */
     void become(DatagramSocket other) {
         socket.become(other);
     }

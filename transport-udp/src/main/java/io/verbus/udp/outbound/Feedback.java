@@ -22,7 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Handles the feedback that receivers send to a destination: status messages, NAKs, and round-trip
- * measurements. All of it is untrusted input. Sender's thread.
+ * measurements. All of it is untrusted input. Used by the sender's thread only.
  */
 final class Feedback {
     private final Destination destination;
@@ -263,8 +263,8 @@ final class Feedback {
     /**
      * Handles a request for the setup of a stream, or of all streams, whose ids the requester
      * cannot know. If receivers are dynamic, only the requester gets an answer, provided that there
-     * is room for it; otherwise all receivers do, since they get the datagrams anyway. Answers
-     * rotate, so that all streams are announced eventually.
+     * is room for it. Otherwise all receivers get the answer, since they get all datagrams anyway.
+     * Answers rotate, so that all streams are announced eventually.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();

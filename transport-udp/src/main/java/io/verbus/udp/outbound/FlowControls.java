@@ -12,8 +12,8 @@ import io.verbus.udp.common.UdpOptions;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Creates the flow control of a stream, as configured by its channel or the driver. Conductor's
- * thread.
+ * Creates the flow control of a stream, as configured by its channel or the driver. Used by the
+ * conductor's thread only.
  */
 final class FlowControls {
     private final TransportHost host;

@@ -4,8 +4,8 @@ package io.verbus.udp.outbound;
 
 /**
  * Receivers of a group without back pressure: a stream is connected until the last receiver has
- * left or fallen silent. Receivers beyond the capacity are not distinguished, and count until all
- * of them are silent. Sender's thread.
+ * left or fallen silent. Receivers beyond the capacity are not distinguished, and are considered
+ * present until all of them are silent. Used by the sender's thread only.
  */
 final class GroupReceivers {
     static final int CAPACITY = 64;
@@ -21,7 +21,7 @@ final class GroupReceivers {
     private boolean hasOthers;
 
     /**
-     * @param timeoutNs silence after which a receiver counts as gone.
+     * @param timeoutNs silence after which a receiver is considered gone.
      */
     GroupReceivers(long timeoutNs) {
         this.timeoutNs = timeoutNs;

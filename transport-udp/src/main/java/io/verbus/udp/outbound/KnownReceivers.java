@@ -9,7 +9,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 /**
  * Addresses of all dynamic receivers of a control address, whichever streams they receive. A stream
  * without receivers is offered to all of them, because a receiver stops asking for streams once it
- * has one. Sender's thread, except for {@link #close}.
+ * has one. Used by the sender's thread only, except for {@link #close}.
  */
 final class KnownReceivers {
     private final ReceiverList all = new ReceiverList();

@@ -15,7 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Splits a publication's log into datagrams, which are sent in place: each contains as many whole
- * frames of one term as fit into the MTU. For padding, only the header is sent. Sender's thread.
+ * frames of one term as fit into the MTU. For padding, only the header is sent. Used by the
+ * sender's thread only.
  */
 final class LogSource {
     private final LogBuffers log;

@@ -4,7 +4,7 @@ package io.verbus.udp.outbound;
 
 /**
  * Flow control by the fastest receiver: for single receivers, and for groups whose slower receivers
- * may fall behind. Sender's thread.
+ * may fall behind. Used by the sender's thread only.
  */
 final class MaxFlowControl implements FlowControl {
     private final long timeoutNs;

@@ -6,7 +6,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * Flow control by the slowest receiver of a group, so that none falls behind. Receivers beyond the
- * capacity are ignored. Nothing is sent until the group has its minimum size. Sender's thread.
+ * capacity are ignored. Nothing is sent until the group has its minimum size. Used by the sender's
+ * thread only.
  */
 class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;

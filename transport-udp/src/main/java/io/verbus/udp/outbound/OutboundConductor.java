@@ -35,7 +35,7 @@ import java.util.Queue;
 
 /**
  * Conductor's part of the publishing side: adds and removes publications and their destinations,
- * and handles the sender's events. Conductor's thread.
+ * and handles the sender's events. Used by the conductor's thread only.
  */
 public final class OutboundConductor implements AutoCloseable {
     /** Maximum number of events per cycle, so that other parts of the driver are not delayed. */

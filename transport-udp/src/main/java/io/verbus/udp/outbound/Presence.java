@@ -9,7 +9,7 @@ import java.security.SecureRandom;
 /**
  * Checks that a receiver is reachable at an address: a challenge contains a number that only the
  * receiver of the challenge can return. The number is a keyed hash of address and time, so no state
- * is kept per address. Sender's thread, after construction.
+ * is kept per address. Used by the sender's thread only, after construction.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9000#section-8.2">RFC 9000, path validation</a>
  */

@@ -7,7 +7,10 @@ import io.verbus.udp.socket.SocketAddress;
 
 import java.util.Arrays;
 
-/** Receivers that each get a copy of each datagram. Each address occurs once. Sender's thread. */
+/**
+ * Receivers that each get a copy of each datagram. Each address occurs once. Used by the sender's
+ * thread only.
+ */
 final class ReceiverList {
     private RemoteReceiver[] all = new RemoteReceiver[0];
     private int count;

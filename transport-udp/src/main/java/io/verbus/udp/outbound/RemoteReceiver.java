@@ -6,7 +6,9 @@ import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** One of several receivers of a socket. Sender's thread, after it was handed over. */
+/**
+ * One of several receivers of a socket. Used by the sender's thread only, once it was handed over.
+ */
 final class RemoteReceiver {
     final SocketAddress address;
 

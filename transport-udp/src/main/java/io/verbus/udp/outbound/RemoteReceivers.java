@@ -9,9 +9,9 @@ import org.agrona.collections.LongHashSet;
 
 /**
  * Receivers that each get a copy of each datagram of a stream: those that were added one by one, or
- * dynamic receivers that have not been silent for too long. Sender's thread.
+ * dynamic receivers that have not been silent for too long. Used by the sender's thread only.
  *
- * <p>A status message alone does not make a receiver: its source address may be forged, and every
+ * <p>A status message alone is not proof of a receiver: its source address may be forged, and every
  * requester learns the ids and positions of a stream. An unknown address gets a setup, about as
  * long as its own datagram. When it sends a status message for the stream, the sender sends a
  * challenge, a round-trip measurement with a number that only a receiver at that address can know.
@@ -20,7 +20,7 @@ import org.agrona.collections.LongHashSet;
 final class RemoteReceivers {
     private static final int MAX_REMOVED = 64;
 
-    /** Number of unanswered challenges after which a receiver counts as gone. */
+    /** Number of unanswered challenges after which a receiver is considered gone. */
     private static final int QUESTIONS = 5;
 
     /** Minimum interval between challenges, answered or not. */
@@ -56,7 +56,7 @@ final class RemoteReceivers {
      * Creates the list of a stream's dynamic receivers.
      *
      * @param capacity maximum number of receivers.
-     * @param timeoutNs silence after which a receiver counts as gone.
+     * @param timeoutNs silence after which a receiver is considered gone.
      * @param known receivers of all streams of the control address.
      */
     static RemoteReceivers dynamic(int capacity, long timeoutNs, KnownReceivers known) {
@@ -66,7 +66,7 @@ final class RemoteReceivers {
     /**
      * Creates the list for a stream of responses, whose only receiver is the requester.
      *
-     * @param timeoutNs silence after which the receiver counts as gone.
+     * @param timeoutNs silence after which the receiver is considered gone.
      */
     static RemoteReceivers requester(long timeoutNs) {
         return dynamic(1, timeoutNs, null);
@@ -87,8 +87,7 @@ final class RemoteReceivers {
     }
 
     /**
-     * Returns the receiver at an address, or else the one that is heard by an id; null if there is
-     * none.
+     * Returns the receiver at an address, or else the receiver with an id; null if there is none.
      */
     RemoteReceiver find(SocketAddress source, long receiverId) {
         RemoteReceiver there = all.find(source);

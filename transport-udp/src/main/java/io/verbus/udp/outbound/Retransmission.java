@@ -9,7 +9,10 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
 
-/** Retransmits what receivers of a stream miss, as long as the log holds it. Sender's thread. */
+/**
+ * Retransmits the data that receivers of a stream are missing, while the log still holds it. Used
+ * by the sender's thread only.
+ */
 final class Retransmission {
     private final OutboundStream stream;
     private final LogSource source;
@@ -86,7 +89,7 @@ final class Retransmission {
         long from = Math.max(ranges.next(index), floor);
         long reached = from < end ? source.refill(port, from, end, stream.senderPosition()) : from;
         if (reached == from) {
-            ranges.cut(index); // consumed in the meantime, or no frame starts there
+            ranges.cut(index); // the range was consumed in the meantime, or no frame starts there
             return 0;
         }
         int staged = port.batch().count();

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * time, however often it is requested. There is always room for another: if the table is full, the
  * two closest ranges are merged, and the data between them is retransmitted as well. Thus NAKs can
  * cause at most two retransmissions of all unconsumed data per linger time, and no range excludes
- * another. Sender's thread.
+ * another. Used by the sender's thread only.
  */
 final class Retransmits {
     private final int capacity;

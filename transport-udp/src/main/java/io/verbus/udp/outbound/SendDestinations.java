@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 
-/** Open destinations, one per route, and their sockets. Conductor's thread. */
+/** Open destinations, one per route, and their sockets. Used by the conductor's thread only. */
 final class SendDestinations implements AutoCloseable {
     /**
      * Destination shared by streams whose channels have equal names or resolve to the same route.
@@ -38,7 +38,7 @@ final class SendDestinations implements AutoCloseable {
         private final SocketBuffers buffers;
         private final Destination destination;
 
-        /** Streams that go by it, the oldest first. */
+        /** Streams that use the destination, oldest first. */
         private final List<OutboundStream> streams = new ArrayList<>();
 
         private Route route;
@@ -62,7 +62,7 @@ final class SendDestinations implements AutoCloseable {
             return buffers;
         }
 
-        /** Returns the channel of its oldest stream, which errors name. It has a stream. */
+        /** Returns the channel of the oldest stream, which errors name. There must be a stream. */
         private ChannelUri channel() {
             return streams.getFirst().channel();
         }
@@ -246,7 +246,7 @@ final class SendDestinations implements AutoCloseable {
     private boolean goOn(Shared shared, Route route) {
         Group group = route.group();
         if (group != null && group.index() == 0) {
-            return false; // nothing can be sent until there is an interface
+            return false; // nothing can be sent while there is no interface
         }
         InetAddress before = shared.destination.localHost();
         InetAddress from = route.from().getAddress();

@@ -17,7 +17,7 @@ import io.verbus.udp.wire.SetupFrame;
  * Sends a publication to its receivers. Sends setups until a receiver responds with a status
  * message, then the log's frames as far as flow control allows, heartbeats when there are none, and
  * the end of the stream while it lingers: until its receiver has left, or for the linger time if
- * more receivers of a group may exist. Sender's thread.
+ * more receivers of a group may exist. Used by the sender's thread only.
  *
  * <p>Receivers are not trusted: positions beyond what was sent are ignored.
  */

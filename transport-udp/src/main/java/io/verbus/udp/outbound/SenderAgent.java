@@ -45,7 +45,7 @@ public final class SenderAgent implements AutoCloseable {
     }
 
     /**
-     * Runs the duty cycle. Sender's thread.
+     * Runs the duty cycle. Called on the sender's thread.
      *
      * @param nowNs monotonic time, read once per cycle.
      * @return work count.

@@ -28,7 +28,7 @@ sealed interface SenderEvent {
     /**
      * A subscriber has rejected the image of a stream.
      *
-     * @param at the receiver that was added where it is; null if none was.
+     * @param at the added receiver at the subscriber's address; null if there is none.
      */
     record ImageRejected(
             SendStream stream,

@@ -72,7 +72,7 @@ public final class DatagramSocket implements AutoCloseable {
      */
     public static DatagramSocket openAfter(InetSocketAddress address) {
         DatagramSocket socket = open(address, true);
-        socket.share(false); // only the predecessor may share it
+        socket.share(false); // only the predecessor may share the address
         return socket;
     }
 
@@ -207,7 +207,7 @@ public final class DatagramSocket implements AutoCloseable {
                     state,
                     "use an interface address that has a route to it (`ip route get ADDRESS`)");
         }
-        readLocalAddress(arena, state); // an unspecified address is now that of the route
+        readLocalAddress(arena, state); // an unspecified address is now the route's
     }
 
     /**
@@ -487,8 +487,8 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Enables receiving joined datagrams of one sender that arrived together (GRO). Nothing but
-     * their content tells them apart.
+     * Enables receiving joined datagrams of one sender that arrived together (GRO). Only their
+     * content shows where each begins.
      *
      * @return whether the kernel supports it.
      */

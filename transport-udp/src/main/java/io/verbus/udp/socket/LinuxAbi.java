@@ -29,10 +29,10 @@ final class LinuxAbi {
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
 
-    /** Enables timestamps of the kernel, and is the type of their control message. */
+    /** Enables kernel timestamps, and is the type of their control message. */
     static final int SO_TIMESTAMPNS = 35;
 
-    /** Enables timestamps of the adapter, and is the type of their control message. */
+    /** Enables adapter timestamps, and is the type of their control message. */
     static final int SO_TIMESTAMPING = 37;
 
     /** {@code SOF_TIMESTAMPING_RX_HARDWARE} and {@code SOF_TIMESTAMPING_RAW_HARDWARE}. */

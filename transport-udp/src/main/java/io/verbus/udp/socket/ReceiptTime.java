@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The times at which the kernel and the network adapter received a datagram, in nanoseconds since
- * the epoch of their clocks. For one thread; no method allocates.
+ * the epoch of their clocks. Not thread-safe; no method allocates.
  *
  * @see <a href="https://docs.kernel.org/networking/timestamping.html">timestamping</a>
  */

@@ -16,8 +16,8 @@ import java.nio.ByteOrder;
  * allocation; must be written by one thread at a time.
  *
  * <p>The source of a datagram also holds the local address that the datagram was sent to, if its
- * socket reports it; datagrams sent to this source leave from there. The local address does not
- * count for equality.
+ * socket reports it; datagrams sent to this source leave from there. Equality ignores the local
+ * address.
  */
 public final class SocketAddress {
     private static final int CAPACITY = 32;
@@ -144,7 +144,7 @@ public final class SocketAddress {
             int type = controls.getInt(at + LinuxAbi.ControlMessage.TYPE);
             if (level == LinuxAbi.IPPROTO_IP && type == LinuxAbi.IP_PKTINFO) {
                 take(controls, at, messageLength, LinuxAbi.ControlMessage.SIZE_OF_INFO);
-                info.putInt(LinuxAbi.PacketInfo.INTERFACE, 0); // the route decides on the interface
+                info.putInt(LinuxAbi.PacketInfo.INTERFACE, 0); // the route determines the interface
                 return;
             }
             if (level == LinuxAbi.IPPROTO_IPV6 && type == LinuxAbi.IPV6_PKTINFO) {
@@ -196,7 +196,8 @@ public final class SocketAddress {
                 default -> null;
             };
         } catch (UnknownHostException impossible) {
-            throw new AssertionError("the length of an address is fixed", impossible);
+            throw new AssertionError(
+                    "cannot happen: the length of an address is valid", impossible);
         }
     }
 

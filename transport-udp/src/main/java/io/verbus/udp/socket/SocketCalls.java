@@ -285,7 +285,7 @@ final class SocketCalls {
                 Linker.Option.captureCallState("errno"));
     }
 
-    /** Converts an exception of a downcall, which can only be an error of the JVM. */
+    /** Converts an exception thrown by a downcall, which can only be a JVM error. */
     private static Error unexpected(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

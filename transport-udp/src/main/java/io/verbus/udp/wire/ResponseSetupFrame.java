@@ -5,7 +5,7 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Response setup: tells the sender of requests the session id of the responses.
+ * Response setup: reports the session id of the responses to the sender of the requests.
  *
  * <pre>
  *   8  session id int32, of the requests     16  session id int32, of the responses

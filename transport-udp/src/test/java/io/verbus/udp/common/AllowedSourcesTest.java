@@ -74,7 +74,7 @@ class AllowedSourcesTest {
     }
 
     @Test
-    void reportsNoHostOfUnsetAddress() {
+    void reportsNoHostForUnsetAddress() {
         assertFalse(new SocketAddress().copyHost(new byte[4]));
         assertFalse(new SocketAddress().copyHost(new byte[16]));
     }

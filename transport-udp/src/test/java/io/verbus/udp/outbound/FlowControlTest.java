@@ -103,7 +103,8 @@ class FlowControlTest {
         check(flow, 256, 1280);
         flow.onLeave(2);
         check(flow, 512, 1536);
-        flow.onStatus(320, 1024, 4, 100); // joins behind; the released position stays
+        flow.onStatus(
+                320, 1024, 4, 100); // joins further behind; the released position does not change
         check(flow, 512, 1344);
         flow.onLeave(3);
         flow.onLeave(4);

@@ -137,7 +137,7 @@ class RemoteReceiversTest {
         assertEquals(0, count.get());
     }
 
-    /** A removed receiver does not know it yet, and keeps responding. */
+    /** A removed receiver does not know yet that it was removed, and keeps responding. */
     @Test
     void ignoresRemovedReceiver() {
         RemoteReceivers manual = RemoteReceivers.manual(TIMEOUT_NS);
