@@ -68,7 +68,7 @@ final class LogSpace {
     }
 
     /**
-     * Reserves space for a log if, after all earlier reservations, enough is free.
+     * Reserves space for a log, if enough is free after all earlier reservations.
      *
      * @param directory directory on the file system.
      * @param length length of the log in bytes.

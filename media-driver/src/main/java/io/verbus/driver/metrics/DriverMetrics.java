@@ -174,7 +174,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.RETRANSMIT_OVERFLOW,
                             "retransmit_overflows_total",
-                            "Retransmits for which there was no room; 0 for a Verbus driver."),
+                            "Retransmits that found no room; 0 for a Verbus driver."),
                     count(
                             SystemCounter.ERROR_FRAMES_RECEIVED,
                             "error_frames_received_total",

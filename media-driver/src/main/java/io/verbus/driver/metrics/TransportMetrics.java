@@ -212,7 +212,7 @@ final class TransportMetrics {
                             "rdma_connection_batches_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Batches of frames written, or grants at the subscribing driver."),
+                            "Frame batches written, or credit grants at the subscribing driver."),
                     of(
                             ConnectionCounter.WORK_REQUESTS,
                             "rdma_connection_work_requests_total",

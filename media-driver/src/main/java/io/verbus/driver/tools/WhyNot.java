@@ -163,7 +163,7 @@ record WhyNot(String state, String why) {
             case "sources" -> {
                 return "no publication of stream "
                         + each.streamId()
-                        + " has reached its destinations: check them with verbus errors";
+                        + " has reached its destinations: see verbus errors";
             }
             default -> {
                 String endpoint = endpoint(each.channel());

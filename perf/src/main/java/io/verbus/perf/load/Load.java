@@ -26,8 +26,8 @@ public record Load(
         Publications publications,
         Polling polling) {
     /**
-     * Rate at which round trips send each message when the previous echo arrives, and a stream
-     * sends as fast as possible.
+     * Unlimited rate: round trips send each message when the previous echo arrives, and a stream is
+     * sent as fast as possible.
      */
     public static final long MAX = 0;
 

@@ -187,7 +187,7 @@ public record Work(
         NOOP,
         /** Yields. */
         YIELD,
-        /** Spins, yields, then parks for increasing periods, like a driver of Aeron by default. */
+        /** Spins, yields, then parks for increasing periods, as Aeron's drivers do by default. */
         BACKOFF,
         /**
          * Like the previous strategy, but with Agrona's defaults, which yield less often. Not for
