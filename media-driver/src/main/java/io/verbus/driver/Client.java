@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client and its registrations. The client stores the time in its heartbeat counter; the driver
- * does so for a keepalive command. Used by the conductor's thread.
+ * A client and its registrations. The client writes the time to its heartbeat counter; for a
+ * keepalive command, the driver does. Used by the conductor's thread only.
  */
 final class Client {
     private final long id;
@@ -30,12 +30,12 @@ final class Client {
         return id;
     }
 
-    /** Records a command of the client as a sign of life. */
+    /** Records a command from the client as a sign of life. */
     void onSeen(long nowNs) {
         lastSeenNs = nowNs;
     }
 
-    /** Records a keepalive of the client. */
+    /** Records a keepalive from the client. */
     void onKeepalive(long nowNs, long nowMs) {
         heartbeat.setRelease(nowMs);
         onSeen(nowNs);
@@ -54,7 +54,10 @@ final class Client {
         return heartbeat.id();
     }
 
-    /** Shifts the last sign of life by a pause in which the driver could not see any. */
+    /**
+     * Moves the last sign of life forward by the length of a pause during which the driver could
+     * not see any.
+     */
     void onPause(long pauseNs) {
         lastSeenNs += pauseNs;
     }
@@ -63,7 +66,7 @@ final class Client {
         return lastSeenNs;
     }
 
-    /** Returns the publications that the client holds, by registration id; some may be shared. */
+    /** Returns the client's publications by registration id; other clients may share them. */
     Map<Long, Publication> publications() {
         return publications;
     }
@@ -73,12 +76,12 @@ final class Client {
         return subscriptions;
     }
 
-    /** Returns a publication that the client holds, or null. */
+    /** Returns one of the client's publications, or null. */
     Publication publication(long registrationId) {
         return publications.get(registrationId);
     }
 
-    /** Returns a subscription of the client, or null. */
+    /** Returns one of the client's subscriptions, or null. */
     Subscription subscription(long registrationId) {
         return subscriptions.get(registrationId);
     }

@@ -22,14 +22,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The clients of the driver. Releases everything that a client had when it closes or times out.
- * Used by the conductor's thread.
+ * The driver's clients. Releases a client's resources when it closes or times out. Used by the
+ * conductor's thread.
  */
 final class Clients {
     /** Number of timed-out clients to remember, in case they send commands again. */
     private static final int REMEMBERED = 256;
 
-    /** If two checks are further apart than the timeout divided by this, the driver was paused. */
+    /**
+     * Divisor of the timeout: if more than the quotient passes between two checks, the driver was
+     * paused.
+     */
     private static final int PAUSE_FRACTION = 4;
 
     private final WaitingCommands waiting;
@@ -78,7 +81,7 @@ final class Clients {
     }
 
     /**
-     * Returns the client that adds something, creating it on its first command.
+     * Returns the client that adds a resource, creating it on its first command.
      *
      * @throws CommandException if the client has timed out, or no client can be added.
      */
@@ -92,8 +95,8 @@ final class Clients {
     }
 
     /**
-     * Returns the client that sent a command about its own registrations; if unknown, one without
-     * registrations.
+     * Returns the client that sent a command about its own registrations; for an unknown client, an
+     * object without registrations.
      */
     Client known(long clientId) {
         Client client = byId.get(clientId);
@@ -176,7 +179,7 @@ final class Clients {
     }
 
     /**
-     * Times out silent clients, and continues releasing what departed clients held.
+     * Times out silent clients, and continues releasing the resources of departed clients.
      *
      * @param nowNs time before which every command sent has been handled.
      * @return the work count.
@@ -213,7 +216,7 @@ final class Clients {
         }
     }
 
-    /** Releases what a client had, step by step. Commands can no longer name the client. */
+    /** Releases a client's resources step by step. Commands can no longer refer to the client. */
     private void release(Client client, boolean hasDied) {
         byId.remove(client.id());
         shares.giveBack(Share.CLIENTS, Shares.NOBODY, 1);

@@ -29,7 +29,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Executes the commands of clients against the registries and answers each. Used by the conductor's
+ * Executes client commands against the registries, and answers each. Used by the conductor's
  * thread.
  */
 final class CommandExecutor implements CommandHandler {
@@ -52,8 +52,8 @@ final class CommandExecutor implements CommandHandler {
     private final AtomicCounter malformed;
 
     /**
-     * @param nextId supplies the next unassigned correlation id; no command has used it or a later
-     *     one.
+     * @param nextId supplies the next unassigned correlation id; no command has used this id or a
+     *     higher one.
      */
     CommandExecutor(
             Clients clients,
@@ -213,8 +213,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Changes a destination. The client gets the answer before events about images that the change
-     * adds or removes.
+     * Adds or removes a destination. The client receives the answer before the events for images
+     * that appear or disappear as a result.
      */
     private void changeDestination(
             Client client,
@@ -325,7 +325,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Runs a command about a client's own registration, once the command that added it is answered.
+     * Runs a command about a client's own registration, once the command that added the
+     * registration is answered.
      */
     private void about(
             long clientId,
@@ -399,8 +400,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Starts to resolve a channel's names and prepare its transport; returns a check of whether
-     * both are done.
+     * Starts resolving a channel's names and preparing its transport; returns a condition that is
+     * true once both are done.
      */
     private BooleanSupplier isReady(long clientId, ChannelUri channel) {
         CompletableFuture<?>[] lookUps =
@@ -417,8 +418,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Requires that the publication belongs to the client; its add may still wait, or its log may
-     * still be in preparation.
+     * Requires that the publication belongs to the client; the command that adds it may still be
+     * waiting, or its log may still be in preparation.
      */
     private void requirePublication(Client client, long registrationId) {
         if (!publications.isOf(client.id(), registrationId)
@@ -427,7 +428,10 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    /** Requires that the subscription belongs to the client; its add may still wait. */
+    /**
+     * Requires that the subscription belongs to the client; the command that adds it may still be
+     * waiting.
+     */
     private void requireSubscription(Client client, long registrationId) {
         if (!subscriptions.isOf(client.id(), registrationId)
                 && !waiting.isOf(client.id(), registrationId)) {
@@ -604,7 +608,7 @@ final class CommandExecutor implements CommandHandler {
                 || clients.contains(correlationId) && correlationId != clientId;
     }
 
-    /** Runs a command that adds something. A client's first such command registers the client. */
+    /** Runs a command that adds a resource. A client's first such command registers the client. */
     private void add(long clientId, long correlationId, Consumer<Client> command) {
         run(clientId, correlationId, () -> command.accept(clients.seen(clientId)));
     }
@@ -613,7 +617,7 @@ final class CommandExecutor implements CommandHandler {
         run(clientId, correlationId, () -> command.accept(clients.known(clientId)));
     }
 
-    /** Runs a command and sends the client any exception. */
+    /** Runs a command, and reports any exception to the client. */
     private void run(long clientId, long correlationId, Runnable command) {
         commands.incrementRelease();
         if (isOfAnother(clientId, correlationId)) {

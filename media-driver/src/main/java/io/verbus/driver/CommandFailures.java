@@ -18,8 +18,8 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Reports failed commands to clients, and client mistakes to operators: once per kind and client,
- * however often they occur. Used by the conductor's thread.
+ * Reports failed commands to clients, and client mistakes to operators. Operators see each kind of
+ * mistake once per client, however often it occurs. Used by the conductor's thread.
  */
 final class CommandFailures {
     /** Maximum number of clients to report to operators, per kind. */
@@ -105,7 +105,7 @@ final class CommandFailures {
         return clientErrors.record(kind, Long.toString(clientId), message);
     }
 
-    /** Drops a command without an answer, because too many commands of its client wait. */
+    /** Drops a command without an answer, because too many of its client's commands are waiting. */
     void drop(long clientId) {
         failed.incrementRelease();
         record(

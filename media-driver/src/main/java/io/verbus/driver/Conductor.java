@@ -27,11 +27,14 @@ import java.util.concurrent.TimeUnit;
  * The conductor: executes client commands, updates limits and ends streams, serves the transports,
  * and runs timers. An exception in one part is recorded and does not stop the others.
  *
- * <p>It never blocks: {@link Background} does slow work, and each cycle handles a bounded number of
- * entries of each queue.
+ * <p>The conductor never blocks: {@link Background} does slow work, and each cycle handles a
+ * bounded number of entries per queue.
  */
 public final class Conductor implements Agent {
-    /** Idle time after which a stream takes turns with other idle streams. */
+    /**
+     * Idle time after which a stream is no longer served in every cycle, but in turn with other
+     * idle streams.
+     */
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -68,7 +71,7 @@ public final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** All commands before this position were sent by {@link #sentNs}. */
+    /** All commands before this position had been sent at {@link #sentNs}. */
     private long sentPosition;
 
     private long sentNs;
@@ -197,10 +200,10 @@ public final class Conductor implements Agent {
     }
 
     /**
-     * Closes the gap that a client leaves if it dies while writing a command. A client that is only
-     * suspended could resume and overwrite a later command, so the gap is closed only after the
-     * liveness timeout. Until then no client times out, because signs of life may wait behind the
-     * gap. A client that resumes even later may corrupt a command.
+     * Skips the incomplete command of a client that died while writing it. A client that is only
+     * suspended could resume and overwrite a later command, so the driver waits for the liveness
+     * timeout. Until then no client times out, because signs of life may be queued behind the
+     * incomplete command. A client that resumes even later may corrupt a command.
      */
     private int unblockCommands(long nowNs) {
         long position = reader.position();

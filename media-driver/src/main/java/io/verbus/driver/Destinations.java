@@ -65,8 +65,8 @@ final class Destinations {
     /**
      * Adds a destination.
      *
-     * @param registrationId id with which to remove it.
-     * @param clientId client that adds it and whose share it counts in.
+     * @param registrationId id by which the destination can be removed.
+     * @param clientId client that adds the destination and is charged for it.
      * @param named destination to add, with resolved names.
      * @param transports transports of the driver.
      * @throws BusException if the destination exists, or cannot be used.
@@ -111,7 +111,7 @@ final class Destinations {
         removeAt(indexOf(destination));
     }
 
-    /** Removes a destination by its registration id; no effect if there is none. */
+    /** Removes a destination by its registration id. An unknown id has no effect. */
     void remove(long registrationId) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).registrationId == registrationId) {
@@ -121,7 +121,7 @@ final class Destinations {
         }
     }
 
-    /** Returns the registration id of the destination added at an endpoint, or -1. */
+    /** Returns the registration id of the destination with an endpoint, or -1. */
     long at(Endpoint endpoint) {
         for (Destination each : all) {
             if (each.channel.endpoint().equals(endpoint)) {
@@ -132,8 +132,8 @@ final class Destinations {
     }
 
     /**
-     * Rejects a group size or tag across several transports, because each transport counts only its
-     * own receivers.
+     * Rejects flow control with a group size or tag if the destinations use several transports,
+     * because each transport counts only its own receivers.
      */
     private void checkMixed(ChannelUri destination) {
         ChannelUri named = publication.named();
@@ -149,20 +149,20 @@ final class Destinations {
                         ErrorCode.NOT_SUPPORTED,
                         "destination '"
                                 + destination
-                                + "' is carried by "
+                                + "' runs over "
                                 + destination.media()
-                                + ", but others of the publication by "
+                                + ", but another destination of the publication runs over "
                                 + media
-                                + ", across which fc="
+                                + ", and fc="
                                 + flow
-                                + " cannot count receivers: publish with fc=min, or add a"
-                                + " publication for each");
+                                + " cannot count receivers across media: publish with fc=min, or"
+                                + " add a publication for each medium");
             }
         }
     }
 
     /**
-     * Returns the publication's leg for a transport, beginning it if needed.
+     * Returns the publication's leg for a transport, creating it if needed.
      *
      * @param media media of the transport.
      * @param transports transports of the driver.

@@ -40,9 +40,9 @@ import java.util.List;
 /**
  * The driver's registries, wired together: each constructor shows what a registry may access.
  *
- * @param clock clock of the conductor.
- * @param counters counters of the driver.
- * @param errors error handler of the driver.
+ * @param clock conductor's clock.
+ * @param counters driver's counters.
+ * @param errors driver's error handler.
  * @param commands buffer of client commands.
  * @param waiting commands that wait for slow work.
  * @param background runs slow work.

@@ -143,7 +143,7 @@ final class DriverTransportHost implements TransportHost {
 
     /**
      * Returns whether an image may have only part of its log in memory. A merged image needs its
-     * whole log, because each source writes to it.
+     * whole log, because each source writes to the log.
      */
     @Override
     public boolean mayHoldPart(InboundEndpoint endpoint) {

@@ -33,7 +33,7 @@ final class EventEncoder {
 
     private static final int SCRATCH = 3 * MAX_TEXT;
 
-    /** Stands for the counter of a channel's status when the channel is always active. */
+    /** Used instead of a channel status counter when the channel is always active. */
     static final int NO_COUNTER = -1;
 
     private static final long NONE = -1;
@@ -60,8 +60,8 @@ final class EventEncoder {
     }
 
     /**
-     * Returns whether clients keep up with the events. Events that can wait are sent only while
-     * they do.
+     * Returns whether clients keep up with the events. Deferrable events are sent only while they
+     * do.
      */
     boolean isOpen() {
         return transmitter.isOpen();
@@ -105,8 +105,8 @@ final class EventEncoder {
     }
 
     /**
-     * Reports that a peer, or the transport, refuses a stream; the publication remains. Peers can
-     * cause any number of these events, so they are dropped when clients cannot keep up.
+     * Reports that a peer, or the transport, rejects a stream; the publication remains open. Peers
+     * can cause any number of these events, so they are dropped when clients cannot keep up.
      */
     void publicationError(
             long registrationId, int sessionId, int streamId, ErrorCode code, String message) {
@@ -129,8 +129,8 @@ final class EventEncoder {
     }
 
     /**
-     * Reports that a subscriber rejected the image of a publication, which remains. Dropped like
-     * {@link #publicationError} when clients cannot keep up.
+     * Reports that a subscriber rejected a publication's image; the publication remains open. Like
+     * {@link #publicationError}, the event is dropped when clients cannot keep up.
      *
      * @param destinationId registration id of the destination that reported it, or -1.
      * @param receiverId id of the receiver, or -1.

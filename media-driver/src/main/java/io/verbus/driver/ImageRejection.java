@@ -12,14 +12,15 @@ import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
 /**
- * Rejects an image on behalf of a client: the image ends for all subscribers, the publisher gets
- * the reason, and the stream is not received again for a while. Used by the conductor's thread.
+ * Rejects an image on behalf of a client: the image ends for all subscribers, the publisher
+ * receives the reason, and the driver ignores the stream for a while. Used by the conductor's
+ * thread.
  */
 final class ImageRejection {
     /** Maximum length of a reason in bytes, as in Aeron. */
     private static final int MAX_REASON = 1023;
 
-    /** Address that Aeron reports for a subscriber over shared memory. */
+    /** Address that Aeron reports for a shared-memory subscriber. */
     private static final InetSocketAddress SHARED_MEMORY = new InetSocketAddress("127.0.0.1", 0);
 
     private final Subscriptions subscriptions;
@@ -113,7 +114,10 @@ final class ImageRejection {
         rejected.incrementRelease();
     }
 
-    /** Returns whether the log holds an invalid frame, so that no subscriber can read on. */
+    /**
+     * Returns whether the log contains an invalid frame, so that no subscriber can continue
+     * reading.
+     */
     private static boolean isDamaged(Subscribable source) {
         long position = source.subscribers().positions().released();
         return FrontierScanner.scan(source.log(), position).defect() != null;

@@ -28,8 +28,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.function.LongSupplier;
 
 /**
- * Images of remote publications, from setup to the release of their logs. Used by the conductor's
- * thread.
+ * Manages the images of remote publications, from setup to the release of their logs. Used by the
+ * conductor's thread.
  */
 final class Images implements RoundRobin.Turn<NetworkImage> {
     /** Kinds of errors that peers cause. */
@@ -55,7 +55,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /** Whether the driver is closing and accepts no more streams. */
     private boolean isClosing;
 
-    /** The image of the last turn, if it was released then. */
+    /** The image that had the last turn, if it was released in that turn. */
     private NetworkImage released;
 
     Images(
@@ -86,8 +86,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /**
      * Creates and announces the image of a stream that a peer offers.
      *
-     * @return whether a subscription wants the stream; if so, the transport is answered once the
-     *     image is made.
+     * @return whether a subscription matches the stream; if so, the transport is answered once the
+     *     image exists.
      */
     boolean onSetup(
             Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
@@ -232,7 +232,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         rejected.add(source, nowNs);
     }
 
-    /** Stops all peers before the driver closes; subscribers read what has arrived. */
+    /** Stops all peers before the driver closes; subscribers can still read what has arrived. */
     void stopAll() {
         isClosing = true;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -245,7 +245,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         return isClosing;
     }
 
-    /** Returns how many of the images that {@link #stopAll} stopped are still received or read. */
+    /**
+     * Returns how many of the images stopped by {@link #stopAll} are still being received or read.
+     */
     int unfinished() {
         int count = 0;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -291,7 +293,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
     }
 
-    /** Records that a client found an invalid frame in an image. */
+    /** Logs that a client found an invalid frame in an image. */
     void recordDamage(NetworkImage image, String why) {
         record(PeerError.REJECTED, image, why);
     }

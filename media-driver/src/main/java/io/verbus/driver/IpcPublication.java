@@ -20,13 +20,13 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication whose log subscribers of the same host read in place. Its limit follows the slowest
- * subscriber. Without a subscriber the limit is lowered to the consumed position, so that
- * publishers are not connected, and the contents of the log count as consumed.
+ * A publication whose log is read in place by subscribers on the same host. Its limit follows the
+ * slowest subscriber. Without a subscriber, the contents of the log count as consumed, and the
+ * limit is lowered to the consumed position, which shows publishers that they are not connected.
  */
 final class IpcPublication extends Publication {
     /**
-     * The limit is raised in steps of the window shifted right by this, to save cache-line
+     * Step in which the limit is raised, as the window shifted right by this; saves cache-line
      * transfers.
      */
     private static final int GAIN_SHIFT = 3;
@@ -38,13 +38,13 @@ final class IpcPublication extends Publication {
     private final CountedPositions positions;
     private final long window;
 
-    /** Bytes that the subscribers must have read before the limit is updated. */
+    /** Number of bytes that the subscribers must read before the limit is updated. */
     private final long step;
 
     private final long imageLivenessTimeoutNs;
     private long nextLimit;
 
-    /** Samples consumption; null if the driver does not. */
+    /** Samples consumption times; null if the driver does not sample. */
     private final ConsumptionHop hop;
 
     private final LatencySamples samples;
@@ -98,8 +98,8 @@ final class IpcPublication extends Publication {
     }
 
     /**
-     * Returns whether a subscription may join. After all publishers have closed, others may join
-     * while a subscriber still reads.
+     * Returns whether a subscription may join. After all publishers have closed, it may join only
+     * while another subscriber still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {
@@ -123,7 +123,7 @@ final class IpcPublication extends Publication {
         return Subscribable.untetheredLimit(furthestPosition(), window);
     }
 
-    /** Returns false: unread messages are discarded. */
+    /** Returns false, because messages without a subscriber are discarded. */
     @Override
     public boolean waitsForReaders() {
         return false;
@@ -144,7 +144,10 @@ final class IpcPublication extends Publication {
         }
     }
 
-    /** Rejects the stream on behalf of a subscriber: it has no subscribers for a while. */
+    /**
+     * Rejects the stream on behalf of a subscriber: all subscribers are removed, and none can join
+     * for a while.
+     */
     void reject(String why, long nowNs) {
         isRejected = true;
         rejectedUntilNs = nowNs + imageLivenessTimeoutNs;

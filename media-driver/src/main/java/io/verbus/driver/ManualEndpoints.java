@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Endpoints whose destinations are added one by one. Used by the conductor's thread. */
+/** Manages endpoints whose destinations are added one by one. Used by the conductor's thread. */
 final class ManualEndpoints {
     private final Transports transports;
     private final DriverCounters counters;
@@ -35,8 +35,7 @@ final class ManualEndpoints {
     }
 
     /**
-     * Sets the handler called for each removed destination. Must be set before any destination is
-     * removed.
+     * Sets the handler for removed destinations. Must be called before any destination is removed.
      */
     void removals(BiConsumer<ManualEndpoint, InboundEndpoint> handler) {
         removals = handler;
@@ -49,7 +48,7 @@ final class ManualEndpoints {
         return endpoint;
     }
 
-    /** Returns the endpoint that has a destination, or null. */
+    /** Returns the endpoint to which a destination belongs, or null. */
     ManualEndpoint of(InboundEndpoint destination) {
         for (ManualEndpoint endpoint : all) {
             if (endpoint.has(destination)) {
@@ -74,7 +73,7 @@ final class ManualEndpoints {
     /**
      * Opens the endpoint of a destination that receives peers' streams.
      *
-     * @param clientId client whose share it counts in.
+     * @param clientId client that is charged for it.
      * @param named channel as the client wrote it, with resolved names.
      * @throws BusException if the address cannot be used.
      */
@@ -88,11 +87,12 @@ final class ManualEndpoints {
     /**
      * Adds a destination whose endpoint is open, or closes the endpoint.
      *
-     * @param subscription subscription of the client that adds it and whose share it counts in.
-     * @param statusId counter of the endpoint's status.
+     * @param subscription subscription of the client that adds the destination and is charged for
+     *     it.
+     * @param statusId id of the endpoint's status counter.
      * @param named channel as the client wrote it, with resolved names.
      * @param place endpoint of the destination.
-     * @return the destination; the caller requests the wanted streams from its transport.
+     * @return the destination, for which the caller requests the wanted streams from the transport.
      * @throws BusException if the client has too many destinations, or counters are exhausted.
      */
     ManualEndpoint.Destination add(

@@ -62,9 +62,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Media driver: moves messages between the publications and subscriptions of the clients that
- * connect to its directory, on this host and on hosts of other drivers. It runs embedded in an
- * application ({@link #launchEmbedded()}) or as its own process ({@code verbus driver}).
+ * The media driver: moves messages between the publications and subscriptions of its clients, which
+ * connect to its directory, and those of other drivers' clients. It runs embedded in an application
+ * ({@link #launchEmbedded()}) or as its own process ({@code verbus driver}).
  *
  * <p>Any thread may launch and close it, except that in {@link ThreadingMode#INVOKER} the invoking
  * thread must close it.
@@ -73,10 +73,10 @@ public final class MediaDriver implements AutoCloseable {
     /** Bytes available to logs if the file system reports no size. */
     private static final long UNLIMITED_BYTES = 1L << 50;
 
-    /** Interval for checking whether all data is sent and read. */
+    /** Interval between checks of whether all data is sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time for the process to end by itself after its driver has failed. */
+    /** Time that the process has to end by itself after its driver has failed. */
     private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
 
     private static final int FAILED = 1;
@@ -104,7 +104,7 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * @param end latch that opens when a client ends the driver, the driver fails, or its directory
      *     is lost.
-     * @param isProcess whether the thread that awaits the end closes the driver.
+     * @param isProcess whether the thread that awaits the driver's end also closes it.
      */
     private MediaDriver(
             DriverConfig config,
@@ -263,7 +263,7 @@ public final class MediaDriver implements AutoCloseable {
 
     /**
      * Handles the loss of the directory, after which no client can find the driver. Called by the
-     * watch thread.
+     * thread that watches the directory.
      */
     private void onLoss(BusException found) {
         tellLoss(found);
@@ -301,7 +301,7 @@ public final class MediaDriver implements AutoCloseable {
         Path logs = config.logDirectory() == null ? directory.path() : config.logDirectory();
         try {
             long bytes = Files.getFileStore(logs).getTotalSpace();
-            // 0 means hugetlbfs mounted without a size, where the page pool is the limit.
+            // 0 means that hugetlbfs is mounted without a size: the page pool is the limit.
             return limits.with(Share.LOG_BYTES, bytes > 0 ? bytes : UNLIMITED_BYTES);
         } catch (IOException e) {
             throw new BusException(
@@ -343,7 +343,7 @@ public final class MediaDriver implements AutoCloseable {
             Thread.currentThread().interrupt();
             return;
         }
-        // Running out of memory in one step must not prevent the next steps.
+        // Running out of memory in one step must not prevent the following steps.
         attempt(() -> errors.onError(failed()));
         attempt(directory::keep);
         if (threads.invoker() == null) {
@@ -414,11 +414,11 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Lets streams arrive and be read before the driver closes. From now on publishers are
-     * back-pressured, and their streams end at their current positions. Accepted messages are sent
-     * until every receiver has them; peers stop sending, and subscribers here read what has
-     * arrived. Clients stay connected, but cannot publish. In {@link ThreadingMode#INVOKER}, and
-     * over transports whose peers do not stop, this method does not wait.
+     * Drains all streams before the driver closes. From now on publishers are back-pressured, and
+     * their streams end at their current positions. Accepted messages are sent until every receiver
+     * has them; peers stop sending, and local subscribers read what has arrived. Clients stay
+     * connected, but cannot publish. In {@link ThreadingMode#INVOKER}, and over transports whose
+     * peers do not stop, this method does not wait.
      *
      * @param timeoutNs maximum time to wait.
      * @param atOnce latch that ends the wait.
@@ -475,13 +475,13 @@ public final class MediaDriver implements AutoCloseable {
 
     /**
      * Runs a driver in this process until it ends. Prints a line when the driver is ready. Returns
-     * after SIGTERM, SIGINT, or a permitted client ends the driver, and the driver has drained and
-     * closed; a second signal closes it at once. If the driver fails and the process does not end
-     * within ten seconds, the process is halted.
+     * after SIGTERM, SIGINT or a permitted client has ended the driver, and the driver has drained
+     * and closed; a second signal closes it without draining. If the driver fails and the process
+     * does not end within ten seconds, the process is halted.
      *
      * @param config settings of the driver.
-     * @param out stream for the notes of the transports, the line that the driver is ready, and the
-     *     address of the metrics, if any.
+     * @param out stream for the transports' notes, the line that reports the driver as ready, and
+     *     the address of the metrics, if any.
      * @throws BusException if the driver cannot start or has failed, or its directory was deleted
      *     or taken over while it was running.
      */
@@ -530,8 +530,8 @@ public final class MediaDriver implements AutoCloseable {
             int unfinished = driver.drain(drainNs, atOnce);
             if (unfinished > 0) {
                 out.println(
-                        "verbus driver: closing before all messages are sent and read, streams "
-                                + "left: "
+                        "verbus driver: closing before all messages are sent and read; unfinished"
+                                + " streams: "
                                 + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
                                 + "; raise drain-timeout, or find slow subscribers with "
                                 + "`verbus streams`");
@@ -543,7 +543,9 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    /** Makes sure that a process whose driver has failed ends, even if the driver cannot close. */
+    /**
+     * Ensures that the process ends after its driver has failed, even if the driver cannot close.
+     */
     private void haltOnFailure() {
         try {
             if (failure.await() != null) {

@@ -23,13 +23,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Image of a publication that arrives from several sources, such as a replay and the live stream.
- * Each source has its own image, which clients do not see; the receiver merges their frames into
- * this image's log. If the subscription has one destination, the peer of a single source may write
- * the log directly. Used by the conductor's thread except where noted.
+ * Image of a stream that arrives from several sources, such as a replay and the live stream. Each
+ * source has its own image, which clients do not see; the receiver merges their frames into this
+ * image's log. If the subscription has one destination, the peer of a single source may write the
+ * log directly. Used by the conductor's thread except where noted.
  */
 final class MergedImage implements Subscribable, Mergers.Merger {
-    /** Maximum number of bytes to copy from one source per turn. */
+    /** Maximum number of bytes copied from one source per turn. */
     private static final int MAX_COPIED = 64 * 1024;
 
     private static final MergedSource[] NONE = {};
@@ -62,12 +62,15 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     private Leaving[] leaving = {};
 
-    /** Move of a source whose peer has stopped in order to continue in another log; or null. */
+    /**
+     * Pending move of a source whose peer has stopped so that it can continue in another log; null
+     * if there is none.
+     */
     private MergedSource.Move move;
 
     /**
-     * Whether the direct source keeps writing the merged log, because there is no room for its own
-     * log.
+     * Whether the direct source keeps writing the merged log, because there is no space for a log
+     * of its own.
      */
     private boolean isDirectKept;
 
@@ -181,18 +184,18 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Keeps the direct source, because there is no room for its own log; other sources wait for its
-     * end.
+     * Keeps the direct source, because there is no space for a log of its own; other sources wait
+     * until it ends.
      */
     void keepDirect() {
         isDirectKept = true;
     }
 
     /**
-     * Asks a source's peer to move: to the merged log if the source is alone, can write it, and no
-     * other destination may bring another source; or to its own log once other sources have
-     * arrived. So a stream that arrives at two destinations does not pause for a move when one of
-     * them fails.
+     * Asks a source's peer to move to another log. A source moves to the merged log if it is the
+     * only one, can write that log, and no other destination may bring another source. It moves to
+     * its own log once other sources have arrived. A stream that arrives at two destinations
+     * therefore does not pause for a move when one of them fails.
      */
     private void askToMove() {
         MergedSource[] all = sources;
@@ -213,7 +216,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /**
      * Called when a source's peer has stopped as requested.
      *
-     * @return whether the image belongs to a source of this one.
+     * @return whether the given image belongs to one of this image's sources.
      */
     boolean onStopped(NetworkImage image, SourceImages images, Consumer<InboundImage> goOn) {
         for (MergedSource source : sources) {
@@ -272,7 +275,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return work;
     }
 
-    /** Stops lingering after the end of the stream, because the stream begins again. */
+    /** Stops lingering after the end of the stream, because the stream has restarted. */
     void onSuccessor() {
         if (state == State.DRAINING) {
             subscribers.onSuccessor();
@@ -299,9 +302,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Removes finished sources. A revoked source counts as ended while another source continues or
-     * may still arrive at another destination, because a replay may be stopped before the live
-     * stream has arrived.
+     * Removes finished sources. A revoked source merely counts as ended while another source
+     * continues, or may still arrive at another destination: a replay may be stopped before the
+     * live stream has arrived.
      */
     private int lookAtSources(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = 0;
@@ -396,14 +399,14 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Returns whether the image ended although its stream did not; true once. */
+    /** Returns whether the image ended although its stream did not. Returns true only once. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;
         return wasForsaken;
     }
 
-    /** Returns whether neither subscribers nor the receiver use it. */
+    /** Returns whether neither subscribers nor the receiver use the image any longer. */
     boolean isReleased() {
         return state == State.CLOSED && leaving.length == 0 && mergers.isReleased(removal);
     }
@@ -421,7 +424,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         received.close();
     }
 
-    /** Returns the channel of the subscription for which it was created. */
+    /** Returns the channel of the subscription for which the image was created. */
     ChannelUri channel() {
         return channel;
     }
@@ -471,8 +474,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Returns the position 3/4 of a window behind the furthest subscriber. The window is that of
-     * the source with the smallest one, and a term at most.
+     * Returns the position 3/4 of a window behind the furthest subscriber. The window is the
+     * smallest of all sources' windows, and at most one term.
      */
     @Override
     public long untetheredLimit() {
@@ -483,7 +486,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
-    /** Returns true: nothing is copied while no subscriber consumes. */
+    /** Returns true, because nothing is copied while no subscriber consumes. */
     @Override
     public boolean waitsForReaders() {
         return true;
@@ -495,8 +498,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Returns whether a subscription may join. After the end of the stream, others may join while a
-     * subscriber still reads.
+     * Returns whether a subscription may join. After the end of the stream, it may join only while
+     * another subscriber still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {

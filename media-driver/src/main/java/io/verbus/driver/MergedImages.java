@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Images at endpoints with several destinations, from the first source's setup to the release of
- * their logs. Used by the conductor's thread.
+ * Manages the images at endpoints with several destinations, from the first source's setup to the
+ * release of their logs. Used by the conductor's thread.
  */
 final class MergedImages {
     /** A source that a peer offers. */
@@ -39,7 +39,7 @@ final class MergedImages {
             ImageSetup setup,
             SetupAnswer answer) {}
 
-    /** An image whose log is being created, with the sources that wait for it. */
+    /** An image whose log is being created, with the sources that wait for the log. */
     private final class Preparation implements LogReceiver {
         private final ManualEndpoint endpoint;
         private final ImageSetup setup;
@@ -212,8 +212,8 @@ final class MergedImages {
     }
 
     /**
-     * Adds the offered sources. The first writes the log directly if it can, is the only source,
-     * and no other destination may bring another.
+     * Adds the offered sources. The first one writes the log directly if it can, is the only
+     * source, and no other destination may bring another.
      */
     private void addSources(MergedImage image, List<Offer> offers) {
         Offer first = offers.getFirst();
@@ -239,7 +239,8 @@ final class MergedImages {
     }
 
     /**
-     * Allocates the counters of a source, or refuses it and returns null if there are none left.
+     * Allocates the counters of a source; rejects the source and returns null if no counters are
+     * left.
      */
     private SourceCounters countersOf(MergedImage image, Offer offer) {
         try {
@@ -292,7 +293,7 @@ final class MergedImages {
                 });
     }
 
-    /** Called when a source's peer has stopped in order to continue in another log. */
+    /** Called when a source's peer has stopped so that it can continue in another log. */
     void onStopped(NetworkImage source, Consumer<InboundImage> goOn) {
         for (MergedImage image : all) {
             if (image.onStopped(source, images, goOn)) {

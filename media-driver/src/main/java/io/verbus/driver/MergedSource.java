@@ -32,7 +32,10 @@ final class MergedSource {
     /** Reader of the frames; null for a direct source. Used by the receiver. */
     private final LogMerger.Source frames;
 
-    /** Consumed position, from which the source's sender gets credit. Written by the receiver. */
+    /**
+     * Consumed position, which determines the credit of the source's sender. Written by the
+     * receiver.
+     */
     private final Position position = new AtomicLongPosition();
 
     /** Position up to which the source is merged. Written by the receiver. */
@@ -41,10 +44,10 @@ final class MergedSource {
     /** Invalid frame at which merging stopped. Written by the receiver. */
     private volatile InvalidFrameException defect;
 
-    /** Whether its destination was removed while its peer still writes. */
+    /** Whether the source's destination was removed while its peer was still writing. */
     private boolean isClosing;
 
-    /** Whether it is no longer a source. */
+    /** Whether this is no longer a source of the image. */
     private boolean hasLeft;
 
     private MergedSource(
@@ -116,8 +119,8 @@ final class MergedSource {
     }
 
     /**
-     * Grants credit from the consumed rather than the merged position, so that whatever the sender
-     * may send also fits in the merged log if the source moves there.
+     * Grants credit based on the consumed rather than the merged position, so that whatever the
+     * sender may send also fits in the merged log if the source moves there.
      *
      * @param released position up to which the merged log was consumed.
      */
@@ -133,7 +136,7 @@ final class MergedSource {
 
     // Conductor
 
-    /** Returns the position up to which it is merged. */
+    /** Returns the position up to which the source is merged. */
     long merged() {
         return merged;
     }
@@ -148,7 +151,7 @@ final class MergedSource {
         return !isClosing && defect == null && image.isActive();
     }
 
-    /** Returns whether the peer can deliver what follows a frontier, now or later. */
+    /** Returns whether the peer can deliver, now or later, the bytes that follow a frontier. */
     boolean goesOnAt(long frontier) {
         return isDirect() ? isActive() : defect == null && merged <= frontier;
     }
@@ -159,7 +162,7 @@ final class MergedSource {
     }
 
     /**
-     * Returns whether the source can deliver nothing more.
+     * Returns whether the source has nothing more to deliver.
      *
      * @param frontier frontier of the merged log.
      */
@@ -196,7 +199,7 @@ final class MergedSource {
         leave();
     }
 
-    /** Marks this as no longer a source: its image needs no log. */
+    /** Marks this as no longer a source, whose image needs no log. */
     void leave() {
         if (!hasLeft) {
             hasLeft = true;
@@ -204,7 +207,7 @@ final class MergedSource {
         }
     }
 
-    /** Frees the counters, unless the stream continues in another log with them. */
+    /** Frees the counters, unless the stream keeps using them in another log. */
     void closeCounters() {
         counters.close();
     }
@@ -215,9 +218,9 @@ final class MergedSource {
     }
 
     /**
-     * Moves a source of a merged image whose peer has stopped: to the merged log if it is the only
-     * source, to its own log if another has come, or back to where it was if the situation has
-     * changed in the meantime. Used by the conductor's thread.
+     * Moves a merged image's source whose peer has stopped: to the merged log if it is the only
+     * source, to its own log if another source has arrived, or back to its previous log if the
+     * situation has changed in the meantime. Used by the conductor's thread.
      */
     static final class Move {
         private final MergedImage image;
@@ -235,7 +238,7 @@ final class MergedSource {
          * @param image merged image that has the source.
          * @param source source whose peer has stopped.
          * @param images factory of the image in which the source continues.
-         * @param goOn called with that image.
+         * @param goOn called with the image in which the source continues.
          */
         Move(
                 MergedImage image,
@@ -252,7 +255,7 @@ final class MergedSource {
         /** Runs one turn; returns whether the move is complete. */
         boolean step() {
             if (isOver || !image.has(source) || !source.isActive()) {
-                return true; // its image is closed like any other
+                return true; // the source's image is closed like any other
             }
             if (source.isDirect()) {
                 stepToStaged();

@@ -46,10 +46,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private boolean isRevoked;
     private boolean isForsaken;
 
-    /** Whether the peer was asked to stop, while subscribers read on. */
+    /** Whether the peer was asked to stop, although subscribers keep reading. */
     private boolean isStopping;
 
-    /** Whether the transport was asked to close the image, while subscribers linger. */
+    /** Whether the transport was asked to close the image, although subscribers linger. */
     private boolean isLeft;
 
     /** Whether the peer has stopped writing. */
@@ -59,7 +59,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private volatile int window;
 
     /**
-     * @param log log that the stream is replicated to.
+     * @param log log to which the stream is replicated.
      * @param id id of the image: the log's id, or a different one for a source that shares the log.
      * @param received monitoring counters of the received position; null for one of several
      *     sources, which clients do not see.
@@ -101,8 +101,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Returns whether clients see the image. Otherwise it is one of several sources, and its log's
-     * metadata does not describe it.
+     * Returns whether clients see the image. An image that they do not see is one of several
+     * sources, and its log's metadata does not describe it.
      */
     private boolean isSeen() {
         return received != null;
@@ -149,7 +149,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Returns how many bytes the peer may be ahead of the consumed position. Thread-safe. */
+    /** Returns by how many bytes the peer may be ahead of the consumed position. Thread-safe. */
     int window() {
         return window;
     }
@@ -169,7 +169,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Sends the response session id to the sender of the requests, as long as this image is active.
+     * Sends the response session id to the sender of the requests while this image is active.
      *
      * @param responseSessionId session id of the responses; null stops sending it.
      */
@@ -222,7 +222,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
-    /** Returns true: the peer gets no credit while no subscriber consumes. */
+    /** Returns true, because the peer gets no credit while no subscriber consumes. */
     @Override
     public boolean waitsForReaders() {
         return true;
@@ -234,8 +234,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Returns whether a subscription may join. After the end of the stream, others may join while a
-     * subscriber still reads.
+     * Returns whether a subscription may join. After the end of the stream, it may join only while
+     * another subscriber still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {
@@ -281,7 +281,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
      * Ends the image of a revoked stream at its subscribers' positions. If it has several sources,
      * the revoked one ends at its merged position, because another may continue.
      *
-     * @return whether the image had not already ended.
+     * @return true if the image had not ended before.
      */
     boolean revoke(long position) {
         if (state != State.ACTIVE) {
@@ -300,7 +300,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return true;
     }
 
-    /** Handles the end of the stream, all of which is in the log. */
+    /** Handles the end of the stream; the log contains all of it. */
     void onEnding(long position) {
         hasEnded = true;
         drainTo(position);
@@ -325,8 +325,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Stops the peer because the driver closes; subscribers read what it has sent until then. One
-     * of several sources continues, because its position is not that of its subscribers.
+     * Stops the peer because the driver is closing; subscribers read what it has sent until then.
+     * If the image is one of several sources it continues, because its position is not that of its
+     * subscribers.
      */
     void stop() {
         if (state == State.ACTIVE && isSeen() && !isStopping) {
@@ -375,8 +376,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Removes the subscribers that may not linger. Once everything is read, the transport is done
-     * with the image, so that it accepts the same session again.
+     * Removes the subscribers that may not linger. Once everything is read, the transport closes
+     * the image, so that it accepts the same session again.
      */
     private int drainLingering(long nowNs) {
         int work = subscribers.drainLingering(finalPosition, endReason, nowNs);
@@ -388,7 +389,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return work;
     }
 
-    /** Stops lingering if another stream with the same ids begins at the same endpoint. */
+    /** Stops lingering if another stream with the same ids starts at the same endpoint. */
     void onSuccessor(InboundEndpoint successors, int streamId, int sessionId) {
         if (state == State.DRAINING
                 && endpoint == successors
@@ -400,8 +401,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Returns whether all subscribers were detached for good while the stream was active; true
-     * once.
+     * Returns whether all subscribers were permanently detached while the stream was active.
+     * Returns true only once.
      */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;

@@ -29,7 +29,8 @@ import java.util.concurrent.CompletableFuture;
  */
 final class NetworkPublication extends Publication implements CarriedStream {
     /**
-     * While spies hold the limit back, it is raised in steps of the window shifted right by this.
+     * Step in which the limit is raised while spies hold it back, as the window shifted right by
+     * this.
      */
     private static final int GAIN_SHIFT = 3;
 
@@ -43,15 +44,15 @@ final class NetworkPublication extends Publication implements CarriedStream {
     private final Subscribers spies;
     private final Destinations destinations;
 
-    /** Sends the publication to its destinations; null if its channel has the address. */
+    /** Legs that send to the publication's destinations; null if its channel names the address. */
     private final Legs legs;
 
-    /** Transport of a publication whose channel has the address. */
+    /** Transport of a publication whose channel names the address. */
     private Transport transport;
 
     /**
-     * Channel as the transport uses it; read by the transport's agents once they have the
-     * publication.
+     * Channel in the form that the transport uses; read by the transport's agents once they have
+     * the publication.
      */
     private ChannelUri carried;
 
@@ -123,7 +124,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         senderLimit.setRelease(released);
     }
 
-    /** Returns the stream that its counters belong to. */
+    /** Returns the stream to which the publication's counters belong. */
     DriverCounters.Stream counted() {
         return counted;
     }
@@ -141,8 +142,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     /**
      * Begins sending.
      *
-     * @param by transport that sends it from now on.
-     * @param as channel as the transport uses it.
+     * @param by transport that sends the publication from now on.
+     * @param as channel in the form that the transport uses.
      * @param told counter that shows the carrier to operators; null if the channel determines it.
      *     Closed with the publication.
      * @throws io.verbus.BusException if the channel cannot be used here.
@@ -163,14 +164,17 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return begun;
     }
 
-    /** Returns the legs that send it to its destinations; null if its channel has the address. */
+    /**
+     * Returns the legs that send to the publication's destinations; null if its channel names the
+     * address.
+     */
     Legs legs() {
         return legs;
     }
 
     /**
-     * Returns the local address that it is sent from, as text; null if it is unknown or nothing is
-     * sent.
+     * Returns the local address from which the publication is sent, as text; null if the address is
+     * unknown or nothing is sent.
      */
     String localAddress() {
         if (legs != null) {
@@ -201,7 +205,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns the sent position. A value at which no frame begins was written by a client and is
+     * Returns the sent position. A value at which no frame begins was written by a client, and is
      * ignored.
      */
     private long sentTo() {
@@ -219,8 +223,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Records the released position, which never falls behind the position to which spies carried
-     * the stream.
+     * Records the released position, which never falls behind the position to which spies have
+     * advanced the stream.
      */
     @Override
     public void onReleased(long position, long newWindow) {
@@ -235,9 +239,9 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Raises the limit to what the log has released while there is a receiver; otherwise lowers it
-     * to the sent position. Called by sender and conductor: each repeats until the connected state
-     * has not changed during the attempt.
+     * Raises the limit as far as the released position allows while there is a receiver; otherwise
+     * lowers it to the sent position. Called by sender and conductor: each retries until the
+     * connected state has not changed during its attempt.
      */
     private void settleLimit() {
         boolean connected;
@@ -252,8 +256,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns the limit that receivers and spies allow. What is kept for slow receivers may be two
-     * terms long; spies may lag by half a term at most, as in Aeron.
+     * Returns the limit that receivers and spies allow. Up to two terms are kept for slow
+     * receivers; spies may lag by half a term at most, as in Aeron.
      */
     private long limitOfAll() {
         long limit = limitAt(spies.positions().release(released), window);
@@ -276,7 +280,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
             log().metadata().putIntRelease(LogLayout.CONNECTED, 1);
             settleLimit();
         } else {
-            settleLimit(); // first: a publisher that sees no connection must be refused
+            settleLimit(); // before the limit: a publisher that sees no connection must not append
             log().metadata().putIntRelease(LogLayout.CONNECTED, 0);
         }
     }
@@ -337,8 +341,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns whether a spy may join. After all publishers have closed, others may join while a spy
-     * still reads.
+     * Returns whether a spy may join. After all publishers have closed, it may join only while
+     * another spy still reads.
      */
     @Override
     public boolean serves(Subscription subscription) {
@@ -364,7 +368,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
                 Math.max(sentTo(), limited), granted > 0 ? granted : termLength / 2);
     }
 
-    /** Returns false: the stream continues without spies. */
+    /** Returns false, because the stream continues without spies. */
     @Override
     public boolean waitsForReaders() {
         return false;
@@ -429,7 +433,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
-    /** Returns whether all is sent and read, and every receiver has left. */
+    /** Returns whether everything is sent and read, and every receiver has left. */
     @Override
     boolean isFinished() {
         return isReleased()

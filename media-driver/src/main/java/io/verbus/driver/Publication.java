@@ -31,16 +31,19 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Maximum number of bytes that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;
 
-    /** Fraction of a term that may wait to be cleaned, because uncleaned bytes reduce the limit. */
+    /**
+     * Fraction of a term that may wait to be cleaned; limited because uncleaned bytes lower the
+     * publication limit.
+     */
     private static final int UNCLEAN_PARTS = 8;
 
     /**
-     * Maximum number of bytes to clean per cycle, which takes about 0.1 ms. A stream faster than
-     * this per cycle keeps the conductor from idling.
+     * Maximum number of bytes to clean per cycle, which takes about 0.1 ms. A stream that produces
+     * more per cycle keeps the conductor from idling.
      */
     private static final int MAX_CLEANED = 1024 * 1024;
 
-    /** Grace period for a claim that a client left open when it closed its publication. */
+    /** Grace period for a claim that was still open when its client closed the publication. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
 
     private final long registrationId;
@@ -98,7 +101,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return registrationId;
     }
 
-    /** Returns Aeron's description of a log that is read in place. */
+    /** Returns the description that Aeron gives to a log that is read in place. */
     @Override
     public final String description() {
         return "aeron:ipc";
@@ -139,7 +142,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Returns the counter of the channel's status, or {@link EventEncoder#NO_COUNTER} if the
+     * Returns the id of the channel status counter, or {@link EventEncoder#NO_COUNTER} if the
      * channel is always open.
      */
     int channelStatusId() {
@@ -151,7 +154,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Returns the position up to which the log may be appended to. Thread-safe.
+     * Returns the position up to which publishers may append. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
      * @param window bytes beyond that position; two terms at most.
@@ -161,9 +164,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Cleans the consumed part of the log once it is large enough. Cleaning for each message would
-     * keep the conductor from idling, and take CPU time and cache lines from the threads that
-     * exchange the messages.
+     * Cleans the consumed part of the log once it is large enough. Cleaning after each message
+     * would keep the conductor from idling, and cost the threads that exchange the messages CPU
+     * time and cache lines.
      *
      * @param consumed position that every consumer and the sender have passed.
      * @return the number of bytes zeroed.
@@ -185,7 +188,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Returns whether clients can still be added. */
+    /** Returns whether more clients can share the publication. */
     final boolean isOpen() {
         return !isEnding;
     }
@@ -217,14 +220,20 @@ abstract sealed class Publication extends RoundRobin.Taker
         }
     }
 
-    /** Back-pressures all publishers because the driver closes. Must be repeated for a while. */
+    /**
+     * Back-pressures all publishers because the driver is closing. Must be called repeatedly for a
+     * while.
+     */
     final void hold() {
         if (!isEnding) {
             limit.hold(LogTail.position(log));
         }
     }
 
-    /** Ends the stream at its tail because the driver closes, although clients still hold it. */
+    /**
+     * Ends the stream at its tail because the driver is closing, although clients still hold the
+     * publication.
+     */
     final void endForAll(long nowNs) {
         if (!isEnding) {
             isEnding = true;
@@ -260,7 +269,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return LogTail.position(log);
     }
 
-    /** Returns the state that operators see. */
+    /** Returns the state shown to operators. */
     final ShownState shown() {
         return shown;
     }
@@ -275,7 +284,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     abstract long furthestPosition();
 
     /**
-     * Returns whether subscriptions that were kept away may join now. Called at the timer interval.
+     * Returns whether subscriptions that were prevented from joining may join now. Called at the
+     * timer interval.
      */
     boolean isAcceptedAgain(long nowNs) {
         return false;
@@ -294,12 +304,12 @@ abstract sealed class Publication extends RoundRobin.Taker
     abstract boolean isReleased();
 
     /**
-     * Returns whether nothing more will be sent or read; a transport may still answer late
-     * receivers.
+     * Returns whether the publication has nothing more to send or be read; a transport may still
+     * answer late receivers.
      */
     abstract boolean isFinished();
 
-    /** Returns whether neither clients nor readers use it. */
+    /** Returns whether neither clients nor readers use the publication. */
     final boolean isFree() {
         return references == 0 && isReleased();
     }
@@ -313,7 +323,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
-            // No other thread waits for the claims of an exclusive log's only writer.
+            // An exclusive log has only one writer, so no other thread waits for its claims.
             if (exclusive) {
                 return 0;
             }
@@ -347,7 +357,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Ends the stream at once at its readers' positions, because the rest cannot be read.
+     * Ends the stream immediately at its readers' positions, because the rest cannot be read.
      *
      * @param reason reason as text.
      */
@@ -373,8 +383,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Like {@link #frontier(long)}, but stops at the first frame that is at least this many bytes
-     * further.
+     * Like {@link #frontier(long)}, but stops at the first frame that is at least the given number
+     * of bytes further.
      */
     final long frontier(long position, long length) {
         return position < LogTail.position(log)

@@ -34,17 +34,20 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Creates publications with their counters and channels, or cleans up on failure. Used by the
+ * Creates publications with their counters and channels; cleans up if that fails. Used by the
  * conductor's thread.
  */
 final class PublicationFactory {
     private static final int FIRST_RESERVED = -1;
     private static final int LAST_RESERVED = 1000;
 
-    /** State, position and limit of each publication. */
+    /** Number of counters that each publication has: state, position and limit. */
     private static final int COUNTERS = 3;
 
-    /** Further counters of a publication that is sent, without those of addresses and carriers. */
+    /**
+     * Number of additional counters of a publication that is sent, excluding those of addresses and
+     * carriers.
+     */
     private static final int COUNTERS_OF_SENDER = 4;
 
     private final DriverConfig config;
@@ -168,8 +171,8 @@ final class PublicationFactory {
     }
 
     /**
-     * Checks that there are counters for a publication. Refusing it afterwards would free counters,
-     * which are not reused for a while: retries would never find enough of them.
+     * Checks that enough counters are available for a publication. Rejecting it halfway would free
+     * counters that cannot be reused for a while, so that retries would never find enough.
      *
      * @throws CommandException if there are too few.
      */
@@ -186,8 +189,8 @@ final class PublicationFactory {
     /**
      * Creates a publication for an existing log.
      *
-     * @param clientId client that adds it first.
-     * @param shown state that operators see, closed with the publication.
+     * @param clientId client that adds the publication first.
+     * @param shown state shown to operators; closed with the publication.
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
      *     then freed.
      */
@@ -304,7 +307,8 @@ final class PublicationFactory {
 
     /**
      * Returns the window of an IPC publication. Each thread of an Aeron client checks the limit
-     * before it claims, and may exceed it by one message: half a term leaves room for many threads.
+     * before it claims, and may exceed the limit by one message; a window of half a term leaves
+     * room for many threads.
      */
     private long ipcWindow(ChannelUri channel, int termLength) {
         // Verbus clients may use two terms: the word zeroed in the next term is already consumed.

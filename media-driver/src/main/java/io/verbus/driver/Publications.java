@@ -55,7 +55,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
 
-    /** Clients that have requested or hold a publication, by registration id. */
+    /**
+     * Clients that have requested or hold a publication, by the registration id of their request.
+     */
     private final Long2LongHashMap owners = new Long2LongHashMap(Shares.NOBODY);
 
     /** Registration ids of publications whose logs are being created. */
@@ -69,7 +71,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** Whether the driver is closing and accepts no more publications. */
     private boolean isClosing;
 
-    /** The publication of the last turn, if it was free then. */
+    /** The publication that had the last turn, if it became free in that turn. */
     private Publication free;
 
     Publications(
@@ -134,7 +136,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             askers.removeIf(asker -> !isShown(asker));
             if (askers.isEmpty()) {
                 end();
-                files.free(log); // all have left in the meantime, or were refused
+                files.free(log); // all clients have left in the meantime, or were refused
                 return;
             }
             Publication publication;
@@ -160,7 +162,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
             }
         }
 
-        /** Adds the publication, for its transport has opened its local address, or refuses it. */
+        /**
+         * Adds the publication once its transport has opened the local address, or rejects it if
+         * that failed.
+         */
         private void onBegun(Publication publication) {
             end();
             if (publication.begun().isCompletedExceptionally()) {
@@ -176,7 +181,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             count.setRelease(all.size());
             locate(publication);
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
-            if (askers.isEmpty()) { // all have left in the meantime
+            if (askers.isEmpty()) { // all clients have left in the meantime
                 publication.addReference();
                 publication.removeReference(clock.nanoTime(), false);
             }
@@ -206,7 +211,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
             askers.forEach(asker -> preparing.remove(asker.correlationId));
         }
 
-        /** Shows an asker's registration to operators; refuses the asker if it cannot be shown. */
+        /**
+         * Shows the registration of a requesting client to operators; rejects the request if that
+         * fails.
+         */
         private boolean isShown(Asker asker) {
             try {
                 factory.requireCounters(channel, asker.client.id());
@@ -244,7 +252,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Adds a publication for a client, or a reference to a shared one, and answers once the log
+     * Adds a publication, or a reference to a shared one, for a client; answers once the log
      * exists.
      *
      * @throws BusException if the channel cannot be used.
@@ -252,7 +260,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
         if (isClosing) {
             throw new BusException(
-                    "the driver is closing: add the publication again when it is back");
+                    "the driver is closing: add the publication again once a driver is running");
         }
         asked.checkPublishable();
         asked.checkStream(streamId);
@@ -318,7 +326,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return preparing.contains(correlationId);
     }
 
-    /** Drops what is being created for a client that has left. */
+    /** Drops the publications that are being created for a client that has left. */
     void drop(Client client) {
         preparations.forEach(each -> each.drop(client));
     }
@@ -337,8 +345,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Revokes a publication unless other clients hold it: it ends regardless of its readers'
-     * positions.
+     * Revokes a publication unless other clients hold it: the stream ends regardless of its
+     * readers' positions.
      */
     void revoke(Client client, Publication publication) {
         long own =
@@ -424,18 +432,23 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return sessionId;
     }
 
-    /** Back-pressures all publishers because the driver closes. Must be repeated for a while. */
+    /**
+     * Back-pressures all publishers because the driver is closing. Must be called repeatedly for a
+     * while.
+     */
     void hold() {
         isClosing = true;
         all.forEach(Publication::hold);
     }
 
-    /** Ends all streams at their tails because the driver closes. */
+    /** Ends all streams at their tails because the driver is closing. */
     void endAll(long nowNs) {
         all.forEach(publication -> publication.endForAll(nowNs));
     }
 
-    /** Returns how many of the publications that {@link #endAll} ended are still sent or read. */
+    /**
+     * Returns how many of the publications ended by {@link #endAll} are still being sent or read.
+     */
     int unfinished() {
         int count = 0;
         for (int i = 0; i < all.size(); i++) {
@@ -467,7 +480,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Updates the monitoring counters of publisher positions and local addresses. Called every 100
+     * Updates the monitoring counters for publisher positions and local addresses. Called every 100
      * ms.
      */
     void count() {
@@ -492,8 +505,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Checks for slow subscribers, claims that stay open, and the end of released publications.
-     * Called at the timer interval.
+     * Checks for slow subscribers, claims that are left open, and released publications that have
+     * ended. Called at the timer interval.
      */
     void watch(long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {

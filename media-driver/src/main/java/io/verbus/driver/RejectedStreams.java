@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Streams that are temporarily or permanently ignored: those whose images were rejected, for a
- * time; and those that were lost, rejected or abandoned, while there are subscriptions that do not
- * rejoin. Used by the conductor's thread.
+ * Streams that the driver ignores. A stream whose image was rejected is ignored for a time. A
+ * stream that was lost, rejected or abandoned is also ignored while subscriptions that do not
+ * rejoin remain. Used by the conductor's thread.
  */
 final class RejectedStreams {
-    /** Maximum number of left streams to remember; the oldest are forgotten. */
+    /** Maximum number of departed streams to remember; the oldest are forgotten. */
     private static final int MAX_LEFT = 16 * 1024;
 
     private record Rejected(
@@ -32,8 +32,8 @@ final class RejectedStreams {
     private final List<Rejected> all = new ArrayList<>();
 
     /**
-     * Left streams with the registration id of the newest subscription at that time; the oldest
-     * first.
+     * Departed streams, oldest first, each with the registration id of the newest subscription at
+     * that time.
      */
     private final LinkedHashMap<Stream, Long> left = new LinkedHashMap<>();
 
@@ -59,8 +59,8 @@ final class RejectedStreams {
     }
 
     /**
-     * Records that a stream has left an endpoint without an announced end. Subscriptions that do
-     * not rejoin ignore it until all of them have closed.
+     * Records that a stream has departed from an endpoint without announcing its end. Subscriptions
+     * that do not rejoin ignore it until all of them have closed.
      */
     void leave(InboundEndpoint endpoint, int streamId, int sessionId) {
         Subscription newest = subscriptions.newest(endpoint, streamId, sessionId);
@@ -72,7 +72,7 @@ final class RejectedStreams {
         }
     }
 
-    /** Returns whether the stream has left, and a subscription that lost it still exists. */
+    /** Returns whether the stream has departed, and a subscription that lost it still exists. */
     private boolean isLeft(Stream stream, Long newestThen) {
         Subscription first =
                 newestThen == null

@@ -12,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Connects response publications with the subscriptions to responses. Used by the conductor's
- * thread.
+ * Connects response publications with response subscriptions. Used by the conductor's thread.
  *
  * <pre>
  *   requester                                  responder
@@ -28,8 +27,7 @@ final class Responses {
     private final Subscriptions subscriptions;
 
     /**
-     * Response publications that are being announced to their requesters, and the images of the
-     * requests.
+     * Response publications that are being announced to their requesters, with the request images.
      */
     private final List<Told> told = new ArrayList<>();
 
@@ -41,7 +39,7 @@ final class Responses {
 
     /**
      * Checks the request and response parameters of a publication's channel. A client must own its
-     * subscription to responses, but may name any image: in Aeron, one client may read requests and
+     * response subscription, but may name any image: in Aeron, one client may read requests and
      * another may answer them.
      *
      * @throws CommandException if a named subscription or image does not exist.

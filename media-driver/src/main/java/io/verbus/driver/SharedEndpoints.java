@@ -9,7 +9,10 @@ import io.verbus.driver.command.CommandException;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Checks that subscriptions at one endpoint agree. Used by the conductor's thread. */
+/**
+ * Checks that the subscriptions at an endpoint have compatible settings. Used by the conductor's
+ * thread.
+ */
 final class SharedEndpoints {
     private SharedEndpoints() {}
 
@@ -28,8 +31,8 @@ final class SharedEndpoints {
     }
 
     /**
-     * Rejects mixed endpoints: an endpoint requests either all streams, or only responses with
-     * known sessions.
+     * Rejects mixing response subscriptions with others: an endpoint requests either all streams,
+     * or only responses with known sessions.
      */
     private static void checkResponses(Subscription added, List<Subscription> all) {
         boolean isResponse = added.channel().response().isResponse();

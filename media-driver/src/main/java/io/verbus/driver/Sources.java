@@ -15,13 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What subscriptions read: publications of this driver, and images. Joins each source to its
- * subscriptions, at once or when a counter becomes available. Used by the conductor's thread.
+ * The sources that subscriptions read: this driver's publications, and images. Joins each source to
+ * its subscriptions, immediately or when a counter becomes available. Used by the conductor's
+ * thread.
  */
 final class Sources {
     private record Join(Subscribable source, Subscription subscription) {}
 
-    /** Maximum number of joins to retry at a time. */
+    /** Maximum number of joins retried at a time. */
     private static final int LATE_JOINS = 64;
 
     private final DriverCounters counters;
@@ -57,14 +58,14 @@ final class Sources {
     }
 
     /**
-     * Checks that a subscription can be shown and join all matching sources; otherwise it would
-     * become ready but never receive them.
+     * Checks that enough counters are available to show a subscription and join it to all matching
+     * sources; otherwise it would become ready but never receive some of them.
      *
      * @throws CommandException if there are too few counters.
      */
     void requireCounters(Subscription subscription) {
         int images = 0;
-        int publications = 1; // and the subscription's state
+        int publications = 1; // one more for the subscription's state
         for (Subscribable source : all) {
             if (source.serves(subscription)) {
                 boolean isImage = source.counterShare() == CounterShare.IMAGES;

@@ -5,8 +5,8 @@ package io.verbus.driver;
 import java.util.Arrays;
 
 /**
- * The publications that continue while only spies read them. The conductor adds and removes; the
- * sender gives each its turn.
+ * The publications that continue while only spies read them. The conductor adds and removes
+ * publications; the sender runs each one's turn.
  */
 final class SpiedPublications {
     private static final NetworkPublication[] NONE = new NetworkPublication[0];

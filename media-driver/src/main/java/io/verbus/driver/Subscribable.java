@@ -18,12 +18,12 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
 
     int streamId();
 
-    /** Returns the share that the counters of subscriber positions count towards. */
+    /** Returns the share in which the subscriber position counters count. */
     default CounterShare counterShare() {
         return CounterShare.CLIENTS;
     }
 
-    /** Describes where the stream comes from, as text. */
+    /** Returns a description of the stream's origin. */
     String description();
 
     /** Returns a position that no subscriber can have passed; {@link Long#MAX_VALUE} if unknown. */
@@ -41,13 +41,13 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
      */
     long untetheredLimit();
 
-    /** Returns the position 3/4 of a window behind another. */
+    /** Returns the position 3/4 of a window behind the given one. */
     static long untetheredLimit(long position, long window) {
         return position - window + (window >> 2);
     }
 
     /**
-     * Returns whether a stream without readers waits for one, rather than discarding unread
+     * Returns whether a stream without readers waits for a reader rather than discarding unread
      * messages.
      */
     boolean waitsForReaders();
@@ -59,7 +59,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
     boolean serves(Subscription subscription);
 
     /**
-     * Joins a subscription at its first position; also rejoins one that was detached.
+     * Joins a subscription at its first position; also rejoins a detached subscription.
      *
      * @throws CommandException if there is no counter left for its position.
      */

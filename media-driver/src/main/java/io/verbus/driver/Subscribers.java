@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  */
 final class Subscribers {
     /**
-     * A subscriber that reads, or was detached.
+     * A subscriber, reading or detached.
      *
      * @param position position written by its client with release, read here with acquire.
      * @param untethered untethered state; null if it is tethered.
@@ -37,12 +37,12 @@ final class Subscribers {
             return untethered == null || untethered.state() == Untethered.State.ACTIVE;
         }
 
-        /** Returns whether the subscriber's position counts. */
+        /** Returns whether the subscriber's position counts towards the limit. */
         boolean isCounted() {
             return isReading() || untethered.state() == Untethered.State.LINGERING;
         }
 
-        /** Returns whether the subscriber will never read again. */
+        /** Returns whether the subscriber has been permanently detached. */
         boolean isGone() {
             return untethered != null && untethered.state() == Untethered.State.GONE;
         }
@@ -91,7 +91,7 @@ final class Subscribers {
         return positions;
     }
 
-    /** Returns whether no subscriber's position counts. Thread-safe. */
+    /** Returns whether no subscriber's position counts towards the limit. Thread-safe. */
     boolean isEmpty() {
         return positions.isEmpty();
     }
@@ -117,7 +117,7 @@ final class Subscribers {
         return true;
     }
 
-    /** Returns whether a subscriber was detached for good. */
+    /** Returns whether a subscriber was permanently detached. */
     boolean hasGone() {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).isGone()) {
@@ -156,7 +156,7 @@ final class Subscribers {
      * #endImpossibleNow} first.
      *
      * @param subscription subscription that reads the source.
-     * @param alone supplies the position if there is no other subscriber; see {@link #add}.
+     * @param alone supplies the first position if there is no other subscriber; see {@link #add}.
      */
     void addAtLeast(Subscription subscription, LongSupplier alone) {
         Subscriber joining = subscriber(subscription);
@@ -168,14 +168,15 @@ final class Subscribers {
      *
      * @param subscription subscription that reads the source.
      * @param joinPosition supplies the first position, at which a frame begins or will begin.
-     *     Called once the subscriber counts, so that nothing from there on is released.
+     *     Called once the subscriber's position counts, so that nothing after the first position is
+     *     released.
      */
     void add(Subscription subscription, LongSupplier joinPosition) {
         Subscriber joining = subscriber(subscription);
         joined(joining, positions.join(joining.position, joinPosition));
     }
 
-    /** Returns the subscriber of a subscription; one that was detached still has its counter. */
+    /** Returns the subscriber of a subscription; a detached one still has its counter. */
     private Subscriber subscriber(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -197,7 +198,7 @@ final class Subscribers {
         }
     }
 
-    /** Returns the stream that a subscriber's counter belongs to. */
+    /** Returns the stream to which a subscriber's counter belongs. */
     private DriverCounters.Stream stream(Subscription subscription) {
         return new DriverCounters.Stream(
                 subscription.registrationId(),
@@ -222,8 +223,8 @@ final class Subscribers {
     }
 
     /**
-     * Detaches untethered subscribers that are too far behind, and rejoins those that have rested.
-     * Called at the timer interval.
+     * Detaches untethered subscribers that are too far behind, and rejoins those whose rest is
+     * over. Called at the timer interval.
      *
      * @return the number of changes.
      */
@@ -265,7 +266,7 @@ final class Subscribers {
 
     /**
      * Detaches a subscriber. The counter changes first, because a client that was paused checks it
-     * before it reads on.
+     * before it continues reading.
      */
     private void letGo(Subscriber each) {
         mark(each);
@@ -335,7 +336,7 @@ final class Subscribers {
     }
 
     /**
-     * Called when the same stream begins again, so that {@link #drainLingering} no longer waits.
+     * Called when the same stream has restarted, so that {@link #drainLingering} no longer waits.
      */
     void onSuccessor() {
         isSucceeded = true;
@@ -363,7 +364,7 @@ final class Subscribers {
 
     /**
      * Removes subscribers with impossible positions, and notifies their clients. Called in each
-     * turn; checks only after an impossible position was found.
+     * turn, but checks only after an impossible position was found.
      *
      * @return the number of removed subscribers.
      */
@@ -404,7 +405,7 @@ final class Subscribers {
     }
 
     /**
-     * Excludes a detached subscriber from the limit. Its position may be stale: a client that was
+     * Excludes a detached subscriber from the limit. Its position may be wrong: a client that was
      * paused may have written it after the subscriber was detached.
      */
     private void discountNow(Subscriber each) {
@@ -425,8 +426,8 @@ final class Subscribers {
     }
 
     /**
-     * Removes a subscriber. Releases what it has read first, in case it is the last, provided its
-     * position is possible.
+     * Removes a subscriber. Before that, releases what it has read, in case it is the last
+     * subscriber, provided that its position is possible.
      */
     private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);

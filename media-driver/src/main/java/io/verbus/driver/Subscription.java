@@ -18,8 +18,9 @@ import io.verbus.transport.Transport;
  * @param carrier media of the transport if it differs from the channel's; or null.
  * @param transport transport of the channel; null for IPC and spies.
  * @param endpoint endpoint of the channel; null for IPC and spies.
- * @param awaited session of the responses it waits for; null for other subscriptions.
- * @param shown state that operators see; a destination's is that of its subscription.
+ * @param awaited session of the responses that the subscription waits for; null unless it is a
+ *     response subscription.
+ * @param shown state shown to operators; a destination shares that of its subscription.
  */
 public record Subscription(
         long registrationId,

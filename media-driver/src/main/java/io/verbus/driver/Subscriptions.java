@@ -32,9 +32,12 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
-/** Subscriptions and their channels: joins each to its sources. Used by the conductor's thread. */
+/**
+ * Manages subscriptions and their channels, and joins each subscription to its sources. Used by the
+ * conductor's thread.
+ */
 final class Subscriptions {
-    /** Maximum number of reasons to report to one subscription. */
+    /** Maximum number of reasons reported to one subscription. */
     private static final int MAX_FAILURES = 16;
 
     private final Transports transports;
@@ -46,7 +49,7 @@ final class Subscriptions {
     private final Shares shares;
 
     /**
-     * Subscriptions of clients, and their IPC and spy destinations, in the order in which they were
+     * Client subscriptions and their IPC and spy destinations, in the order in which they were
      * added.
      */
     private final List<Subscription> all = new ArrayList<>();
@@ -83,13 +86,14 @@ final class Subscriptions {
     }
 
     /**
-     * Adds a subscription, answers its client, and joins it to the existing sources, now or once
-     * its endpoint is open.
+     * Adds a subscription, answers its client, and joins the subscription to the existing sources,
+     * now or once its endpoint is open.
      *
      * @throws io.verbus.BusException if its channel cannot be used.
      */
     Opening add(Client client, long correlationId, int streamId, ChannelUri asked) {
-        // Required again when it is added, because the completed channel may be longer.
+        // Checked again when the subscription is added, because the completed channel may be
+        // longer.
         shares.require(Share.SUBSCRIPTIONS, client.id(), Shares.weight(asked));
         asked.checkSubscribable();
         asked.checkStream(streamId);
@@ -133,7 +137,7 @@ final class Subscriptions {
                 () -> transport.closeEndpoint(endpoint));
     }
 
-    /** Returns the status of an open endpoint, which is closed if counters are exhausted. */
+    /** Returns the status of an open endpoint; closes the endpoint if counters are exhausted. */
     private int enter(
             Client client,
             long correlationId,
@@ -237,8 +241,8 @@ final class Subscriptions {
     /**
      * Reports the session of a publication that responds to a client's requests.
      *
-     * @param registrationId registration id of the subscription, which may be closed or know its
-     *     session already.
+     * @param registrationId registration id of the subscription, which may be closed or may already
+     *     know its session.
      * @param sessionId session id of the publication.
      */
     void onResponses(long registrationId, int sessionId) {
@@ -321,7 +325,7 @@ final class Subscriptions {
      * Adds a destination to a subscription, now or once its endpoint is open.
      *
      * @param named destination to add, with resolved names.
-     * @param answer answers the client, before it learns of images.
+     * @param answer answers the client before events about images follow.
      * @throws BusException if the subscription does not support destinations, or the destination
      *     cannot be used.
      */
@@ -376,7 +380,7 @@ final class Subscriptions {
         }
     }
 
-    /** Handles a changed local address of an endpoint. */
+    /** Handles a change of an endpoint's local address. */
     void onLocalAddressChanged(InboundEndpoint endpoint) {
         ManualEndpoint manual = manuals.of(endpoint);
         if (manual != null) {
@@ -389,7 +393,7 @@ final class Subscriptions {
     /**
      * Removes a destination of a subscription. Removing an unknown destination has no effect.
      *
-     * @param answer answers the client, before it learns of images.
+     * @param answer answers the client before events about images follow.
      * @throws CommandException if the subscription does not support destinations.
      */
     void removeDestination(Subscription subscription, ChannelUri named, Runnable answer) {
@@ -534,7 +538,7 @@ final class Subscriptions {
     }
 
     /**
-     * Returns the streams of the subscriptions at an endpoint, sorted.
+     * Returns the sorted stream ids of the subscriptions at an endpoint.
      *
      * @return the stream ids, or null if a subscription matches the offered stream.
      */
@@ -573,8 +577,9 @@ final class Subscriptions {
     }
 
     /**
-     * Reports to the waiting subscriptions that a stream cannot have an image: once per reason, for
-     * a limited number of reasons, until an image arrives. Peers decide how often this happens.
+     * Reports to the waiting subscriptions that a stream cannot have an image. Each reason is
+     * reported once, and their number is limited until an image arrives, because peers decide how
+     * often this happens.
      */
     void tellFailed(
             InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {

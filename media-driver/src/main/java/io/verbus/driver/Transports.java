@@ -47,10 +47,12 @@ final class Transports {
     private final ErrorHandler errors;
     private final Map<String, Transport> byMedia = new TreeMap<>();
 
-    /** Threads that prepare the transports named by channels, by media. */
+    /** Threads that prepare transports, by media. */
     private final Map<String, Thread> preparing = new TreeMap<>();
 
-    /** Media whose transport could not be opened, and is prepared again before the next attempt. */
+    /**
+     * Media whose transport could not be opened and must be prepared again before the next attempt.
+     */
     private final Set<String> refused = new TreeSet<>();
 
     private final List<DeviceWatch> watches = new ArrayList<>();
@@ -59,12 +61,10 @@ final class Transports {
     /** Written by the conductor, a new array each time; read by all agents once a cycle. */
     private volatile Transport[] open = NONE;
 
-    /**
-     * Creates the host of each transport, which receives the transport's requests to the driver.
-     */
+    /** Creates each transport's host, which receives the transport's requests to the driver. */
     interface TransportHostFactory {
         /**
-         * @param options options of the transport; tracks which ones are read.
+         * @param options options of the transport; records which of them are read.
          */
         DriverTransportHost host(TransportOptions options);
     }
@@ -116,7 +116,7 @@ final class Transports {
     }
 
     /**
-     * Checks the options of every transport, each of which may be opened much later.
+     * Checks the options of every transport now, because a transport may be opened much later.
      *
      * @throws TransportException if an option is invalid or unknown.
      */
@@ -197,8 +197,8 @@ final class Transports {
     }
 
     /**
-     * Returns whether the transport of a channel is open, or opens without delay; otherwise starts
-     * preparing it. The channel's names must be resolved.
+     * Returns whether a channel's transport is open or can be opened without delay; otherwise
+     * starts preparing it. The channel's names must be resolved.
      */
     boolean isReadyFor(ChannelUri channel) {
         String carrier = carriers.media(channel);
@@ -223,9 +223,9 @@ final class Transports {
         try {
             provider.prepare();
         } catch (RuntimeException e) {
-            // Opening it fails likewise, and reports the error to the client.
+            // Opening the transport will fail in the same way, and report the error to the client.
         } catch (Error e) {
-            errors.onError(e); // which ends the driver
+            errors.onError(e); // the error ends the driver
         }
     }
 

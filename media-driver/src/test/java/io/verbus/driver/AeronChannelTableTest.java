@@ -67,7 +67,7 @@ class AeronChannelTableTest {
     }
 
     @Test
-    void bothDriversAcceptAndRejectAsTableSays() throws IOException {
+    void bothDriversAcceptAndRejectChannelsAsListed() throws IOException {
         List<Row> rows = rows();
         assertTrue(rows.size() > 20, "rows: " + rows.size());
         List<String> wrong = new ArrayList<>();

@@ -77,7 +77,7 @@ class AeronCncTest {
     }
 
     @Test
-    void hasSameDefaultSizesAndDirectory() {
+    void usesAeronsDefaultSizesAndDirectory() {
         DriverConfig config = DriverConfig.defaults();
         assertEquals(1024 * 1024, config.toDriverLength());
         assertEquals(1024 * 1024, config.toClientsLength());

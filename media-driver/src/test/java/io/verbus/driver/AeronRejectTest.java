@@ -149,7 +149,7 @@ class AeronRejectTest {
     }
 
     @Test
-    void deniesRejectionBySpyOrWithLongReason() {
+    void refusesRejectionBySpyOrWithTooLongReason() {
         try (Publication publication = aeron.addPublication(endpoint + "|ssc=true", STREAM);
                 Subscription spy = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             Image image = received(publication, spy);

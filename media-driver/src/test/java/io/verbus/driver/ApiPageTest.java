@@ -94,7 +94,7 @@ class ApiPageTest {
     }
 
     @Test
-    void namedVerbusMethodsExist() throws IOException {
+    void pageNamesOnlyExistingVerbusMethods() throws IOException {
         Matcher name = NAME.matcher(Files.readString(PAGE));
         int count = 0;
         while (name.find()) {
@@ -106,7 +106,7 @@ class ApiPageTest {
 
     /** If there is no such method, or none with as many arguments, the note gives the reason. */
     @Test
-    void eachDifferenceHasANote() throws IOException {
+    void pageExplainsEachDifference() throws IOException {
         rows().forEach(
                         (type, ofType) -> {
                             for (Row row : ofType) {

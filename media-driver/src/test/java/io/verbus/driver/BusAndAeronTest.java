@@ -145,7 +145,7 @@ class BusAndAeronTest {
 
     /** Like a replay: blocks of one stream that Aeron's client reads are copied to another. */
     @Test
-    void offersBlocksReadByAeron() {
+    void aeronReadsOfferedBlocks() {
         String copyChannel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55";
         String channel = IPC + "|init-term-id=9|term-id=9|term-offset=0|session-id=55|alias=first";
         int messages = 1000;

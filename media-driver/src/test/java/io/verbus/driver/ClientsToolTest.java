@@ -101,7 +101,7 @@ class ClientsToolTest {
     }
 
     @Test
-    void namesStreamsWithoutCounterpart() throws IOException {
+    void reportsStreamsWithoutCounterpart() throws IOException {
         String udp = "aeron:udp?endpoint=127.0.0.1:" + FreePorts.next();
         bus.addSubscription(IPC, 10);
         bus.addSubscription(IPC, 12);
@@ -126,14 +126,14 @@ class ClientsToolTest {
                 udp,
                 "no publication of stream 8 has reached "
                         + udp.substring(udp.indexOf('=') + 1)
-                        + "; stream 7 is there: publish there, and check address and firewalls");
+                        + "; stream 7 is there: publish there, and check the address and"
+                        + " firewalls");
         await(
                 "pub 9 ? udp waiting",
                 udp,
                 "no receiver has answered at "
                         + udp.substring(udp.indexOf('=') + 1)
-                        + ", which UDP does not explain: subscribe to stream 9 there, and check"
-                        + " address and firewalls");
+                        + ": subscribe to stream 9 there, and check the address and firewalls");
         await(
                 "sub 6 any spy waiting",
                 "aeron-spy:" + udp,
@@ -142,7 +142,7 @@ class ClientsToolTest {
     }
 
     @Test
-    void namesSessionsThatDiffer() {
+    void reportsMismatchedSessions() {
         bus.addSubscription(IPC + "?session-id=5", 10);
         bus.addExclusivePublication(IPC + "?session-id=6", 10);
         await(
@@ -171,7 +171,10 @@ class ClientsToolTest {
         int session = publication.sessionId();
         publication.close();
         if (media.equals("ipc")) {
-            await("- pub 10 ? ipc ended", IPC, "its clients have closed it, and sub");
+            await(
+                    "- pub 10 ? ipc ended",
+                    IPC,
+                    "its clients have closed it, and 160 bytes are not yet read by sub");
         }
         Await.until("read", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
         await(
@@ -209,7 +212,7 @@ class ClientsToolTest {
                         + " of client "
                         + bus.clientId()
                         + " (feed), ");
-        assertTrue(clients().contains("bytes behind: consume faster there"), clients());
+        assertTrue(clients().contains("bytes behind: make it consume faster"), clients());
     }
 
     @Test
@@ -313,7 +316,7 @@ class ClientsToolTest {
     }
 
     @Test
-    void streamsHaveChannelAndEndpoint() throws IOException {
+    void printsChannelAndEndpointOfEachStream() throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + FreePorts.next() + "|alias=a b";
         Subscription subscription = bus.addSubscription(channel, 10);
         bus.addExclusivePublication(channel, 10);

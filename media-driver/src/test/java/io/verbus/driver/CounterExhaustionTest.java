@@ -66,7 +66,7 @@ class CounterExhaustionTest {
         assertTrue(
                 refusal.getMessage()
                         .matches(
-                                ".*all 512 counters of the driver are in use or cooling down"
+                                ".*all 512 driver counters are in use or cooling down"
                                         + " \\(51[0-2] in use, 0 freed.*"),
                 refusal.getMessage());
         return all;

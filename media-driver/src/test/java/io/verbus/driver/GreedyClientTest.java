@@ -50,7 +50,7 @@ class GreedyClientTest {
                 return client.addPublication(LOG, count);
             }
         },
-        LOGS("bytes of logs") {
+        LOGS("log bytes") {
             @Override
             long again(RawClient client, int count) {
                 return client.addPublication("aeron:ipc?term-length=16m", count);

@@ -220,7 +220,7 @@ class IdlePublicationsTest {
     }
 
     @Test
-    void raisesLimitOfBlockedPublisherAtOnce() throws InterruptedException {
+    void raisesLimitOfBlockedPublisherImmediately() throws InterruptedException {
         connect(100);
         Publication full = publications.get(50);
         while (full.offer(message) != Publication.BACK_PRESSURED) {

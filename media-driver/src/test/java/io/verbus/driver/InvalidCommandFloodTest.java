@@ -66,7 +66,7 @@ class InvalidCommandFloodTest {
     }
 
     @Test
-    void takesBoundedShareOfErrorLog() {
+    void floodFillsOnlyPartOfErrorLog() {
         for (int i = 0; i < COMMANDS; i++) {
             writeSenseless(i);
         }

@@ -180,12 +180,12 @@ class IpcTest {
     }
 
     @Test
-    void acceptsNothingAfterLastSubscriberLeaves() {
+    void rejectsOffersAfterLastSubscriberLeaves() {
         refusesWithoutSubscribers(bus.addPublication(CHANNEL, STREAM));
     }
 
     @Test
-    void exclusivePublicationAcceptsNothingAfterLastSubscriberLeaves() {
+    void exclusivePublicationRejectsOffersAfterLastSubscriberLeaves() {
         refusesWithoutSubscribers(bus.addExclusivePublication(CHANNEL, STREAM));
     }
 

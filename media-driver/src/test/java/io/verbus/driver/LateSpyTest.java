@@ -76,7 +76,7 @@ class LateSpyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Verbus", "Aeron"})
-    void getsNoImageOnceEverythingIsRead(String driver) throws IOException {
+    void receivesNoImageOnceEverythingIsRead(String driver) throws IOException {
         run(
                 driver,
                 (aeron, endpoint) -> {

@@ -114,7 +114,7 @@ class LateSubscriberTest {
     }
 
     @Test
-    void getsNoImageOnceEverythingIsRead() {
+    void receivesNoImageOnceEverythingIsRead() {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             read(first);

@@ -79,7 +79,7 @@ class LatencyTest {
     }
 
     @Test
-    void slowSubscriberShowsInConsumptionOverIpc() {
+    void attributesSlowSubscriberToIpcConsumption() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config());
                 LatencyFile file = map(driver);
                 Bus bus = Drivers.connect(driver);
@@ -106,7 +106,7 @@ class LatencyTest {
     }
 
     @Test
-    void delaysOverUdpShowInTheirHops() throws IOException {
+    void attributesUdpDelaysToTheirHops() throws IOException {
         int port = UdpInteropTest.freePort();
         try (LossyRelay relay = new LossyRelay(1, 0, port);
                 MediaDriver driver = MediaDriver.launchEmbedded(config());
@@ -219,7 +219,7 @@ class LatencyTest {
     }
 
     @Test
-    void stalledSenderShowsInItsHop() throws IOException {
+    void attributesSenderStallToItsHop() throws IOException {
         String channel = udp(UdpInteropTest.freePort());
         try (MediaDriver receiving = MediaDriver.launchEmbedded(config());
                 Bus receiver = Drivers.connect(receiving);
@@ -314,7 +314,7 @@ class LatencyTest {
     }
 
     @Test
-    void commandSaysHowToSampleIfDriverDoesNot() {
+    void explainsHowToEnableSampling() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config())) {
             assertFalse(Files.exists(driver.directory().resolve(LatencyFile.NAME)));
             ToolRun run = ToolRun.of("latency", "--dir", driver.directory().toString());

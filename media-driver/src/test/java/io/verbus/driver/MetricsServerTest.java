@@ -185,7 +185,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void readinessNamesDeviceAndListenerThatAreDown() {
+    void readinessReportsLostDeviceAndListener() {
         try (MediaDriver driver = launch();
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             assertEquals(200, get(url(driver) + "/readyz").statusCode());

@@ -113,7 +113,7 @@ class MixedDestinationsTest {
 
     /** UDP would carry it once the name is known, although RDMA must. */
     @Test
-    void rejectsUnknownNameThatDecidesTransport() {
+    void rejectsUnresolvableNameThatDeterminesTransport() {
         try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
             RegistrationException refused =
                     assertThrows(
@@ -216,7 +216,7 @@ class MixedDestinationsTest {
     }
 
     @Test
-    void rejectsGroupAcrossTransports() {
+    void rejectsReceiverGroupAcrossTransports() {
         Publication publication = bus.addPublication(MANUAL + "|fc=tagged,g:7", STREAM);
         publication.addDestination(LOOP);
         RegistrationException refused =

@@ -137,7 +137,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void acceptsNothingAfterLastSubscriberLeaves() {
+    void rejectsOffersAfterLastSubscriberLeaves() {
         Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         numbers.offer(publication, 0, 10, LENGTH);

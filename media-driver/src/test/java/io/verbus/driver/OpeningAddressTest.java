@@ -122,7 +122,7 @@ class OpeningAddressTest {
     }
 
     @Test
-    void reportsRefusedEndpointToEachSubscriptionAndLeavesNothing() {
+    void reportsRefusedEndpointToEachSubscriptionAndFreesResources() {
         long first = client.addSubscription(CHANNEL, 1);
         long second = client.addSubscription(CHANNEL, 2);
         awaitOpening(1);
@@ -201,7 +201,7 @@ class OpeningAddressTest {
     }
 
     @Test
-    void reportsRefusedPublicationAndLeavesNothing() {
+    void reportsRefusedPublicationAndFreesResources() {
         long added = client.addPublication(CHANNEL, 1);
         awaitOpening(1);
         assertRefused(added, CHANNEL);

@@ -152,7 +152,7 @@ class OtherUserTest {
     }
 
     @Test
-    void rejectsUnknownGroupAndLeavesNothing() {
+    void rejectsUnknownGroupWithoutLeavingFiles() {
         String refusal =
                 Drivers.refusal(
                         () ->

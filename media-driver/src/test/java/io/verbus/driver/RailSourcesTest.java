@@ -108,7 +108,7 @@ class RailSourcesTest {
     }
 
     @Test
-    void keepsOwnLogsWhenOneSourceFails() {
+    void sourcesKeepOwnLogsWhenOneFails() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         assertEquals(List.of(false), provider.opened.areMerged(image.correlationId()));
@@ -158,7 +158,7 @@ class RailSourcesTest {
     }
 
     @Test
-    void countsPositionOfEachSourceAndWhichLeads() {
+    void countsPositionAndLeadOfEachSource() {
         ExclusivePublication one = connected(ONE, 0);
         ExclusivePublication other = connected(OTHER, 0);
         awaitTransports(image(), 2);

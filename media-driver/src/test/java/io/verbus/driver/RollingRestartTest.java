@@ -178,7 +178,7 @@ class RollingRestartTest {
 
     /** After a second signal, a driver does not wait for a subscriber that does not read. */
     @Test
-    void closesAtOnceOnSecondSignal() throws Exception {
+    void closesImmediatelyOnSecondSignal() throws Exception {
         channel = "verbus:ipc";
         driverA = driver("a", "--drain-timeout", "600s");
         try (Bus bus = connect("a");

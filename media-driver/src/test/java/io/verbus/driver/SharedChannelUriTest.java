@@ -53,12 +53,12 @@ class SharedChannelUriTest {
     }
 
     @Test
-    void exchangesOverIpc() {
+    void exchangesMessagesOverIpc() {
         exchangeOn("verbus:ipc?term-length=1m|mtu=1k|tether=false|rejoin=true|alias=both");
     }
 
     @Test
-    void exchangesOverUdp() throws IOException {
+    void exchangesMessagesOverUdp() throws IOException {
         exchangeOn(
                 "verbus:udp?endpoint=127.0.0.1:"
                         + UdpInteropTest.freePort()

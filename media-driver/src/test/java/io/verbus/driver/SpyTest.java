@@ -100,7 +100,7 @@ class SpyTest {
     }
 
     @Test
-    void readsNothingOfOtherStreamEndpointOrSession() {
+    void ignoresOtherStreamsEndpointsAndSessions() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription stream = bus.addSubscription(SPY, STREAM + 1);
                 Subscription endpoint =
@@ -192,7 +192,7 @@ class SpyTest {
     }
 
     @Test
-    void acceptsNothingAfterLastSpyLeaves() {
+    void rejectsOffersAfterLastSpyLeaves() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
             Subscription first = bus.addSubscription(SPY, STREAM);
             numbers.offer(publication, 0, 10, LENGTH);

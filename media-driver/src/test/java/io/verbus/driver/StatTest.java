@@ -162,7 +162,7 @@ class StatTest {
     }
 
     @Test
-    void streamsJsonObjectPerLine() {
+    void printsJsonObjectPerLine() {
         try (Subscription subscription = bus.addSubscription("aeron:ipc", STREAM);
                 Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);

@@ -27,7 +27,7 @@ class StoppedCommandTest {
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     @Test
-    void delaysOthersForLivenessTimeoutWithoutDisconnectingThem() {
+    void stoppedCommandDelaysOtherClientsWithoutDisconnectingThem() {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().clientLivenessTimeoutNs(LIVENESS_NS));

@@ -36,7 +36,7 @@ class VersionTest {
     }
 
     @Test
-    void releaseHasVersionOfPomAndCommitOfBuild() throws IOException {
+    void releaseMatchesPomVersionAndBuildCommit() throws IOException {
         Matcher version =
                 Pattern.compile("<artifactId>verbus-parent</artifactId>\\s*<version>(.*)</version>")
                         .matcher(Files.readString(Path.of("../pom.xml")));

@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
 final class Outputs {
     private Outputs() {}
 
-    /** Adds an option's file, unless it is null. */
+    /** Adds the file of an option, unless the file is null. */
     static void add(Map<String, Path> outputs, String option, Path file) {
         if (file != null) {
             outputs.put(option, file);

@@ -35,7 +35,7 @@ enum Peer {
         }
     },
 
-    /** Verbus itself, whose drivers have the default options. */
+    /** Verbus itself, with the drivers' default options. */
     VERBUS(EnumSet.allOf(Wire.class), true, true) {
         @Override
         Contender contender(Work work, List<String> flags, LongConsumer progress) {
@@ -44,7 +44,8 @@ enum Peer {
     },
 
     /**
-     * The machine's cost without a bus. No streams over UDP, because sockets alone lose datagrams.
+     * The machine's cost without a bus. Does not support UDP streams, because sockets alone lose
+     * datagrams.
      */
     FLOOR(EnumSet.allOf(Wire.class), true, true) {
         @Override
@@ -133,7 +134,12 @@ enum Peer {
     void check(Wire wire) {
         if (!wires.contains(wire)) {
             throw new BusException(
-                    "--peer " + this + " measures " + wires + ", not --transport " + wire);
+                    "--peer "
+                            + this
+                            + " does not support --transport "
+                            + wire
+                            + ": choose one of "
+                            + wires);
         }
     }
 

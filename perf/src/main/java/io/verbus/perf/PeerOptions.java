@@ -86,7 +86,7 @@ final class PeerOptions {
     }
 
     /**
-     * Checks the options together, and locates Aeron's C driver if it is needed.
+     * Checks that the options are consistent, and locates Aeron's C driver if it is needed.
      *
      * @throws picocli.CommandLine.ParameterException if an option is wrong.
      * @throws io.verbus.BusException if the peer does not support the transport, or its driver is
@@ -98,18 +98,21 @@ final class PeerOptions {
             subject = Subject.against(peer);
         }
         if (peer == Peer.AERON_C) {
-            options.needOwnDrivers("--peer " + peer + " is a separate program");
+            options.needOwnDrivers("--peer " + peer + " runs a separate program");
             program = AeronProgram.find(program, System.getenv());
             client = client == null ? Client.AERON : client;
         } else if (program != null) {
-            throw options.wrong(PROGRAM_OPTION + " applies only to --peer aeron-c: give both");
+            throw options.wrong(
+                    PROGRAM_OPTION
+                            + " applies only to --peer aeron-c: add --peer aeron-c, or omit "
+                            + PROGRAM_OPTION);
         }
         boolean isBus = subject == Subject.VERBUS && peer.isBus();
         if (client != null && !isBus) {
             throw options.wrong(
                     "--client applies only to a bus, not to "
                             + (peer.isBus() ? "--subject " + subject : "--peer " + peer)
-                            + ": omit it");
+                            + ": omit --client");
         }
         if (client == null) {
             client = Client.VERBUS;
@@ -121,7 +124,8 @@ final class PeerOptions {
                         DRIVER_OPTION
                                 + " applies only to a bus, not to --subject "
                                 + subject
-                                + ": omit it");
+                                + ": omit "
+                                + DRIVER_OPTION);
             }
         }
         if (!isBus) {
@@ -136,7 +140,7 @@ final class PeerOptions {
         return program == null ? List.of() : List.of(PROGRAM_OPTION + "=" + program);
     }
 
-    /** Returns the display name of what is compared with the peer. */
+    /** Returns the display name of the system that is compared with the peer. */
     String subjectName() {
         String name =
                 client == Client.AERON ? subject + " with aeron's client" : subject.toString();
@@ -148,7 +152,7 @@ final class PeerOptions {
         return name + " with " + String.join(", ", given);
     }
 
-    /** Starts what is compared with the peer. */
+    /** Starts the system that is compared with the peer. */
     Contender subject(Work work, LongConsumer progress) {
         List<String> flags = new ArrayList<>();
         driverOptions.forEach(

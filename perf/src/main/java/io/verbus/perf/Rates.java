@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Value of {@code --rate}: one rate for all message lengths, or one for each. */
+/** Value of {@code --rate}: one rate for all message lengths, or one for each length. */
 final class Rates {
     /** The highest rate, in messages a second: more than any machine sustains. */
     static final long HIGHEST = 100_000_000;

@@ -75,8 +75,8 @@ final class RoundTripOptions {
     Work work(WorkOptions options, int index, int divisor) {
         long asked = messages != null ? messages : defaultMessages(options.transport());
         long count = messages != null ? messages : asked / divisor;
-        // Not divided: the JVM recompiles the hot path at the end of the first term, so warm up
-        // past it.
+        // The warm-up is not divided: it must pass the end of the first term, where the JVM
+        // recompiles the hot path.
         long before = warmup != null ? warmup : asked;
         return options.work(lengths(options).get(index), load(options, index), count, before);
     }

@@ -39,10 +39,9 @@ final class StreamOptions {
     /**
      * Returns the configured work for one stream.
      *
-     * @param messages number of messages of all publishers together; null for about one second's
-     *     worth.
-     * @param warmup number of messages to send before measuring; null for half of the measured
-     *     number.
+     * @param messages total number of messages from all publishers; null for as many as a stream
+     *     transfers in about one second.
+     * @param warmup number of messages to send before measuring; null for half the measured number.
      * @param divisor divisor of the default number of messages; ignored if the user gives a number.
      */
     Work work(

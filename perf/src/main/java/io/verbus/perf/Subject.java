@@ -23,7 +23,9 @@ enum Subject {
         }
     },
 
-    /** Verbus' verbs layer alone: one write per message; the receiver polls its last word. */
+    /**
+     * Verbus' verbs layer alone: one write per message; the receiver polls the message's last word.
+     */
     VERBS {
         @Override
         Contender contender(Client client, Work work, List<String> flags, LongConsumer progress) {

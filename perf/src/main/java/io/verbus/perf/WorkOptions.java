@@ -255,9 +255,11 @@ final class WorkOptions {
             return "";
         }
         if (transport == Wire.IPC) {
-            throw wrong("--server is another host, which IPC cannot reach: add --transport");
+            throw wrong(
+                    "--server names another host, which IPC cannot reach: choose --transport rdma"
+                            + " or udp");
         }
-        checkEmbeddedDrivers("--server is measured with embedded drivers");
+        checkEmbeddedDrivers("--server works only with embedded drivers");
         try {
             Endpoint.parse(server);
         } catch (BusException ex) {
@@ -324,7 +326,7 @@ final class WorkOptions {
         }
         if (processes == 1 && transport != Wire.IPC) {
             throw wrong(
-                    "--processes 1 works only on IPC: "
+                    "--processes 1 works only on IPC: omit it, because "
                             + transport
                             + " is measured between two processes, each with its own driver");
         }

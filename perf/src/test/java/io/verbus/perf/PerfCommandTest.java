@@ -39,17 +39,17 @@ class PerfCommandTest {
                     throughput --subscribers 0 | --subscribers takes a number from 1
                     compare --pairs 0 | --pairs takes a number from 1
                     compare --transport udp --peer floor --metric throughput | does not support --metric throughput
-                    compare --peer ib_write_lat | not --transport ipc
+                    compare --peer ib_write_lat | does not support --transport ipc
                     compare --rate field | --length takes one number here
                     compare --peer floor --processes 2 | --peer floor over IPC is measured in one process
                     compare --peer bare_log --publishers 2 | --peer bare_log over IPC supports only one publisher
-                    compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
+                    compare --peer bare_log --transport udp | --peer bare_log does not support --transport udp: choose one of [ipc]
                     compare --client aeron --peer floor | --client applies only to a bus, not to --peer floor
                     compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --subject verbs | --driver-option applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --transport udp --server 10.0.0.2:1 | omit --server
                     compare --client other | Invalid value for option '--client'
-                    compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: give both
+                    compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: add --peer aeron-c, or omit --aeronmd
                     compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd points to /nowhere/aeronmd, which is not an executable file
                     compare --peer aeron-c --drivers embedded | omit --drivers embedded
                     compare --peer aeron-c --aeronmd /bin/sh --threading invoker | --threading invoker needs embedded drivers
@@ -60,7 +60,7 @@ class PerfCommandTest {
                     throughput --publishers 2 --publications exclusive | --publications exclusive allows only one sending thread
                     compare --transport udp --peer floor --drivers own | omit --drivers
                     pauses --drivers own | omit --drivers
-                    rtt --server 10.0.0.2:1 | which IPC cannot reach: add --transport
+                    rtt --server 10.0.0.2:1 | which IPC cannot reach: choose --transport rdma or udp
                     rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is invalid
                     rtt --transport udp --server 10.0.0.2:1 --drivers own | omit --drivers
                     syscalls --transport udp --server 10.0.0.2:1 | omit --server

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Sends itself a numbered message each second (or each {@code -Dpause=MS}) and prints it, until it
  * is interrupted, even if the driver of the default directory is stopped and started again. The bus
- * connects to the next driver, and adds publication and subscription again.
+ * connects to the next driver, and adds the publication and the subscription again.
  *
  * <p>Argument: the channel (default {@code verbus:ipc}).
  */
@@ -36,8 +36,8 @@ public final class LastingClient {
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
             for (int i = 0; !publication.isClosed(); i++) {
                 int length = message.putStringWithoutLengthAscii(0, "message " + i);
-                // Without a driver this is NOT_CONNECTED: an application that needs the message
-                // retries.
+                // Without a driver the result is NOT_CONNECTED; an application that needs to send
+                // the message retries.
                 if (publication.offer(message, 0, length) < 0) {
                     System.out.println("message " + i + " was dropped");
                 }

@@ -11,7 +11,7 @@ import org.agrona.DirectBuffer;
 /**
  * Offers a message repeatedly until it is accepted. Two results are final: the publication is
  * closed, for example because the driver has gone, or its stream has no positions left. All other
- * results are temporary, {@link Publication#ADMIN_ACTION} only for a moment.
+ * results are temporary; {@link Publication#ADMIN_ACTION} lasts only for a moment.
  */
 final class PatientSender {
     private static final long PATIENCE_NS = 1_000_000_000;
@@ -23,8 +23,8 @@ final class PatientSender {
     }
 
     /**
-     * Sends a message, retrying until it is accepted. Prints once to standard error if there is no
-     * subscriber for a second.
+     * Sends a message, retrying until it is accepted. If there is no subscriber for a second,
+     * prints a message to standard error, once.
      *
      * @param buffer buffer with the message at index 0.
      * @param length length of the message in bytes.

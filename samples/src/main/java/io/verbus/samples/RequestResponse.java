@@ -82,7 +82,7 @@ public final class RequestResponse {
         }
     }
 
-    /** A requester's image, and the publication of the answers to it. */
+    /** A requester's image, and the publication that sends answers to the requester. */
     private record Requester(Image requests, Publication answers) {}
 
     private static void answer(Bus bus, String requests, String answers) {
@@ -104,7 +104,7 @@ public final class RequestResponse {
             while ((image = leavers.poll()) != null) {
                 bySession.remove(image.sessionId()).answers.close();
             }
-            // A handler must not wait: it notes the request, and the answer follows later.
+            // A handler must not wait, so it notes the request, and the answer follows later.
             int work =
                     subscription.poll(
                             (buffer, offset, length, header) ->

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * An agent and its thread, which is bound to a CPU before it begins. An exception in a cycle is
  * recorded, and the next cycle begins. An {@link Error} ends the driver: the thread stops working
- * and waits to be closed in order, because other agents may use its resources. A fault in a log's
- * memory is an exception to this; see {@link LogFaults}.
+ * and waits to be closed in the agents' order, because other agents may use its resources. A fault
+ * in a log's memory is handled differently; see {@link LogFaults}.
  */
 final class AgentThread {
     /**
@@ -41,7 +41,7 @@ final class AgentThread {
     /** Completed by the agent's thread; awaited by the launching thread. */
     private final CompletableFuture<Void> started = new CompletableFuture<>();
 
-    /** Written by the thread that closes; read by the agent's. */
+    /** Written by the closing thread; read by the agent's thread. */
     private volatile boolean isClosing;
 
     AgentThread(
@@ -134,7 +134,7 @@ final class AgentThread {
         }
     }
 
-    /** Ends the agent and waits for it. Idempotent. */
+    /** Stops the agent, and waits until it has ended. Idempotent. */
     void close() {
         isClosing = true;
         LockSupport.unpark(thread);

@@ -5,12 +5,13 @@ package io.verbus.driver.agent;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Measures the longest time between duty cycles of an agent, including idling, since the start and
- * in the current and the previous window, and counts the cycles that took too long. Used by the
- * agent's thread.
+ * Measures an agent's longest duty cycle, including idling, since the start and in the current and
+ * previous windows, and counts the cycles that took too long. Used by the agent's thread.
  */
 public final class CycleTime {
-    /** Length of a window in nanoseconds: a scrape every 10 s misses no long cycle. */
+    /**
+     * Length of a window in nanoseconds, chosen so that a scrape every 10 s misses no long cycle.
+     */
     static final long WINDOW_NS = 10_000_000_000L;
 
     private final AtomicCounter max;
@@ -39,7 +40,7 @@ public final class CycleTime {
         this.exceeded = exceeded;
     }
 
-    /** Records the begin of a cycle, which ends the previous one. */
+    /** Records the beginning of a cycle, which ends the previous one. */
     public void onCycle(long nowNs) {
         long cycleNs = nowNs - beganNs;
         beganNs = nowNs;

@@ -16,7 +16,7 @@ import io.verbus.driver.status.RecentCycle;
  */
 public record CycleTimes(CycleTime conductor, CycleTime sender, CycleTime receiver) {
     /**
-     * Creates the cycle times of a driver, and shows the thresholds in the labels of its counters.
+     * Creates the cycle times of a driver, and adds the thresholds to the labels of their counters.
      */
     public static CycleTimes of(DriverConfig config, DriverCounters counters) {
         return new CycleTimes(

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs the agents on threads according to the threading mode, or on none. They are stopped in the
+ * Runs the agents on the threads that the threading mode requires, if any. They are stopped in the
  * order in which they were started; the conductor stops last and frees everything.
  */
 public final class DriverThreads implements AutoCloseable {
@@ -61,7 +61,7 @@ public final class DriverThreads implements AutoCloseable {
 
     private AgentInvoker invoker(Agent conductor, NetworkAgent sender, NetworkAgent receiver) {
         return new AgentInvoker(
-                // Whatever is thrown to the invoking thread was reported already.
+                // An error thrown to the invoking thread has already been reported.
                 thrown -> {
                     if (!(thrown instanceof Error)) {
                         errors.onError(thrown);

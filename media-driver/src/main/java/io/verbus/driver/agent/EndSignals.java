@@ -8,8 +8,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Handles SIGTERM and SIGINT. The JVM's own handlers would end the process with the signal's number
- * as exit status, as if it had been killed; these let the process end itself with its own status.
+ * Handles SIGTERM and SIGINT. The JVM's own handlers would derive the exit status from the signal,
+ * as if the process had been killed; these handlers let the process exit with its own status.
  */
 public final class EndSignals {
     private static final String[] NAMES = {"TERM", "INT"};

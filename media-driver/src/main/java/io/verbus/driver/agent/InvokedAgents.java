@@ -12,9 +12,9 @@ import org.agrona.concurrent.NanoClock;
 /**
  * Runs the driver's agents on the application's thread, in the order in which a message passes:
  * outgoing messages are sent first, and incoming messages are received last, just before the
- * application polls. The conductor takes no part in either and runs only occasionally, because its
- * time would be spent between arrival and poll. All agents share one clock read. An exception in
- * one agent is recorded and does not stop the others. An {@link Error} ends the driver, and is
+ * application polls. The conductor neither sends nor receives, and runs only occasionally, because
+ * its time would be added between arrival and poll. All agents share one clock read. An exception
+ * in one agent is recorded and does not stop the others. An {@link Error} ends the driver, and is
  * thrown to the application.
  */
 final class InvokedAgents implements Agent {
@@ -24,7 +24,7 @@ final class InvokedAgents implements Agent {
     /** Number of cycles between the conductor's turns, if cycles are long. */
     static final int CONDUCT_CYCLES = 8;
 
-    /** Longest wait for those cycles. */
+    /** Maximum time between the conductor's turns, however long the cycles are. */
     static final long LATEST_CONDUCT_NS = 100_000;
 
     private final NetworkAgent sender;
@@ -84,10 +84,7 @@ final class InvokedAgents implements Agent {
         }
     }
 
-    /**
-     * Returns the failure of the driver. A failed driver does nothing more, however often it is
-     * invoked.
-     */
+    /** Returns the driver's failure. A failed driver does nothing, however often it is invoked. */
     private Error failed() {
         Throwable cause = failure.error();
         return cause instanceof Error error ? error : new Error(cause);

@@ -5,8 +5,8 @@ package io.verbus.driver.agent;
 import org.agrona.collections.ArrayUtil;
 
 /**
- * The receiver's part of images that arrive from several sources. The conductor adds and removes
- * them; the receiver gives each its turn, and acknowledges that it has released removed images and
+ * The images that the receiver merges from several sources. The conductor adds and removes images;
+ * the receiver runs each one's turn, and acknowledges that it has released removed images and
  * sources.
  */
 public final class Mergers {
@@ -25,7 +25,9 @@ public final class Mergers {
     /** Number of removals. Written by the conductor. */
     private volatile long removals;
 
-    /** Number of removals that a whole cycle has seen. Written by the receiver. */
+    /**
+     * Number of removals that the receiver has seen for a complete cycle. Written by the receiver.
+     */
     private volatile long acknowledged;
 
     public void add(Merger image) {
@@ -39,7 +41,8 @@ public final class Mergers {
 
     /** Runs the duty cycle; returns the work count. Called by the receiver. */
     public int work() {
-        long seen = removals; // first: this cycle does not use what was removed before
+        // read first: this cycle does not use anything that was removed earlier
+        long seen = removals;
         Merger[] images = all;
         int work = 0;
         for (int i = 0; i < images.length; i++) {

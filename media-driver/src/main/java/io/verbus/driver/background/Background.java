@@ -22,7 +22,7 @@ public final class Background implements AutoCloseable {
     /** Number of threads for name lookups; a name server may be silent for long. */
     private static final int LOOK_UPS = 128;
 
-    /** Maximum number of lookups that one owner may run at a time. */
+    /** Maximum number of concurrent lookups per owner. */
     private static final int LOOK_UPS_OF_ONE = 4;
 
     private record Added(Object owner, SlicedTask task, boolean isAwaited) {}
@@ -43,7 +43,8 @@ public final class Background implements AutoCloseable {
     private final FairThreads lookUps = new FairThreads("verbus-names", LOOK_UPS, LOOK_UPS_OF_ONE);
 
     /**
-     * @param errors handler of failures that no caller receives, and of errors that end the driver.
+     * @param errors handler for failures that no caller receives, and for errors that end the
+     *     driver.
      */
     public Background(ErrorHandler errors) {
         this.errors = errors;
@@ -57,7 +58,7 @@ public final class Background implements AutoCloseable {
     // Conductor
 
     /**
-     * Begins a task that a client or peer waits for.
+     * Starts a task that a client or peer waits for.
      *
      * @param owner owner in whose turn its slices run.
      */
@@ -65,7 +66,7 @@ public final class Background implements AutoCloseable {
         added.add(new Added(owner, task, true));
     }
 
-    /** Begins a task that no client or peer waits for. */
+    /** Starts a task that no client or peer waits for. */
     public void beginLater(Object owner, SlicedTask task) {
         added.add(new Added(owner, task, false));
     }
@@ -83,7 +84,7 @@ public final class Background implements AutoCloseable {
     /**
      * Queries a name server, in parallel with other queries.
      *
-     * @param owner owner of the query; its silent name servers do not delay other owners' queries.
+     * @param owner owner of the query; unresponsive name servers delay only its own queries.
      */
     void lookUp(Object owner, Runnable question, Runnable then) {
         lookUps.execute(owner, () -> run(question, failure -> then.run()));
@@ -103,7 +104,7 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Converts an error to the exception to report. A fault in a log's memory concerns only that
+     * Converts an error to the exception to report. A fault in a log's memory affects only that
      * log; any other error ends the driver.
      */
     private RuntimeException told(Error error) {
@@ -149,7 +150,7 @@ public final class Background implements AutoCloseable {
                 queue.endTurn(work(task));
             }
         } catch (InterruptedException e) {
-            // Only this class can access the thread.
+            // Only this class can interrupt the thread, and it does not.
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             // Without this thread no logs can be created.
@@ -158,7 +159,8 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Takes added tasks, waiting for them if there is nothing else to do; returns false to close.
+     * Takes added tasks, and waits for one if there is nothing else to do. Returns false if the
+     * thread must end.
      */
     private boolean take(FairQueue<SlicedTask> awaited, FairQueue<SlicedTask> others)
             throws InterruptedException {
@@ -186,8 +188,8 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Ends the threads. The current slice, and running and waiting calls, are completed;
-     * completions are not handled. Running lookups are abandoned.
+     * Ends the threads. The current slice and all running and waiting calls are completed, but
+     * their completions are not handled. Running lookups are abandoned.
      */
     @Override
     public void close() {

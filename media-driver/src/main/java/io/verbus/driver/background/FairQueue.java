@@ -11,7 +11,7 @@ import java.util.Map;
  * not delay the others. The tasks of one owner keep their order. Used by one thread.
  */
 public final class FairQueue<T> {
-    /** The next owner comes first. */
+    /** The owner whose turn is next comes first. */
     private final Map<Object, ArrayDeque<T>> byOwner = new LinkedHashMap<>();
 
     /** Returns whether no owner has a task. */
@@ -19,7 +19,7 @@ public final class FairQueue<T> {
         return byOwner.isEmpty();
     }
 
-    /** Adds a task after all others of its owner. */
+    /** Adds a task after its owner's other tasks. */
     public void add(Object owner, T task) {
         byOwner.computeIfAbsent(owner, each -> new ArrayDeque<>()).addLast(task);
     }

@@ -20,7 +20,7 @@ final class FairThreads {
     // All fields are guarded by this object.
     private final FairQueue<Runnable> waiting = new FairQueue<>();
 
-    /** Waiting calls of owners that already use their maximum number of threads. */
+    /** Calls that wait because their owners already use the maximum number of threads. */
     private final FairQueue<Runnable> held = new FairQueue<>();
 
     private final Map<Object, Integer> running = new HashMap<>();
@@ -88,7 +88,7 @@ final class FairThreads {
         running.merge(owner, -1, (old, less) -> old + less == 0 ? null : old + less);
     }
 
-    /** Waits for all calls to complete; no more may be added. */
+    /** Waits for all calls to complete; no more calls may be added. */
     synchronized void finish() throws InterruptedException {
         while (!threads.isEmpty()) {
             wait();

@@ -10,8 +10,8 @@ import java.security.Security;
 import java.util.ServiceLoader;
 
 /**
- * Resolves host names: the system's resolver, unless {@link ServiceLoader} finds another, which
- * only tests provide.
+ * Resolves host names. This is the system's resolver unless {@link ServiceLoader} finds another
+ * one, which only tests provide.
  */
 public interface HostNames {
     /**
@@ -28,7 +28,7 @@ public interface HostNames {
      */
     InetAddress address(String name) throws UnknownHostException;
 
-    /** Returns the host names that are present. */
+    /** Returns the resolver to use, initialized. */
     static HostNames present(CountersManager counters) {
         HostNames hosts =
                 ServiceLoader.load(HostNames.class, HostNames.class.getClassLoader())

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /**
  * Finds the local address that a channel's interface refers to: the first in a subnet, by interface
- * number, or the first of a named interface, IPv4 before IPv6. Queries the system. Thread-safe.
+ * number, or the first of a named interface, IPv4 before IPv6. Thread-safe.
  */
 public final class LocalAddresses {
     private LocalAddresses() {}

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /**
- * Addresses of host names. Names are looked up in the background each time that a caller is about
- * to use them, and the results are kept for that use. Used by the conductor's thread.
+ * Addresses of host names. Names are looked up in the background each time a caller is about to use
+ * them, and the results are kept for that use. Used by the conductor's thread.
  */
 public final class Names {
     private static final int MAX_REMEMBERED = 1024;
@@ -31,31 +31,34 @@ public final class Names {
     private final Shares shares;
     private final Map<Question, CompletableFuture<Void>> underWay = new HashMap<>();
 
-    /** The least recently answered name comes first. */
+    /** The name whose result is oldest comes first. */
     private final Map<String, Answer> answers = new LinkedHashMap<>();
 
     private final Long2LongCounterMap answersFor = new Long2LongCounterMap(0);
 
-    /** A lookup for one client, so that no client waits for name servers that others query. */
+    /**
+     * A lookup for one client. Clients do not share lookups, so that none waits for name servers
+     * that another queries.
+     */
     private record Question(long client, String name) {}
 
     /**
      * Result of a lookup.
      *
-     * @param client client that asked; of several, the one with the fewest names.
+     * @param client client that requested the lookup; of several, the one with the fewest names.
      * @param address resolved address; null if the lookup failed.
      */
     private record Answer(long client, InetAddress address) {}
 
     /**
-     * Owner of repeated lookups of streams: names of one client do not wait for those of another,
-     * nor resolved names for unresolved ones.
+     * Owner of repeated lookups for streams. One client's names do not wait for another's, and
+     * resolved names do not wait for unresolved ones.
      */
     private record Again(long client, boolean isKnown) {}
 
     /**
      * @param hosts resolver of the names.
-     * @param taken receives the nanoseconds of each lookup, on a background thread.
+     * @param taken receives the duration of each lookup in nanoseconds, on a background thread.
      * @param shares shares of the clients, in which lookups count.
      */
     public Names(Background background, HostNames hosts, LongConsumer taken, Shares shares) {
@@ -70,8 +73,8 @@ public final class Names {
      *
      * @param client client that needs it, or {@link Shares#NOBODY}.
      * @param name host name, IP address, or name of a {@link LocalInterface}.
-     * @return a future that completes in a later duty cycle of the conductor, or at once for an IP
-     *     address.
+     * @return a future that completes in a later duty cycle of the conductor, or immediately for an
+     *     IP address.
      * @throws io.verbus.driver.share.ShareException if the client has too many lookups.
      */
     public CompletableFuture<Void> lookUp(long client, String name) {
@@ -169,10 +172,10 @@ public final class Names {
                 return each.getKey();
             }
         }
-        throw new IllegalStateException("no name was answered for client " + client);
+        throw new IllegalStateException("client " + client + " has no resolved name");
     }
 
-    /** Returns the address of a name's last lookup; unresolved if that failed. */
+    /** Returns the address found by a name's last lookup; unresolved if that lookup failed. */
     public InetSocketAddress address(String name, int port) {
         InetAddress address = literal(name);
         if (address == null) {
@@ -189,7 +192,7 @@ public final class Names {
         try {
             return isLiteral ? InetAddress.ofLiteral(name) : null;
         } catch (IllegalArgumentException e) {
-            return null; // a name that ends with a digit
+            return null; // not an address, but a name that ends with a digit
         }
     }
 

@@ -12,8 +12,8 @@ public interface SlicedTask {
     boolean work();
 
     /**
-     * Handles the end of the last slice. Called by the conductor's thread, unless the driver closes
-     * in the meantime.
+     * Handles the end of the last slice. Called by the conductor's thread; not called if the driver
+     * closes in the meantime.
      *
      * @param failure exception of the last slice; or null.
      */

@@ -3,7 +3,7 @@
 package io.verbus.driver.channel;
 
 /**
- * Session that a subscription to responses waits for, until a publication responds. Used by the
+ * Session of the response publication that a response subscription waits for. Used by the
  * conductor's thread.
  */
 public final class AwaitedSession {
@@ -19,7 +19,7 @@ public final class AwaitedSession {
         return sessionId;
     }
 
-    /** Returns whether it is this session. */
+    /** Returns whether the given session is the awaited one. */
     public boolean is(int otherSessionId) {
         return isKnown && sessionId == otherSessionId;
     }

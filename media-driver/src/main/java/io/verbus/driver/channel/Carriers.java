@@ -18,14 +18,14 @@ import java.net.InetAddress;
 public final class Carriers {
     private static final String UDP = "udp";
 
-    /** Media of the transport that may carry channels of another media. */
+    /** Media of the transport that may carry channels that name a different media. */
     public static final String RDMA = "rdma";
 
     private final Networks networks;
     private final Names names;
 
     /**
-     * @param networks networks of RDMA.
+     * @param networks networks in which to use RDMA.
      * @param names names in channels, which must be resolved before a channel is queried.
      */
     public Carriers(Networks networks, Names names) {
@@ -34,7 +34,7 @@ public final class Carriers {
     }
 
     /**
-     * Returns a channel as its transport uses it. Its names must be resolved.
+     * Returns a channel in the form that its transport uses. Its names must be resolved.
      *
      * @throws io.verbus.channel.UnsupportedChannelException if RDMA should carry the channel, but
      *     cannot.
@@ -49,7 +49,7 @@ public final class Carriers {
     }
 
     /**
-     * Requires that the carrier of a destination can be decided now and for good. Its name must be
+     * Requires that a destination's carrier can be decided permanently now. Its name must be
      * resolved.
      *
      * @throws TransportException if the carrier depends on a name that cannot be resolved.
@@ -68,8 +68,8 @@ public final class Carriers {
     }
 
     /**
-     * Returns whether only the channel's destinations decide, so that nothing carries it until the
-     * first is added.
+     * Returns whether only the channel's destinations determine the carrier, so that it has none
+     * until the first destination is added.
      */
     public boolean isUndecided(ChannelUri channel) {
         return mayBeOverRdma(channel)
@@ -95,8 +95,8 @@ public final class Carriers {
     }
 
     /**
-     * Returns whether a host is in the networks. A subnet stands for the local address found in it,
-     * or for its own address if there is none.
+     * Returns whether a host is in the networks. A subnet represents the local address in it, or
+     * its own address if there is none.
      */
     private boolean isListed(String host) {
         InetAddress address = names.address(host, 0).getAddress();

@@ -13,8 +13,8 @@ import io.verbus.driver.status.DriverCounters;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Status of an address that publications send to, or subscriptions receive at: a counter of its
- * state, and one with the local address once it is bound. Used by the conductor's thread.
+ * Status of an address that publications send to, or subscriptions receive at: a counter for its
+ * state, and one for the local address once that is bound. Used by the conductor's thread.
  */
 public final class ChannelStatus implements AutoCloseable {
     /** Value of an open channel, and of a bound address. */
@@ -58,7 +58,7 @@ public final class ChannelStatus implements AutoCloseable {
     /**
      * Creates the status of an address that publications send to.
      *
-     * @param first first sender, in whose share the address counts.
+     * @param first first sender, whose client is charged for the address.
      * @param channel channel of the first sender.
      * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
@@ -74,9 +74,9 @@ public final class ChannelStatus implements AutoCloseable {
     /**
      * Creates the status of an address that subscriptions receive at.
      *
-     * @param first first receiver, in whose share the address counts.
+     * @param first first receiver, whose client is charged for the address.
      * @param channel channel of the first receiver.
-     * @param boundTo local address; null if the endpoint has none of its own.
+     * @param boundTo local address; null if the endpoint does not bind one.
      * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     static ChannelStatus receiving(
@@ -109,7 +109,7 @@ public final class ChannelStatus implements AutoCloseable {
         return new CommandException(ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
     }
 
-    /** Returns the id of the state's counter. */
+    /** Returns the id of the state counter. */
     public int counterId() {
         return state.id();
     }

@@ -20,7 +20,8 @@ public final class ManualEndpoint implements InboundEndpoint {
     /**
      * A destination that receives peers' streams.
      *
-     * @param subscription subscription that added it, in whose client's share it counts.
+     * @param subscription subscription that added the destination, and whose client is charged for
+     *     it.
      * @param named channel as the client wrote it.
      * @param address counter of the local address.
      */
@@ -55,7 +56,7 @@ public final class ManualEndpoint implements InboundEndpoint {
         return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
     }
 
-    /** Returns host and port of a destination, as its channel names them. */
+    /** Returns a destination's host and port as its channel names them. */
     public String address(InboundEndpoint endpoint) {
         for (Destination each : destinations) {
             if (each.endpoint == endpoint && each.named.hasEndpoint()) {
@@ -65,7 +66,7 @@ public final class ManualEndpoint implements InboundEndpoint {
         return endpoint.description();
     }
 
-    /** Returns whether there is no destination except this one. */
+    /** Returns whether the given destination is the only one. */
     public boolean hasOnly(InboundEndpoint endpoint) {
         return destinations.stream().allMatch(each -> each.endpoint == endpoint);
     }

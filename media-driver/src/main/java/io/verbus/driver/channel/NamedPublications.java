@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Finds publications by what channels name: address, stream and session, or a tag. Includes
- * publications whose logs are being created. Used by the conductor's thread.
+ * Finds publications, including those whose logs are being created, by address, stream and session,
+ * or by tag. Used by the conductor's thread.
  */
 public final class NamedPublications {
     /** A publication, or one that is being created. */
@@ -25,7 +25,7 @@ public final class NamedPublications {
         ChannelUri named();
     }
 
-    /** Value that the error shows for a publication without timestamps, as in Aeron. */
+    /** Value that an error message shows for a publication without timestamps, as in Aeron. */
     private static final int NO_TIMESTAMP = -1;
 
     private final List<Named> all = new ArrayList<>();
@@ -52,7 +52,7 @@ public final class NamedPublications {
         return placed(channel, null);
     }
 
-    /** Returns whether two channels of the same media have the same tag for their addresses. */
+    /** Returns whether two channels of the same media refer to their address by the same tag. */
     public static boolean hasSamePlaceTag(ChannelUri one, ChannelUri other) {
         OptionalLong tag = one.tags().place();
         return tag.isPresent()
@@ -158,7 +158,7 @@ public final class NamedPublications {
     }
 
     /**
-     * Returns whether a concurrent publication to add shares an existing one.
+     * Returns whether a concurrent publication that is being added shares an existing one.
      *
      * @throws CommandException if the channel conflicts with the existing publication.
      */

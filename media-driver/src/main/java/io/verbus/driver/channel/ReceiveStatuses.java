@@ -11,8 +11,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * Channel status of each endpoint that subscriptions receive at, shared by all subscriptions there.
- * Used by the conductor's thread.
+ * Channel status of each endpoint that subscriptions receive at; all subscriptions at an endpoint
+ * share it. Used by the conductor's thread.
  */
 public final class ReceiveStatuses {
     private final DriverCounters counters;
@@ -20,7 +20,7 @@ public final class ReceiveStatuses {
     private final Map<InboundEndpoint, ChannelStatus> all = new IdentityHashMap<>();
 
     /**
-     * @param shares shares of the clients, in which addresses count.
+     * @param shares clients' shares, in which addresses count.
      */
     public ReceiveStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
@@ -30,9 +30,9 @@ public final class ReceiveStatuses {
     /**
      * Adds a subscription at an endpoint.
      *
-     * @param receiver receiver in whose share a new address counts.
+     * @param receiver receiver whose client is charged for a new address.
      * @param channel channel of the subscription.
-     * @param boundTo local address; null if the endpoint has none of its own.
+     * @param boundTo local address; null if the endpoint does not bind one.
      * @return the id of the status counter.
      * @throws CommandException if there is no counter left, or the client has too many addresses.
      */

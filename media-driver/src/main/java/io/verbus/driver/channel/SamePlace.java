@@ -20,8 +20,8 @@ public final class SamePlace {
     }
 
     /**
-     * Returns whether a spy's channel matches a publication's channel: by tag, or by address. What
-     * the spy omits matches anything.
+     * Returns whether a spy's channel matches a publication's channel, by tag or by address. Parts
+     * that the spy's channel omits match anything.
      */
     public static boolean isSpied(ChannelUri publication, ChannelUri spy) {
         return NamedPublications.hasSamePlaceTag(publication, spy)

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Channel status of each address that publications send to, shared by all publications that send
- * there. A publication with its own destinations has its own status. Used by the conductor's
- * thread.
+ * Channel status of each address that publications send to; all publications that send there share
+ * it. A publication with its own destinations has its own status. Used by the conductor's thread.
  */
 public final class SendStatuses {
     private record Entry(ChannelUri channel, ChannelStatus status) {}
@@ -24,7 +23,7 @@ public final class SendStatuses {
     private final List<Entry> all = new ArrayList<>();
 
     /**
-     * @param shares shares of the clients, in which addresses count.
+     * @param shares clients' shares, in which addresses count.
      */
     public SendStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
@@ -34,7 +33,7 @@ public final class SendStatuses {
     /**
      * Adds a publication that sends to the channel's address.
      *
-     * @param sender sender in whose share a new address counts.
+     * @param sender sender whose client is charged for a new address.
      * @throws CommandException if there is no counter left, or the client has too many addresses.
      */
     public ChannelStatus enter(DriverCounters.Registration sender, ChannelUri channel) {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Addresses and tags of channels, and their status for clients. */
+/** Channel addresses and tags, and the channel status that clients see. */
 package io.verbus.driver.channel;

@@ -21,7 +21,7 @@ public final class ChannelFailure extends BusException {
     /** Number of characters shown of a longer channel. */
     private static final int SHOWN = 200;
 
-    /** Keeps the stack trace of its cause, because the error log counts errors by their origin. */
+    /** Keeps its cause's stack trace, because the error log counts errors by their origin. */
     private ChannelFailure(String message, Throwable cause) {
         super(message, cause);
         setStackTrace(cause.getStackTrace());
@@ -33,7 +33,8 @@ public final class ChannelFailure extends BusException {
      * @param written channel as the client wrote it.
      * @param parsed parsed channel; null if it cannot be parsed.
      * @param failure failure to wrap.
-     * @return the failure itself if its message contains the channel already.
+     * @return a failure that names the channel; the given failure if its message already contains
+     *     the channel.
      */
     static Throwable of(String written, ChannelUri parsed, Throwable failure) {
         String message =
@@ -47,7 +48,7 @@ public final class ChannelFailure extends BusException {
         return of(channel.written(), channel, failure);
     }
 
-    /** Adds a channel to a message that may contain its canonical text or no channel. */
+    /** Adds a channel to a message that contains the channel's canonical text, or no channel. */
     public static String named(ChannelUri channel, String message) {
         return named(channel.written(), channel, message);
     }

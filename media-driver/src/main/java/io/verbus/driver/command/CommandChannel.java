@@ -7,8 +7,8 @@ import io.verbus.channel.ChannelUri;
 import org.agrona.ErrorHandler;
 
 /**
- * Channel of the current command, as its client wrote it. Everything that the command throws or
- * logs names it. Used by the conductor's thread.
+ * Channel of the current command, as its client wrote it. All exceptions and log entries of the
+ * command name the channel. Used by the conductor's thread.
  */
 public final class CommandChannel {
     /** Null if the command has no channel. */
@@ -52,7 +52,7 @@ public final class CommandChannel {
         return channel == null ? command : () -> run(channel, uri, command);
     }
 
-    /** Wraps an error handler, so that what a command logs names the channel. */
+    /** Wraps an error handler, so that a command's log entries name the channel. */
     public ErrorHandler naming(ErrorHandler errors) {
         return error ->
                 errors.onError(text == null ? error : ChannelFailure.of(text, parsed, error));

@@ -27,11 +27,11 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Decodes commands from the ring buffer. Each command is copied first, so that the bytes checked
- * are those used, and every length in it is checked before use.
+ * Decodes commands from the ring buffer. Each command is copied first, so that a client cannot
+ * change bytes after they are checked, and every length in it is checked before use.
  */
 public final class CommandDecoder implements MessageHandler {
-    /** Maximum length of a command in bytes: more than the longest channel, key or reason needs. */
+    /** Maximum command length in bytes: more than the longest channel, key or reason needs. */
     static final int MAX_LENGTH = 8192;
 
     private static final int CORRELATION_ID = Long.BYTES;
@@ -77,7 +77,7 @@ public final class CommandDecoder implements MessageHandler {
             handler.onMalformed(
                     hasId ? command.getLong(0) : 0,
                     hasId ? command.getLong(CORRELATION_ID) : 0,
-                    "it is of type " + typeId + " and has " + length + " bytes");
+                    "its type is " + typeId + " and its length " + length + " bytes");
         } else {
             onCommand(typeId, length);
         }

@@ -29,7 +29,10 @@ public final class CommandReader {
     /** Maximum message length, as the ring's capacity shifted right by this. */
     private static final int MAX_MESSAGE_SHIFT = 3;
 
-    /** More ids than clients can take between two checks, however long the driver was paused. */
+    /**
+     * Number of ids that exceeds what clients can take between two checks, however long the driver
+     * was paused.
+     */
     private static final long MAX_IDS = 1L << 32;
 
     private static final int NOTHING = 0;
@@ -115,7 +118,7 @@ public final class CommandReader {
     /** Returns the length of the record at an index; {@link #NOTHING} if it is not written yet. */
     private int length(int index, int end) {
         int length = buffer.getIntVolatile(RecordDescriptor.lengthOffset(index));
-        int claimed = Math.abs(length); // the smallest integer stays negative
+        int claimed = Math.abs(length); // the negation of the smallest integer is still negative
         if (claimed == 0) {
             return NOTHING;
         }
@@ -190,7 +193,7 @@ public final class CommandReader {
     }
 
     /**
-     * Skips a command that a client has begun and will not complete.
+     * Skips a command that a client has begun but will not complete.
      *
      * @return whether there was one.
      */
@@ -212,8 +215,8 @@ public final class CommandReader {
     }
 
     /**
-     * Restores the driver's fields of the ring that a client has overwritten. Called at the timer
-     * interval.
+     * Restores those of the driver's fields in the ring that a client has overwritten. Called at
+     * the timer interval.
      */
     public void restore() {
         if (buffer.getLongVolatile(headIndex) != head) {
@@ -227,7 +230,7 @@ public final class CommandReader {
         }
         long id = buffer.getLongVolatile(idIndex);
         if (id - lastId < 0 || id - lastId > MAX_IDS) {
-            id = lastId + MAX_IDS; // past all ids that clients were given
+            id = lastId + MAX_IDS; // past all ids that clients have taken
             buffer.putLongRelease(idIndex, id);
             report();
         }

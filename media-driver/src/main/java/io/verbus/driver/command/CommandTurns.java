@@ -11,12 +11,13 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Executes commands no faster than clients can receive their events, taking turns by client: a
- * client that sends more than the driver may answer delays only itself. Meanwhile the ring that all
- * clients share is drained. Used by the conductor's thread.
+ * Executes commands no faster than clients can receive the resulting events. Clients take turns, so
+ * that a client that sends more commands than the driver may answer delays only itself. Meanwhile
+ * the commands in the ring that all clients share are moved to queues. Used by the conductor's
+ * thread.
  *
- * <p>All clients that the driver does not know, whose ids may be made up, have one turn together,
- * in which they take turns among themselves.
+ * <p>The ids of clients that the driver does not know may be made up, so all of these clients share
+ * one turn, in which they alternate.
  */
 public final class CommandTurns implements MessageHandler {
     /** Maximum number of bytes of one client's waiting commands: the ring's default length. */
@@ -38,7 +39,7 @@ public final class CommandTurns implements MessageHandler {
     /** Client id of a command that is too short to have one. */
     private static final long NONE = -1;
 
-    /** Owner of the turn of the clients that the driver does not know. */
+    /** Owner of the turn that all clients unknown to the driver share. */
     private static final Object STRANGERS = new Object();
 
     private record Command(long clientId, int typeId, UnsafeBuffer body) {
@@ -47,7 +48,7 @@ public final class CommandTurns implements MessageHandler {
         }
     }
 
-    /** The clients that send commands. */
+    /** Receives notice of commands, and knows the clients that send them. */
     public interface Senders {
         /** Returns whether the driver knows a client. */
         boolean contains(long clientId);
@@ -66,7 +67,10 @@ public final class CommandTurns implements MessageHandler {
     private final EventTransmitter events;
     private final Senders senders;
 
-    /** Commands by client; those of {@link #STRANGERS} stand for the next of {@link #strangers}. */
+    /**
+     * Commands by client; each entry for {@link #STRANGERS} represents the next of {@link
+     * #strangers}.
+     */
     private final FairQueue<Command> waiting = new FairQueue<>();
 
     private final FairQueue<Command> strangers = new FairQueue<>();

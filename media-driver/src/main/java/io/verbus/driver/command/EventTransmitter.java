@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Transmits events to all clients at a rate that each of them can follow. A client that is overrun
- * loses the driver, whichever client caused the events. So the driver takes at least {@link
- * #FILL_NS} to fill the buffer, apart from a limited burst, and queues further events. A client
- * that reads every {@link #FOLLOWED_NS}, less the time that two of the longest events take, misses
- * nothing.
+ * loses its connection to the driver, whichever client caused the events. The driver therefore
+ * takes at least {@link #FILL_NS} to fill the buffer, apart from a limited burst, and queues
+ * further events. A client that reads every {@link #FOLLOWED_NS}, less the time that two of the
+ * longest events take, misses no event.
  *
  * <p>Clients can write to the buffer, so the driver keeps its own copy of the tail, and restores a
  * tail that a client has overwritten. Used by the conductor's thread.
@@ -37,7 +37,10 @@ public final class EventTransmitter extends BroadcastTransmitter {
     /** Time for which a client may read nothing without being overrun. */
     public static final long FOLLOWED_NS = FILL_NS - (FILL_NS >> BURST_SHIFT);
 
-    /** Shorter times do not justify a division per cycle, and would round to nothing. */
+    /**
+     * Minimum time between updates of the budget: a shorter time does not justify a division, and
+     * its result would round to zero.
+     */
     private static final long REFILL_NS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private record Event(int typeId, UnsafeBuffer body) {}
@@ -81,7 +84,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
     }
 
     /**
-     * Returns whether an event would be transmitted at once. Work that can wait is done only then.
+     * Returns whether an event would be transmitted immediately. Deferrable work is done only then.
      */
     public boolean isOpen() {
         return room > 0 && waiting.isEmpty();

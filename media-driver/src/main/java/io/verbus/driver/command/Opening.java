@@ -5,7 +5,7 @@ package io.verbus.driver.command;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An endpoint that a transport opens for a command, and what the command does then. Used by the
+ * An endpoint that a transport opens for a command, and the rest of the command. Used by the
  * conductor's thread.
  *
  * @param opened result of the transport.

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class WaitingCommands {
     /**
-     * Maximum number of one client's commands to run per cycle; names may be resolved for many at
-     * once.
+     * Maximum number of one client's commands to run per cycle; many may become ready together, for
+     * example when a name is resolved.
      */
     private static final int MAX_A_CYCLE = 10;
 
@@ -63,13 +63,15 @@ public final class WaitingCommands {
     }
 
     /**
-     * Queues a command until it is ready and no earlier one about the same registration waits.
+     * Queues a command until it is ready and no earlier command about the same registration is
+     * waiting.
      *
      * @param registrationId registration id that the command concerns.
      * @param weight weight of the command in the client's share.
      * @param isReady checked once per cycle.
      * @param command command to run; its exception is reported to the client.
-     * @throws io.verbus.driver.share.ShareException if too many of the client's commands wait.
+     * @throws io.verbus.driver.share.ShareException if too many of the client's commands are
+     *     waiting.
      */
     public void add(
             long clientId,
@@ -98,12 +100,14 @@ public final class WaitingCommands {
     }
 
     /**
-     * Queues the rest of a command that has run until its endpoint is open, before all other
-     * commands about the same registration.
+     * Queues the rest of a command until its endpoint is open, ahead of all other commands about
+     * the same registration.
      *
-     * @param opening endpoint, which is closed if the client leaves or too many commands wait.
+     * @param opening endpoint, which is closed if the client leaves or too many of its commands are
+     *     waiting.
      * @param end completes the command; its exception is reported to the client.
-     * @throws io.verbus.driver.share.ShareException if too many of the client's commands wait.
+     * @throws io.verbus.driver.share.ShareException if too many of the client's commands are
+     *     waiting.
      */
     public void addFirst(
             long clientId,
@@ -129,17 +133,17 @@ public final class WaitingCommands {
         }
     }
 
-    /** Returns whether a command about this registration waits. */
+    /** Returns whether a command about this registration is waiting. */
     public boolean isAnyAbout(long registrationId) {
         return about.get(registrationId) > 0;
     }
 
-    /** Returns whether a command with this correlation id waits. */
+    /** Returns whether a command with this correlation id is waiting. */
     public boolean contains(long correlationId) {
         return byCorrelation.containsKey(correlationId);
     }
 
-    /** Returns whether a command of this client with this correlation id waits. */
+    /** Returns whether one of this client's commands with this correlation id is waiting. */
     public boolean isOf(long clientId, long correlationId) {
         Waiting waiting = byCorrelation.get(correlationId);
         return waiting != null && waiting.clientId == clientId;
@@ -181,7 +185,8 @@ public final class WaitingCommands {
                 ready.add(waiting);
                 ofClients.incrementAndGet(waiting.clientId);
             }
-            others.add(waiting.registrationId); // even if it runs now: one at a time
+            // even if it runs now, because commands about a registration run one at a time
+            others.add(waiting.registrationId);
         }
         if (ready.isEmpty()) {
             return 0;

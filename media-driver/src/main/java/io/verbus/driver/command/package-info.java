@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Commands of clients: decoding, failures with their codes, and commands that wait. */
+/** Client commands: decoding, failures with their codes, and commands that wait. */
 package io.verbus.driver.command;

@@ -28,12 +28,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Records which clients were admitted or refused, and why: one line each, beginning with the time.
- * A file that reaches the maximum length is renamed, replacing the previous one, so that two are
- * kept. A thread writes; if it cannot keep up or cannot write, lost lines are counted in a line of
- * their own. Failed operations are retried with each line.
+ * A file that reaches the maximum length is renamed and replaces the previous one, so that two
+ * files are kept. A separate thread writes the lines; if it cannot keep up or cannot write, a later
+ * line gives the number of lost lines. Failed operations are retried with each line.
  *
- * <p>The log is the open file, whatever its name: only that file is renamed. If another program
- * renames or deletes it, a new one is created, unless it was in the driver directory.
+ * <p>The log is identified by its open file, not by the name: only that file is renamed. If another
+ * program renames or deletes the file, the log creates a new one, unless the file was in the driver
+ * directory.
  */
 public final class AuditLog implements AutoCloseable {
     /** Suffix of the previous file. */
@@ -50,7 +51,7 @@ public final class AuditLog implements AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer = new Thread(this::write, "verbus-audit");
 
-    // Used by the writer
+    // Used by the writing thread
     private FileChannel channel;
     private Object identity;
     private boolean isRenamed;
@@ -65,10 +66,11 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Opens the log, which continues at its end.
+     * Opens the log, and appends to an existing file.
      *
      * @param directory directory of the driver.
-     * @param name name of the file; one without a folder is in the directory, and deleted with it.
+     * @param name name of the file; without a folder, the file is created in the driver directory
+     *     and deleted with it.
      * @param maxLength length in bytes at which the next file begins.
      * @param errors called if the log can no longer be written.
      * @throws BusException if the log cannot be opened.
@@ -152,14 +154,14 @@ public final class AuditLog implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            // A driver without its audit log must not continue.
+            // A driver must not continue without its audit log.
             errors.onError(new AssertionError("the audit log's thread has ended", e));
         }
     }
 
     /**
-     * Renames the file. If that fails, the open file grows beyond its maximum, so that no line is
-     * lost.
+     * Renames the file. If that fails, the open file grows beyond its maximum length, so that no
+     * line is lost.
      */
     private void rotate() {
         try {
@@ -216,14 +218,18 @@ public final class AuditLog implements AutoCloseable {
             }
             if (hasFailed) {
                 hasFailed = false;
-                tell("is being written again; a line in it gives the number of lost lines", null);
+                tell("can be written again; one of its lines gives the number of lost lines", null);
             }
         } catch (IOException e) {
             lost.addAndGet(missed + 1);
             takeBack(lengthBefore);
             if (!hasFailed) {
                 hasFailed = true;
-                tell("cannot be written (" + e + "), so lines are lost: free space there", e);
+                tell(
+                        "cannot be written ("
+                                + e
+                                + "), so lines are lost: free space on its file system",
+                        e);
             }
         }
     }
@@ -235,7 +241,7 @@ public final class AuditLog implements AutoCloseable {
                 channel.truncate(length);
             }
         } catch (IOException e) {
-            tell("has an incomplete line (" + e + ")", e);
+            tell("ends with an incomplete line that cannot be removed (" + e + ")", e);
         }
     }
 

@@ -2,10 +2,10 @@
 
 package io.verbus.driver.files;
 
-/** Access of members of the driver directory's group. */
+/** Access rights of the driver directory's group. */
 public enum DirectoryAccess {
-    /** Members may be clients: read and write everything that the driver shares. */
+    /** Members may be clients: they read and write everything that the driver shares. */
     CLIENTS,
-    /** Members may read: counters, errors, losses, and the messages in logs. */
+    /** Members may read counters, errors, losses, and the messages in logs. */
     READERS
 }

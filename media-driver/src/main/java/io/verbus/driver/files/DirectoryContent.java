@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Distinguishes files that a driver has created in its directory from all others, which are never
- * deleted.
+ * Distinguishes the files that a driver has created in its directory from other files, which are
+ * never deleted.
  */
 final class DirectoryContent {
     private static final Pattern OURS =
@@ -42,8 +42,8 @@ final class DirectoryContent {
     private DirectoryContent() {}
 
     /**
-     * Returns whether a file has a log's name; in the directory it may be a link, see {@link
-     * HugePages}.
+     * Returns whether a file has a log's name. In the driver directory such a file may be a link;
+     * see {@link HugePages}.
      */
     static boolean isLog(Path file) {
         return LOG.matcher(file.getFileName().toString()).matches();
@@ -53,7 +53,7 @@ final class DirectoryContent {
      * Checks that a log folder's path is ASCII, as the clients' protocol requires.
      *
      * @param what description of the folder, which precedes the path in the message.
-     * @param option option that sets it.
+     * @param option option that sets the path.
      * @throws BusException if a character is not ASCII.
      */
     static void checkAscii(String what, Path path, String option) {
@@ -76,8 +76,8 @@ final class DirectoryContent {
     }
 
     /**
-     * Checks that a directory or file was not created by another account, which might still have it
-     * open.
+     * Checks that a directory or file does not belong to another account, whose processes might
+     * still have it open.
      *
      * @throws BusException if another account owns it.
      */

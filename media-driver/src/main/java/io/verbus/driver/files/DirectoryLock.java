@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lock of a driver directory: a file that names the driver's process, and that the kernel
- * unlocks however the process ends.
+ * The lock of a driver directory: a locked file that contains the driver's process id. The kernel
+ * unlocks the file however the process ends.
  */
 public final class DirectoryLock implements AutoCloseable {
     /** Name of the file. */
@@ -121,8 +121,8 @@ public final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Returns whether the directory's name still leads to the locked file; if not, the directory is
-     * gone or another driver's.
+     * Returns whether the directory's name still leads to the locked file; if not, the directory
+     * was deleted or belongs to another driver.
      *
      * @throws IOException if that cannot be determined.
      */

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Checks once per second that a driver's directory is still its own. Uses its own thread, because
+ * Checks once per second that the driver still owns its directory. Uses its own thread, because
  * file operations may be slow and agents must not wait.
  */
 public final class DirectoryWatch implements AutoCloseable {
@@ -32,7 +32,7 @@ public final class DirectoryWatch implements AutoCloseable {
     /**
      * Starts watching.
      *
-     * @param directory directory that the driver holds.
+     * @param directory driver's locked directory.
      * @param onLoss called at most once, on the watch's thread, with the reason why the driver must
      *     end.
      * @param errors called with an error that ends the watch, which ends the driver.
@@ -54,7 +54,7 @@ public final class DirectoryWatch implements AutoCloseable {
                 onLoss.accept(loss);
             }
         } catch (InterruptedException e) {
-            // Only this class can access the thread.
+            // Only close() interrupts the thread.
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
             errors.onError(new AssertionError("thread verbus-directory has ended", e));

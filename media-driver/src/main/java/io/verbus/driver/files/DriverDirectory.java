@@ -32,11 +32,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The directory of a running driver, held by a {@link DirectoryLock}. The next driver that opens it
- * removes what a dead driver left.
+ * The directory of a running driver, held by a {@link DirectoryLock}. The next driver that opens
+ * the directory removes the files of a dead driver.
  *
  * <p>Only files that a driver creates are ever deleted: a directory with other content is rejected.
- * A driver with the lock accesses the directory by identity rather than by name: if another
+ * A driver that holds the lock identifies its directory by inode rather than by name: if another
  * driver's directory has replaced its own, it deletes nothing; see {@link #loss}.
  */
 public final class DriverDirectory implements AutoCloseable {
@@ -56,7 +56,7 @@ public final class DriverDirectory implements AutoCloseable {
     private static final long ABANDONED_AGE_MS = 10_000;
     private static final int ATTEMPTS = 10;
 
-    /** Age at which the heartbeat of another kind of driver counts as stale. */
+    /** Age at which an Aeron driver's heartbeat counts as stale. */
     private static final long FOREIGN_TIMEOUT_MS = 10_000;
 
     private final DirectoryLock lock;
@@ -75,7 +75,7 @@ public final class DriverDirectory implements AutoCloseable {
         return Path.of(DefaultDirectory.name());
     }
 
-    /** Returns a path that no other driver uses. */
+    /** Returns a path that no other driver uses yet. */
     public static Path uniquePath() {
         String name = System.getProperty("user.name");
         return base().resolve("verbus-" + name + "-" + UUID.randomUUID());
@@ -163,7 +163,8 @@ public final class DriverDirectory implements AutoCloseable {
             DriverDirectory directory, String group, DirectoryAccess access) throws IOException {
         try {
             checkOthersAreDead(directory.path());
-            // Only once it is clear that no driver runs in it, which might share it with a group.
+            // Not until it is clear that no driver runs in the directory, because that driver might
+            // share it with a group.
             Files.setPosixFilePermissions(directory.folder.held(), OWNER_ONLY);
             directory.removeAllButTheLock();
             directory.share(group, access);
@@ -177,7 +178,7 @@ public final class DriverDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** Checks the heartbeat of another kind of driver, which holds no lock. */
+    /** Checks the heartbeat of an Aeron driver, which holds no lock. */
     private static void checkOthersAreDead(Path path) throws IOException {
         Path file = path.resolve(CncFile.NAME);
         if (!Files.exists(file)) {
@@ -211,7 +212,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Creates a folder in it with its group and permissions. */
+    /** Creates a folder in the directory, with the directory's group and permissions. */
     private void makeFolder(String name) throws IOException {
         Path made = folder.place(name);
         Files.createDirectory(made, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -241,7 +242,7 @@ public final class DriverDirectory implements AutoCloseable {
         DirectoryContent.check(path);
     }
 
-    /** Lets a group's members connect; see {@link DriverFile}. */
+    /** Gives the directory to a group, whose members may then connect; see {@link DriverFile}. */
     private void share(String group, DirectoryAccess access) {
         if (group == null) {
             return;
@@ -277,7 +278,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Removes the logs of this driver, or those of a dead driver whose folders it has replaced. */
+    /** Removes this driver's logs, or those of a dead driver. */
     private void removeLogs() throws IOException {
         for (String name : LOG_FOLDERS) {
             HeldPath own = logFolders.get(name);
@@ -317,7 +318,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Returns whether a lock file is old; a new one may not be locked yet. */
+    /** Returns whether a lock file is old enough to be locked by now if its driver is alive. */
     private static boolean isOld(Path lock) throws IOException {
         try {
             long age = System.currentTimeMillis() - Files.getLastModifiedTime(lock).toMillis();
@@ -343,8 +344,9 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /**
-     * Returns why this driver must end: its directory's name no longer leads to its directory, so
-     * clients cannot find it, and whatever is there now belongs to another. Thread-safe.
+     * Returns why this driver must end: the directory's name no longer leads to its directory, so
+     * clients cannot find the driver, and whatever has that name now belongs to another driver.
+     * Thread-safe.
      *
      * @return the reason; null while the name leads to the directory, or if that cannot be
      *     determined.
@@ -391,19 +393,19 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /** Returns whether the file system is in memory, as RDMA registration requires. */
+    /** Returns whether the file system is in memory, which RDMA registration requires. */
     public boolean isInMemory() {
         return MEMORY_FILE_SYSTEMS.contains(fileSystem());
     }
 
-    /** Keeps the CnC file and the loss report when the directory is closed. */
+    /** Makes {@link #close} keep the CnC file and the loss report. */
     public void keep() {
         isKept = true;
     }
 
     /**
      * Deletes all files and the directory, or only the logs if the directory is kept; then releases
-     * the lock. Leaves the path alone if it leads to another directory by now.
+     * the lock. Deletes nothing if the path now leads to another directory.
      */
     @Override
     public void close() {
@@ -414,13 +416,13 @@ public final class DriverDirectory implements AutoCloseable {
             removeLogs();
             if (!isKept && lock.isInPlace()) {
                 removeAllButTheLock();
-                // Last, and while locked: a driver that opens the directory now creates a lock of
-                // its own.
+                // Deleted last, while it is locked: a driver that opens the directory now creates
+                // its own lock file.
                 Files.deleteIfExists(folder.place(DirectoryLock.NAME));
                 Files.deleteIfExists(path());
             }
         } catch (DirectoryNotEmptyException e) {
-            // The next driver has begun to use it already.
+            // The next driver has already begun to use the directory.
             return;
         } catch (IOException e) {
             throw new BusException(

@@ -36,7 +36,7 @@ public final class HugePages implements AutoCloseable {
      * Creates a folder for the driver directory, or takes it over from a killed driver.
      *
      * @param mount directory of a hugetlbfs mount.
-     * @param directory directory that the driver holds.
+     * @param directory driver's locked directory.
      * @param termLength default term length.
      * @throws BusException if the file system does not use huge pages, a page is longer than a
      *     term, or the folder cannot be created.
@@ -68,8 +68,8 @@ public final class HugePages implements AutoCloseable {
                 DirectoryContent.checkOwner("the folder for logs", folder);
                 remove(folder);
             }
-            // Always a new folder: the driver that created the old one may still run, and delete in
-            // it.
+            // Always a new folder, because the driver that created the old one may still be running
+            // and deleting files there.
             Files.createDirectory(
                     folder,
                     PosixFilePermissions.asFileAttribute(
@@ -100,7 +100,7 @@ public final class HugePages implements AutoCloseable {
                 .replace('/', '-');
     }
 
-    /** Gives the folder the group and permissions of the driver directory. */
+    /** Gives the folder the driver directory's group and permissions. */
     private static void share(Path folder, Path directory) throws IOException {
         for (String attribute : List.of("unix:gid", "unix:mode")) {
             Files.setAttribute(folder, attribute, Files.getAttribute(directory, attribute));
@@ -134,7 +134,9 @@ public final class HugePages implements AutoCloseable {
     }
 
     private static String remedy(Path mount) {
-        return "mount them with `mount -t hugetlbfs none " + mount + "`, or leave it unset";
+        return "mount huge pages there with `mount -t hugetlbfs none "
+                + mount
+                + "`, or leave log-directory unset";
     }
 
     private static void checkTermLength(int termLength, long pageLength, Path place) {
@@ -195,7 +197,8 @@ public final class HugePages implements AutoCloseable {
         try {
             return Long.parseLong(Files.readString(file).strip());
         } catch (IOException | NumberFormatException e) {
-            throw new BusException("the kernel's count of huge pages, " + file + ": " + e, e);
+            throw new BusException(
+                    "the kernel's count of huge pages cannot be read from " + file + ": " + e, e);
         }
     }
 

@@ -15,8 +15,8 @@ import org.agrona.concurrent.SystemNanoClock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Maintains the driver's latency file, if it samples. Used by the conductor's thread; the recorders
- * that it creates are each used by one agent.
+ * Maintains the latency file of a driver that samples. Used by the conductor's thread; each
+ * recorder that it creates is used by one agent.
  */
 public final class LatencySamples implements AutoCloseable {
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
@@ -76,7 +76,8 @@ public final class LatencySamples implements AutoCloseable {
     /**
      * Creates the sampler of a network stream.
      *
-     * @param owner stream and destination, with the hop between the drivers.
+     * @param owner stream and destination that the samples belong to, with the hop between the
+     *     drivers.
      * @param reportIntervalNs time within which receivers report what they have consumed.
      * @return null if the driver does not sample, or the file is full.
      */

@@ -19,8 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Creates the file of a log: reserves space, allocates it slice by slice, then maps the file. Used
- * by the slice thread, except where the conductor calls.
+ * Creates a log's file: reserves space, allocates it slice by slice, then maps the file. Used by
+ * the slice thread except where noted.
  */
 final class LogCreation implements SlicedTask {
     /** Bytes of a log to process in one turn. */
@@ -48,7 +48,10 @@ final class LogCreation implements SlicedTask {
     /** Length of the file in bytes. */
     private final long length;
 
-    /** Bytes of the file that are backed by memory; the gap between terms and metadata is not. */
+    /**
+     * Number of bytes of the file that are backed by memory, which excludes the gap between terms
+     * and metadata.
+     */
     private final long memory;
 
     private final long terms;
@@ -68,8 +71,8 @@ final class LogCreation implements SlicedTask {
     private LogBuffers log;
 
     /**
-     * @param place folder of the driver directory for the log.
-     * @param span number of bytes in use at a time; 0 for all.
+     * @param place folder for the log in the driver directory.
+     * @param span number of bytes of the log in use at a time; 0 for all.
      * @param owner owner in whose turn work on the log runs.
      * @param hugePages huge pages for the log, in which case {@code place} holds a link; or null.
      * @param filePageLength page length in bytes of files without huge pages.
@@ -222,7 +225,7 @@ final class LogCreation implements SlicedTask {
         }
     }
 
-    /** Returns the log once it is created; or null. */
+    /** Returns the log; null until it is created. Called by the conductor. */
     LogBuffers log() {
         return log;
     }

@@ -28,9 +28,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Creates the log files of a driver directory, and unmaps and deletes each after it has been unused
- * for a while, because a client that has just learned of it may not have mapped it yet. Slow work
- * runs in the background. Used by the conductor's thread.
+ * Creates the log files in a driver directory. Unmaps and deletes each only after it has been
+ * unused for a while, because a client that has just been notified of the log may not have mapped
+ * it yet. Slow work runs in the background. Used by the conductor's thread.
  */
 public final class LogFiles {
     private record Lingering(LogBuffers log, long deadlineNs) {}
@@ -51,7 +51,7 @@ public final class LogFiles {
     private final Map<LogCreation, LogCreation> creations = new IdentityHashMap<>();
     private final Map<LogBuffers, LogPopulation> populations = new IdentityHashMap<>();
 
-    /** Clients in whose shares publication logs count. */
+    /** Shares in which publication logs count. */
     private final Map<LogBuffers, Long> payers = new IdentityHashMap<>();
 
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
@@ -110,9 +110,9 @@ public final class LogFiles {
     }
 
     /**
-     * Begins to create a publication's log.
+     * Starts creating a publication's log.
      *
-     * @param client client in whose turn work on the log runs, and in whose share it counts.
+     * @param client client in whose turn work on the log runs, and that is charged for the log.
      * @throws io.verbus.driver.share.ShareException if the client has too many bytes of logs.
      */
     public void publication(LogSpec spec, long client, LogReceiver receiver) {
@@ -139,7 +139,7 @@ public final class LogFiles {
     }
 
     /**
-     * Begins to create an image's log.
+     * Starts creating an image's log.
      *
      * @param span number of bytes in use at a time, which the user reserves through {@link
      *     LogBuffers#room}; 0 for all.
@@ -183,22 +183,22 @@ public final class LogFiles {
         };
     }
 
-    /** Begins to allocate or give back the memory of a part of a log. */
+    /** Starts allocating or returning the memory of a part of a log. */
     void begin(Object owner, PartialRoom room) {
         background.begin(owner, room);
     }
 
-    /** Reports that memory of a log cannot be allocated; its stream waits. */
+    /** Reports that a log's memory cannot be allocated, so that its stream waits. */
     void onError(RuntimeException failure) {
         errors.onError(failure);
     }
 
-    /** Handles that a log was created, or that its creation failed. */
+    /** Handles the completion of a log's creation, or its failure. */
     void onCreated(LogCreation creation) {
         creations.remove(creation);
     }
 
-    /** Makes a call in the background once all pages of a log are in memory. */
+    /** Runs a call in the background once all pages of a log are in memory. */
     public void callOn(LogBuffers log, Runnable call, Consumer<RuntimeException> then) {
         LogPopulation population = populations.get(log);
         if (population.isDone()) {
@@ -227,7 +227,7 @@ public final class LogFiles {
     }
 
     /**
-     * Frees logs whose linger time is over.
+     * Frees the logs whose linger time is over.
      *
      * @return the number of freed logs.
      */
@@ -291,8 +291,8 @@ public final class LogFiles {
     }
 
     /**
-     * Keeps a log mapped for as long as the process exists, because an adapter may still access it.
-     * Its file is deleted. Called while the transports close.
+     * Keeps a log mapped until the process ends, because an adapter may still access it. Its file
+     * is deleted. Called while the transports close.
      */
     public void keepMapped(LogBuffers log) {
         kept.add(log);

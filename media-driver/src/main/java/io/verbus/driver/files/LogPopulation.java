@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the pages of a log into memory before their first use, beginning with the first term. Used
- * by the slice thread except where noted.
+ * Faults a log's pages in before their first use, beginning with the first term. Used by the slice
+ * thread except where noted.
  */
 final class LogPopulation implements SlicedTask {
     private final LogBuffers log;
     private final Object owner;
 
-    /** Calls that wait for the last page; null once it is in memory. Used by the conductor. */
+    /** Calls that wait until all pages are in memory; null from then on. Used by the conductor. */
     private List<Runnable> waiting = new ArrayList<>();
 
     // Guarded by this object, because another thread may unmap the log.
@@ -25,12 +25,13 @@ final class LogPopulation implements SlicedTask {
     private long reached;
 
     /**
-     * @param owner owner in whose turn the pages are brought in.
+     * @param owner owner in whose turn the pages are faulted in.
      */
     LogPopulation(LogBuffers log, Object owner) {
         this.log = log;
         this.owner = owner;
-        reached = log.room() == LogRoom.WHOLE ? 0 : log.length(); // used pages are in memory
+        reached =
+                log.room() == LogRoom.WHOLE ? 0 : log.length(); // pages already used are in memory
     }
 
     Object owner() {
@@ -46,7 +47,8 @@ final class LogPopulation implements SlicedTask {
     }
 
     /**
-     * Stops: the log is not accessed after this returns. Called by the thread that unmaps the log.
+     * Stops the population. The log is not accessed after this method returns. Called by the thread
+     * that unmaps the log.
      */
     synchronized void stop() {
         isStopped = true;
@@ -74,7 +76,7 @@ final class LogPopulation implements SlicedTask {
     }
 
     /**
-     * Runs an action once all pages are in memory, which they must not be yet. Called by the
+     * Runs an action once all pages are in memory. Must not be called after that. Called by the
      * conductor.
      */
     void whenDone(Runnable then) {

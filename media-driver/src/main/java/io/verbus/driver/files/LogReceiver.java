@@ -10,6 +10,6 @@ public interface LogReceiver {
     /** Receives the log, which is allocated and ready for appends. */
     void onLog(LogBuffers log);
 
-    /** Handles that the log cannot be created; nothing remains of it. */
+    /** Handles a failure to create the log, of which nothing remains. */
     void onFailure(CommandException failure);
 }

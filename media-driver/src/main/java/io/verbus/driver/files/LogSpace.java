@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Allocates the space of log files. Free space is checked first, then allocated without writing
- * pages, which is much faster. No access can fail later for lack of space.
+ * Allocates the space of log files. Checks the free space, then allocates it without writing pages,
+ * which is much faster than writing them. No later access can fail because space has run out.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/posix_fallocate.3.html">
  *     posix_fallocate(3)</a>
@@ -68,7 +68,7 @@ final class LogSpace {
     }
 
     /**
-     * Reserves space for a log, if enough is free besides earlier reservations.
+     * Reserves space for a log, if enough is free after all earlier reservations.
      *
      * @param directory directory on the file system.
      * @param length length of the log in bytes.
@@ -89,7 +89,7 @@ final class LogSpace {
         promised.addAndGet(length);
     }
 
-    /** Ends the reservation of bytes that were allocated or are not needed. Thread-safe. */
+    /** Ends the reservation of bytes that have been allocated or are not needed. Thread-safe. */
     void settle(long bytes) {
         promised.addAndGet(-bytes);
     }
@@ -109,7 +109,7 @@ final class LogSpace {
                                 + " shorten the term length, or choose another driver directory");
     }
 
-    /** Returns an error with the same text for the same length, whatever space is left. */
+    /** Returns the error for too little space. For a given length, its text is always the same. */
     private static BusException tooLittle(Path directory, long length) {
         return new BusException(
                 "there is too little space at "
@@ -141,7 +141,7 @@ final class LogSpace {
     }
 
     /**
-     * Gives back the space of a part of a file, which then reads as zero.
+     * Releases the space of a part of a file, which then reads as zero.
      *
      * @param file existing file, which keeps its length.
      * @param from offset of the part in bytes.

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Allocates a log's memory while the stream runs: the first part before the log is usable, then the
- * rest. Of long terms only the part in use is allocated, which moves through the file with the
- * stream:
+ * rest. With long terms, only the part in use is allocated. This part moves through the file with
+ * the stream:
  *
  * <pre>
  *      given back      begin      cleaned           consumed, rebuilt, granted       end     hole
@@ -37,7 +37,7 @@ final class PartialRoom implements LogRoom, SlicedTask {
     private final Object owner;
     private final long termsLength;
 
-    /** Whether everything is allocated eventually, and nothing is given back. */
+    /** Whether the whole log is allocated eventually, and nothing is released. */
     private final boolean isWhole;
 
     private final long firstEnd;
@@ -61,7 +61,7 @@ final class PartialRoom implements LogRoom, SlicedTask {
     private long promised;
 
     /**
-     * @param space space of which the first part, or everything, is reserved for the log.
+     * @param space space in which the first part of the log, or all of it, is reserved.
      * @param folder folder of the log's file.
      * @param name name of the file.
      * @param owner owner in whose turn work on the log runs.
@@ -155,7 +155,10 @@ final class PartialRoom implements LogRoom, SlicedTask {
         end = isWhole && end + count == wantedTo ? Long.MAX_VALUE : end + count;
     }
 
-    /** Returns the length of whole pages up to a position, limited to the file and to one slice. */
+    /**
+     * Returns the number of bytes, in whole pages, up to a position; limited to the file and to one
+     * slice.
+     */
     private long slice(long from, long to) {
         long pages = to - from + LogLayout.MIN_PAGE_LENGTH - 1 & -LogLayout.MIN_PAGE_LENGTH;
         return Math.min(Math.min(SLICE, pages), termsLength - from % termsLength);

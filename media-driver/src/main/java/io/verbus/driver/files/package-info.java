@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The files of a driver directory: their creation, population, lingering and removal. */
+/** The files in a driver directory: their creation, population, lingering and removal. */
 package io.verbus.driver.files;

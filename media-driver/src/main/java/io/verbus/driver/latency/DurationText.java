@@ -6,12 +6,12 @@ import java.util.Locale;
 
 /** Formats durations for people. */
 public final class DurationText {
-    /** Bounds that differ by less than this factor are shown as one duration. */
+    /** Factor below which two bounds are shown as one duration. */
     private static final double CLOSE = 1.25;
 
     private DurationText() {}
 
-    /** Returns a duration of which two bounds in nanoseconds are known. */
+    /** Returns the text of a duration with the given lower and upper bounds in nanoseconds. */
     public static String between(long least, long most) {
         if (most <= least * CLOSE) {
             return of(most);

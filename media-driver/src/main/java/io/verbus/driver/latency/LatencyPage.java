@@ -49,7 +49,7 @@ public final class LatencyPage {
         this.directory = directory;
     }
 
-    /** Adds a sample, taken at a time since the first. */
+    /** Adds a sample with the time that has passed since the first one. */
     public void add(long timeNs, LatencySample sample) {
         looks.add(new Look(timeNs, sample));
     }
@@ -139,7 +139,7 @@ public final class LatencyPage {
                 LatencySample.histogram(durations).percentiles(TICKS_PER_HALF_DISTANCE)) {
             double rest = Math.max(100 - value.getPercentileLevelIteratedTo(), 1e-9);
             double at = Math.min(Math.log10(100 / rest), reach) / decades;
-            if (value.getValueIteratedTo() > 0) { // no place on a logarithmic axis
+            if (value.getValueIteratedTo() > 0) { // zero has no place on a logarithmic axis
                 points.add(new double[] {at, value.getValueIteratedTo()});
             }
         }
@@ -152,7 +152,7 @@ public final class LatencyPage {
         for (Hop hop : hops) {
             List<double[]> half = new ArrayList<>();
             List<double[]> most = new ArrayList<>();
-            for (Look look : looks.subList(1, looks.size())) { // the first has no interval
+            for (Look look : looks.subList(1, looks.size())) { // the first sample has no interval
                 for (Hop then : look.sample().hops()) {
                     if (then.reading().number() == hop.reading().number()
                             && then.most().count() > 0) {

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The hops of a driver's streams at one time, and what was added since an earlier time. */
+/** The hops of a driver's streams at one time, and the durations added since an earlier sample. */
 public final class LatencySample {
     private static final Durations NONE = new Durations(new long[LatencyBuckets.COUNT], 0, 0);
 
@@ -25,8 +25,8 @@ public final class LatencySample {
      * A hop.
      *
      * @param reading record of the hop.
-     * @param least least durations since the earlier sample.
-     * @param most most durations since the earlier sample.
+     * @param least lower bounds of the durations since the earlier sample.
+     * @param most upper bounds of the durations since the earlier sample.
      * @param openNs age of the open sample in nanoseconds, or 0.
      * @param last name of the receiver or subscriber that ended the last sample; may be empty.
      */
@@ -39,12 +39,12 @@ public final class LatencySample {
                         .thenComparing(hop -> hop.owner().peer())
                         .thenComparing(hop -> hop.owner().hop());
 
-        /** Returns what the hop belongs to. */
+        /** Returns the stream that the hop belongs to. */
         public LatencyFile.Owner owner() {
             return reading.owner();
         }
 
-        /** Returns a name for plots and lists. */
+        /** Returns the hop's name for plots and lists. */
         public String name() {
             LatencyFile.Owner owner = owner();
             String stream =
@@ -64,7 +64,7 @@ public final class LatencySample {
      * @param file latency file of the driver.
      * @param cnc CnC file of the driver, which has the subscribers' counters.
      * @param before earlier sample; null if there is none.
-     * @param nowNs time by {@link System#nanoTime}.
+     * @param nowNs current value of {@link System#nanoTime}.
      */
     public LatencySample(LatencyFile file, CncFile cnc, LatencySample before, long nowNs) {
         CountersReader counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());

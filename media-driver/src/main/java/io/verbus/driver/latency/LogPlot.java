@@ -17,17 +17,18 @@ final class LogPlot {
     private static final int LEGEND_STEP = 18;
 
     /**
-     * Line of the plot.
+     * A line of the plot.
      *
      * @param name display name; empty for a line without one.
      * @param colour colour in CSS.
      * @param isDashed whether the line is dashed.
-     * @param points pairs of the place on the horizontal axis, from 0 to 1, and nanoseconds.
+     * @param points pairs of a place on the horizontal axis, from 0 to 1, and a duration in
+     *     nanoseconds.
      */
     record Line(String name, String colour, boolean isDashed, List<double[]> points) {}
 
     /**
-     * Mark of the horizontal axis.
+     * A mark on the horizontal axis.
      *
      * @param at place on the axis, from 0 to 1.
      * @param text display text.

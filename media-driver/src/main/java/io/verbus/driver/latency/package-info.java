@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Sampled durations of hops, read from a driver's latency file: their figures and plots. */
+/** Figures and plots of the sampled hop durations in a driver's latency file. */
 package io.verbus.driver.latency;

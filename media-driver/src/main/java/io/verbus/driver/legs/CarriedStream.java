@@ -4,11 +4,11 @@ package io.verbus.driver.legs;
 
 import io.verbus.transport.OutboundStream;
 
-/** A stream given to a transport: a whole publication, or one leg of it. */
+/** A stream that a transport sends: a whole publication, or one of its legs. */
 public interface CarriedStream extends OutboundStream {
     /** Returns the publication. */
     OutboundStream publication();
 
-    /** Handles that the transport has released the stream. Called by the conductor. */
+    /** Called by the conductor when the transport has released the stream. */
     void onTransportDone();
 }

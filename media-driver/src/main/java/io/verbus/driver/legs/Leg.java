@@ -10,8 +10,8 @@ import io.verbus.transport.Transport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * One transport's part of a publication, for the destinations that the transport carries. While it
- * has a receiver, its positions are its own; before that, a receiver would begin at the
+ * One transport's part of a publication, for the destinations that the transport carries. While the
+ * leg has a receiver, it has its own positions; without one, its next receiver would begin at the
  * publication's position. {@link Legs} derives the publication's positions from its legs. Used by
  * the sender's thread except where noted.
  */
@@ -24,7 +24,7 @@ public final class Leg implements CarriedStream {
     /** Shows the carrier to operators; null if the channel determines it. Used by the conductor. */
     private AtomicCounter carrier;
 
-    /** Whether the transport has released it. Used by the conductor. */
+    /** Whether the transport has released the leg. Used by the conductor. */
     private boolean isDone;
 
     private boolean isConnected;
@@ -36,7 +36,7 @@ public final class Leg implements CarriedStream {
      * @param publication publication to send.
      * @param legs legs of the publication.
      * @param transport transport that carries the leg.
-     * @param channel channel of the publication as the transport uses it.
+     * @param channel publication's channel in the form that the transport uses.
      */
     public Leg(CarriedStream publication, Legs legs, Transport transport, ChannelUri channel) {
         this.publication = publication;
@@ -65,7 +65,7 @@ public final class Leg implements CarriedStream {
         isDone = true;
     }
 
-    /** Returns whether the transport has released it. */
+    /** Returns whether the transport has released the leg. */
     public boolean isDone() {
         return isDone;
     }
@@ -82,12 +82,12 @@ public final class Leg implements CarriedStream {
         return isConnected;
     }
 
-    /** Returns the position before which its receivers need nothing. */
+    /** Returns the position before which the leg's receivers need no data. */
     public long released() {
         return released;
     }
 
-    /** Returns the publication limit that its receivers allow. */
+    /** Returns the publication limit that the leg's receivers allow. */
     public long limit() {
         return limit;
     }

@@ -20,11 +20,13 @@ import org.agrona.collections.ArrayUtil;
  *      |◀─ two terms, less a quarter ───────────────────────────────▶|
  * </pre>
  *
- * The slowest leg with receivers holds the others back, because RDMA must not lose anything. A leg
- * without receivers does not apply back pressure; the log retains what it can for late joiners. The
- * quarter of a term left free lets the conductor clean while publishers continue.
+ * The slowest leg with receivers holds the others back, because a stream over RDMA must not lose
+ * data. A leg without receivers does not apply back pressure; the log retains what it can for late
+ * joiners. A quarter of a term is left free, so that the conductor can clean while publishers
+ * continue.
  *
- * <p>Invariant: the log is never reused from the released position of a leg with receivers onwards.
+ * <p>Invariant: no part of the log at or after the released position of a leg with receivers is
+ * reused.
  */
 public final class Legs {
     private static final Leg[] NONE = new Leg[0];
@@ -53,7 +55,7 @@ public final class Legs {
     // Conductor
 
     /**
-     * Begins sending over another transport.
+     * Starts sending over another transport.
      *
      * @throws io.verbus.BusException if that transport cannot send the publication.
      */
@@ -82,7 +84,7 @@ public final class Legs {
         return all;
     }
 
-    /** Returns the local addresses that it is sent from, as text; null if unknown. */
+    /** Returns the local addresses from which the publication is sent, as text; null if unknown. */
     public String localAddress() {
         for (Leg each : all) {
             String address = each.isDone() ? null : each.transport().localAddress(each);
@@ -129,7 +131,7 @@ public final class Legs {
     }
 
     /**
-     * Updates the publication after a leg's receivers have joined, left, or released some of the
+     * Updates the publication after a leg's receivers have joined, left, or released a part of the
      * log.
      */
     public void update() {

@@ -8,9 +8,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Reads the fields of the keys described in {@link io.verbus.cnc.CounterTypes}. A key may contain
- * anything: lengths are limited to the field, and characters other than printable ASCII become
- * question marks.
+ * Reads the fields of the keys described in {@link io.verbus.cnc.CounterTypes}. Because a key may
+ * contain anything, lengths are limited to the field, and characters other than printable ASCII
+ * become question marks.
  */
 public final class CounterKeys {
     private static final int SESSION_ID = Long.BYTES;
@@ -35,7 +35,8 @@ public final class CounterKeys {
     }
 
     /**
-     * Returns the channel in the key of a stream; for some types the destination, or the carrier.
+     * Returns the channel in the key of a stream; for some counter types this is the destination or
+     * the carrier.
      */
     public static String streamText(DirectBuffer key) {
         return text(key, STREAM_TEXT, CountersReader.MAX_KEY_LENGTH);
@@ -62,7 +63,7 @@ public final class CounterKeys {
         return ascii(key, ConnectionKey.DEVICE, length, ConnectionKey.LENGTH);
     }
 
-    /** Reads an int32 length and that many characters. */
+    /** Reads an int32 length, and then as many characters. */
     private static String text(DirectBuffer key, int at, int end) {
         return ascii(key, at + Integer.BYTES, key.getInt(at), end);
     }

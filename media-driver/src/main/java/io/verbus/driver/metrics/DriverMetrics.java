@@ -13,7 +13,7 @@ import io.verbus.driver.status.UnusedOptions;
 import java.util.List;
 import java.util.Locale;
 
-/** Metrics of the whole driver: Aeron's in Aeron's order, and those of Verbus. */
+/** Metrics of the whole driver: Aeron's, in Aeron's order, and then those that Verbus adds. */
 final class DriverMetrics {
     static final List<Metric> ALL =
             List.of(
@@ -21,12 +21,12 @@ final class DriverMetrics {
                             SystemCounter.BYTES_SENT,
                             "sent_bytes_total",
                             Unit.BYTES,
-                            "Bytes sent: datagrams, and parts of logs written by RDMA."),
+                            "Bytes sent: UDP datagrams, and log data written over RDMA."),
                     of(
                             SystemCounter.BYTES_RECEIVED,
                             "received_bytes_total",
                             Unit.BYTES,
-                            "Bytes received: datagrams, and parts of images written by RDMA."),
+                            "Bytes received: UDP datagrams, and image data written over RDMA."),
                     count(
                             SystemCounter.RECEIVER_PROXY_FAILS,
                             "receiver_proxy_failures_total",
@@ -60,7 +60,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.RETRANSMITS_SENT,
                             "retransmits_sent_total",
-                            "Ranges of logs that were retransmitted."),
+                            "Retransmitted log ranges."),
                     count(
                             SystemCounter.FLOW_CONTROL_UNDER_RUNS,
                             "flow_control_under_runs_total",
@@ -76,7 +76,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.ERRORS,
                             "errors_total",
-                            "Errors of the driver, and commands of clients that it refused."),
+                            "Driver errors, including client commands that it rejected."),
                     count(
                             SystemCounter.SHORT_SENDS,
                             "short_sends_total",
@@ -97,11 +97,11 @@ final class DriverMetrics {
                     count(
                             SystemCounter.COMMANDS_UNBLOCKED,
                             "unblocked_commands_total",
-                            "Unfinished commands of clients that the driver skipped."),
+                            "Unfinished client commands that the driver skipped."),
                     count(
                             SystemCounter.POSSIBLE_TTL_ASYMMETRY,
                             "ttl_asymmetries_total",
-                            "Possible asymmetries of multicast TTL; 0 for a Verbus driver."),
+                            "Possible multicast TTL asymmetries; 0 for a Verbus driver."),
                     of(
                             SystemCounter.CONTROLLABLE_IDLE_STRATEGY,
                             "controllable_idle_strategy_state",
@@ -114,74 +114,75 @@ final class DriverMetrics {
                     count(
                             SystemCounter.CLIENTS_TIMED_OUT,
                             "clients_timed_out_total",
-                            "Clients that the driver considered dead."),
+                            "Clients that timed out."),
                     count(
                             SystemCounter.RESOLUTION_CHANGES,
                             "resolution_changes_total",
-                            "Changes of a name's address."),
+                            "Number of times that a name resolved to a different address."),
                     of(
                             SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
                             "conductor_max_cycle_seconds",
                             Unit.NANOSECONDS,
-                            "Longest time from one cycle of the conductor to the next."),
+                            "Longest conductor cycle, from its start to the start of the next"
+                                    + " one."),
                     count(
                             SystemCounter.CONDUCTOR_CYCLES_EXCEEDED,
                             "conductor_cycles_exceeded_total",
-                            "Cycles of the conductor that took longer than the threshold."),
+                            "Conductor cycles that exceeded the threshold."),
                     of(
                             SystemCounter.SENDER_MAX_CYCLE_TIME,
                             "sender_max_cycle_seconds",
                             Unit.NANOSECONDS,
-                            "Longest time from one cycle of the sender to the next."),
+                            "Longest sender cycle, from its start to the start of the next one."),
                     count(
                             SystemCounter.SENDER_CYCLES_EXCEEDED,
                             "sender_cycles_exceeded_total",
-                            "Cycles of the sender that took longer than the threshold."),
+                            "Sender cycles that exceeded the threshold."),
                     of(
                             SystemCounter.RECEIVER_MAX_CYCLE_TIME,
                             "receiver_max_cycle_seconds",
                             Unit.NANOSECONDS,
-                            "Longest time from one cycle of the receiver to the next."),
+                            "Longest receiver cycle, from its start to the start of the next one."),
                     count(
                             SystemCounter.RECEIVER_CYCLES_EXCEEDED,
                             "receiver_cycles_exceeded_total",
-                            "Cycles of the receiver that took longer than the threshold."),
+                            "Receiver cycles that exceeded the threshold."),
                     of(
                             SystemCounter.NAME_RESOLVER_MAX_TIME,
                             "name_look_up_max_seconds",
                             Unit.NANOSECONDS,
-                            "Longest look-up of a name."),
+                            "Duration of the longest name lookup."),
                     count(
                             SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                             "name_look_ups_exceeded_total",
-                            "Look-ups of names that took longer than the threshold."),
+                            "Name lookups that exceeded the threshold."),
                     of(
                             SystemCounter.AERON_VERSION,
                             "aeron_release_info",
                             Unit.VERSION,
-                            "Release of Aeron whose shared-memory format the driver uses."),
+                            "Aeron release whose shared-memory format the driver uses."),
                     of(
                             SystemCounter.LOG_BYTES,
                             "log_memory_bytes",
                             Unit.BYTES,
-                            "Memory of all logs."),
+                            "Total length of all logs."),
                     of(
                             SystemCounter.RETRANSMITTED_BYTES,
                             "retransmitted_bytes_total",
                             Unit.BYTES,
-                            "Bytes of logs that were retransmitted."),
+                            "Retransmitted log bytes."),
                     count(
                             SystemCounter.RETRANSMIT_OVERFLOW,
                             "retransmit_overflows_total",
-                            "Retransmits for which there was no room; 0 for a Verbus driver."),
+                            "Retransmits that found no room; 0 for a Verbus driver."),
                     count(
                             SystemCounter.ERROR_FRAMES_RECEIVED,
                             "error_frames_received_total",
-                            "Error frames received from receivers that refuse a stream."),
+                            "Error frames received from receivers that rejected a stream."),
                     count(
                             SystemCounter.ERROR_FRAMES_SENT,
                             "error_frames_sent_total",
-                            "Error frames sent to refuse a stream."),
+                            "Error frames sent to reject a stream."),
                     count(
                             SystemCounter.PUBLICATIONS_REVOKED,
                             "publications_revoked_total",
@@ -198,7 +199,7 @@ final class DriverMetrics {
                             SystemCounter.CONTROL_PROTOCOL_VERSION,
                             "control_protocol_info",
                             Unit.VERSION,
-                            "Version of the protocol of commands and events."),
+                            "Version of the protocol for commands and events."),
                     count(
                             SystemCounter.STATUS_MESSAGES_REJECTED,
                             "status_messages_rejected_total",
@@ -227,14 +228,11 @@ final class DriverMetrics {
                     count(SystemCounter.CLIENTS, "clients", "Connected clients."),
                     count(SystemCounter.PUBLICATIONS, "publications", "Open publications."),
                     count(SystemCounter.SUBSCRIPTIONS, "subscriptions", "Open subscriptions."),
-                    count(
-                            SystemCounter.IMAGES,
-                            "images",
-                            "Open images of streams from other hosts."),
+                    count(SystemCounter.IMAGES, "images", "Open images of remote streams."),
                     count(
                             SystemCounter.IMAGES_LOST,
                             "images_lost_total",
-                            "Images that ended without an end of stream from their publisher."),
+                            "Images that ended although their publisher had not ended the stream."),
                     count(
                             SystemCounter.IMAGES_INVALID,
                             "images_invalid_total",
@@ -248,14 +246,14 @@ final class DriverMetrics {
                             "verbus_build_info",
                             Unit.STATE,
                             KeyForm.BUILD,
-                            "Build of the driver and the JVM that it runs on; always 1."),
+                            "Driver build and JVM, in the labels; always 1."),
                     new Metric(
                             CounterTypes.DRIVER,
                             UnusedOptions.NUMBER,
                             "verbus_unused_options",
                             Unit.COUNT,
                             KeyForm.DRIVER,
-                            "Aeron options that are set and have no effect on the driver."));
+                            "Aeron options that are set but have no effect on the driver."));
 
     private DriverMetrics() {}
 

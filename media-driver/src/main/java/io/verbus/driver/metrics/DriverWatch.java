@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.function.Function;
 
 /**
- * Observes the driver of a directory through its CnC file. A driver that replaces another is found
- * on the next look. Thread-safe; one thread looks at a time.
+ * Observes the driver of a directory through its CnC file. The next observation finds a driver that
+ * has replaced another. Thread-safe; one thread observes at a time.
  */
 public final class DriverWatch implements AutoCloseable {
     /**
@@ -50,7 +50,7 @@ public final class DriverWatch implements AutoCloseable {
 
     /**
      * @param directory directory of the driver.
-     * @param trust decides which accounts' drivers to trust.
+     * @param trust determines which accounts' drivers are trusted.
      */
     public DriverWatch(Path directory, DirectoryTrust trust) {
         this.directory = directory;
@@ -87,8 +87,8 @@ public final class DriverWatch implements AutoCloseable {
             heartbeat = beat;
             changedNs = nowNs;
         }
-        // Both clocks, because the wall clock may be changed, and the monotonic one covers only
-        // what was observed.
+        // Uses both clocks: the wall clock may be changed, and the monotonic clock covers only the
+        // time since the first observation.
         long ageMs = Math.max((nowNs - changedNs) / 1_000_000, nowMs - beat);
         if (beat == DriverPulse.CLOSED_HEARTBEAT) {
             return new Look(cnc, latency, ageMs, driver() + " has been shut down: start it again");
@@ -108,7 +108,7 @@ public final class DriverWatch implements AutoCloseable {
     }
 
     private void open(long nowNs) {
-        if (Files.notExists(file)) { // if that cannot be determined, mapping reports why
+        if (Files.notExists(file)) { // if this check fails, mapping the file reports why
             throw new BusException(
                     "there is no driver in "
                             + directory

@@ -23,9 +23,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A port at which each connection requests one page over HTTP, and is then closed. Connections are
- * cheap and limited, in total and per address, so that no client blocks another: idle connections,
- * incomplete requests, and clients that do not read are cut off in time.
+ * An HTTP port that answers one request per connection, and then closes the connection. So that no
+ * client blocks another, the number of connections is limited, in total and per address, and
+ * connections that are idle, send incomplete requests or do not read are closed after a time-out.
  */
 final class HttpConnections implements AutoCloseable {
     /** Maximum number of concurrent connections. */
@@ -34,7 +34,9 @@ final class HttpConnections implements AutoCloseable {
     /** Maximum number of concurrent connections per address. */
     static final int MAX_OF_ADDRESS = 64;
 
-    /** Connections reserved for trusted addresses, to which MAX_OF_ADDRESS does not apply. */
+    /**
+     * Number of connections reserved for trusted addresses, to which MAX_OF_ADDRESS does not apply.
+     */
     static final int RESERVED = 128;
 
     private static final long REQUEST_NS = TimeUnit.SECONDS.toNanos(5);
@@ -87,7 +89,7 @@ final class HttpConnections implements AutoCloseable {
     private final Map<InetAddress, Integer> counts = new HashMap<>();
 
     /**
-     * Begins to listen and answer.
+     * Starts listening and answering.
      *
      * @param local address to listen at.
      * @param isTrusted selects addresses for which only the total is limited.
@@ -132,13 +134,15 @@ final class HttpConnections implements AutoCloseable {
                 open.add(connection);
                 Thread.ofVirtual().name("verbus-metrics").start(() -> serve(connection));
             } else {
-                socket.setSoLinger(true, 0); // closing must cost nothing from here on
+                // Resets the connection on close, so that no state lingers.
+                socket.setSoLinger(true, 0);
                 socket.close();
             }
         } catch (SocketTimeoutException e) {
-            // The time-out leaves time to check for late connections.
+            // Times out so that late connections are checked.
         } catch (IOException e) {
-            LockSupport.parkNanos(PAUSE_NS); // closed, or temporarily out of descriptors
+            // The port was closed, or descriptors are temporarily exhausted.
+            LockSupport.parkNanos(PAUSE_NS);
         }
     }
 
@@ -213,7 +217,7 @@ final class HttpConnections implements AutoCloseable {
                 return head;
             }
         }
-        return new String(bytes, StandardCharsets.ISO_8859_1); // the first line is enough
+        return new String(bytes, StandardCharsets.ISO_8859_1); // the request line is enough
     }
 
     private void answer(Socket socket, String head) throws IOException {
@@ -245,7 +249,7 @@ final class HttpConnections implements AutoCloseable {
             socket.getOutputStream().write(body);
         }
         socket.shutdownOutput();
-        socket.getInputStream().skipNBytes(MAX_BODY); // usually up to its end
+        socket.getInputStream().skipNBytes(MAX_BODY); // usually reads up to the end of the body
     }
 
     private Answer page(String method, String path) {

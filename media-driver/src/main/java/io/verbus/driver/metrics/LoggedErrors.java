@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The most recent errors of a driver, by their first lines. The log may contain anything: it is
- * read up to the first invalid record.
+ * The most recent errors of a driver, by their first lines. Because the log may contain anything,
+ * it is read only up to the first invalid record.
  */
 final class LoggedErrors {
     private static final int MAX_ERRORS = 50;

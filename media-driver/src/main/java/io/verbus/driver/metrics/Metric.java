@@ -5,7 +5,7 @@ package io.verbus.driver.metrics;
 import java.math.BigDecimal;
 
 /**
- * A row of the metrics table, which describes a type of counter.
+ * A row of the metrics table, which describes one type of counter.
  *
  * @param typeId type of the counters.
  * @param number number in their keys, or {@link #ANY}.
@@ -71,7 +71,7 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
         IMAGE("stream", "session", "channel", "registration"),
         /** An address that a driver sends to or receives at. */
         CHANNEL("channel", "registration"),
-        /** The local address of such an address. */
+        /** The local address that a channel's address is bound to. */
         ADDRESS("address", "registration"),
         /** A client. */
         CLIENT("name", "version", "registration"),

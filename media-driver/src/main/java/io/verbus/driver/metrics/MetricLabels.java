@@ -14,8 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Derives the labels of a driver's counters from their keys. A destination's key has no channel;
- * its label is the channel of the publication with the same registration id. Used by one thread.
+ * Derives metric labels from the keys of a driver's counters. A destination's key has no channel,
+ * so its channel label comes from the publication with the same registration id. Used by one
+ * thread.
  */
 public final class MetricLabels {
     /** Receives the labels of one counter. */
@@ -55,7 +56,7 @@ public final class MetricLabels {
                 });
     }
 
-    /** Returns the number in a key if counters of the type have numbers. */
+    /** Returns the number in a key, if counters of this type have numbers. */
     public static int number(int typeId, DirectBuffer key) {
         return switch (typeId) {
             case CounterTypes.SYSTEM, CounterTypes.DRIVER -> key.getInt(0);
@@ -65,7 +66,7 @@ public final class MetricLabels {
     }
 
     /**
-     * Passes the labels of a counter, in the order of {@link Metric.KeyForm#labels}.
+     * Passes a counter's labels to the taker, in the order of {@link Metric.KeyForm#labels}.
      *
      * @param metric metric of the counter.
      * @param id id of the counter.
@@ -120,7 +121,7 @@ public final class MetricLabels {
                 registration(counters.getCounterRegistrationId(id), taker);
             }
             case DRIVER, ERROR, HOP -> {
-                // The key has nothing but the number, if anything.
+                // The key contains only the number, or is empty.
             }
         }
         if (metric.unit() == Metric.Unit.VERSION) {
@@ -131,7 +132,9 @@ public final class MetricLabels {
         }
     }
 
-    /** Clients of Verbus and Aeron append name and version to the driver's label. */
+    /**
+     * Verbus and Aeron clients append their name and version to the label that the driver has set.
+     */
     private static void client(String label, Taker taker) {
         Matcher client = CLIENT.matcher(label);
         boolean isNamed = client.find();

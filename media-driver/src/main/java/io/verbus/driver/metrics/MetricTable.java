@@ -20,7 +20,8 @@ public final class MetricTable {
                     "verbus_application_value",
                     Metric.Unit.COUNT,
                     Metric.KeyForm.APPLICATION,
-                    "Value of a counter of an application, of Aeron's archive, or of its cluster.");
+                    "Value of a counter that belongs to an application, Aeron Archive or Aeron"
+                            + " Cluster.");
 
     /** Type of metrics without a counter. */
     static final int NO_COUNTER = -2;

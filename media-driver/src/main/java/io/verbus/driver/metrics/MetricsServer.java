@@ -25,10 +25,10 @@ public final class MetricsServer implements AutoCloseable {
     private final HttpConnections connections;
 
     /**
-     * Begins to listen and answer.
+     * Starts listening and answering.
      *
      * @param address address to listen at; port 0 selects a free port.
-     * @param watch watch of the driver; closed with the server, or if the server cannot listen.
+     * @param watch observes the driver; closed with the server, or if the server cannot listen.
      * @param failure failure of the driver if it runs in this process; receives errors of the
      *     server.
      * @throws BusException if the address is not local, or the port is in use.

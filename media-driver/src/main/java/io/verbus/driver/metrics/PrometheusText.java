@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Formats the metrics of a driver in Prometheus' text format, version 0.0.4: each metric with its
- * help and kind once, followed by its series. Memory is reused. Used by one thread at a time.
+ * Formats a driver's metrics in Prometheus' text format, version 0.0.4: each metric's help and
+ * type, followed by its series. Memory is reused. Used by one thread at a time.
  */
 public final class PrometheusText {
     /** Content type of the text for HTTP. */
@@ -26,7 +26,7 @@ public final class PrometheusText {
     /**
      * Formats the metrics.
      *
-     * @param look state of the driver; if it is gone, the text says only that.
+     * @param look state of the driver; if there is no driver, the text reports only that.
      */
     public String of(DriverWatch.Look look) {
         families.values().forEach(family -> family.setLength(0));
@@ -114,8 +114,8 @@ public final class PrometheusText {
     }
 
     /**
-     * Ends a series. Two series of one name must differ in a label, so duplicates get the counter's
-     * id.
+     * Ends a series. Two series with the same name must differ in a label, so the counter's id is
+     * added to duplicates.
      */
     private void end(Metric metric, int id, String value) {
         if (!seen.add(series.toString())) {

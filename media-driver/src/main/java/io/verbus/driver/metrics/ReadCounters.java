@@ -19,7 +19,7 @@ public final class ReadCounters {
         /**
          * @param id id of the counter.
          * @param typeId type of the counter.
-         * @param key key as it is in the file.
+         * @param key key in the file.
          * @param label label, limited to its field and without control characters.
          */
         void take(int id, int typeId, DirectBuffer key, String label);
@@ -47,20 +47,20 @@ public final class ReadCounters {
         reader = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
     }
 
-    /** Returns the reader of values, registration ids, owners and references. */
+    /** Returns the reader for values, registration ids, owner ids and reference ids. */
     public CountersReader values() {
         return reader;
     }
 
     /**
-     * Passes the counters in use, by id. Labels are limited to their field, and control characters
-     * are removed.
+     * Passes the counters in use in the order of their ids. Labels are limited to their field, and
+     * control characters are removed.
      */
     public void forEach(Taker taker) {
         forEach((id, typeId, key) -> taker.take(id, typeId, key, label(id)));
     }
 
-    /** Passes the counters in use, by id. */
+    /** Passes the counters in use in the order of their ids, without labels. */
     public void forEach(KeyTaker taker) {
         UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
         for (int id = 0; id <= reader.maxCounterId(); id++) {
@@ -76,7 +76,7 @@ public final class ReadCounters {
         }
     }
 
-    /** Returns the label of a counter, cut to its room, without control characters. */
+    /** Returns a counter's label, limited to its field and without control characters. */
     public String label(int id) {
         int at = CountersReader.metaDataOffset(id) + CountersReader.LABEL_OFFSET;
         int length = Math.clamp(metadata.getInt(at), 0, CountersReader.MAX_LABEL_LENGTH);

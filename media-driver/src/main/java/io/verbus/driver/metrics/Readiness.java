@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Decides whether a driver is ready: its heartbeat is current, its receive addresses are open, its
- * RDMA listeners are present, the RDMA devices that its connections use are active, and so is at
- * least one of the host's devices, if there are any.
+ * Decides whether a driver is ready. It is ready if its heartbeat is current, its receive addresses
+ * are open, its RDMA listeners exist, and the RDMA devices that its connections use are active. If
+ * the host has RDMA devices, at least one must be active.
  */
 public final class Readiness {
     /** State of a port that can pass traffic: see ibv_query_port(3). */
@@ -30,7 +30,7 @@ public final class Readiness {
     private Readiness() {}
 
     /**
-     * Returns what a driver lacks to be ready.
+     * Returns the problems that keep a driver from being ready.
      *
      * @param look state of the driver.
      * @return a sentence for each problem; empty if the driver is ready.

@@ -8,8 +8,8 @@ import io.verbus.driver.metrics.Metric.Unit;
 import java.util.List;
 
 /**
- * Metrics of the exporter without a counter, from the CnC file's other sections and the latency
- * file.
+ * Metrics that are not derived from counters, but from other sections of the CnC file and from the
+ * latency file.
  */
 final class StatusMetrics {
     static final Metric UP =
@@ -31,7 +31,7 @@ final class StatusMetrics {
                     "driver_start_timestamp_seconds",
                     Unit.MILLISECONDS,
                     KeyForm.DRIVER,
-                    "Start time of the driver, since 1970.");
+                    "Unix time at which the driver started.");
 
     static final Metric COUNTERS_USED =
             of("counters_used", Unit.COUNT, KeyForm.DRIVER, "Counters in use.");
@@ -41,7 +41,7 @@ final class StatusMetrics {
                     "counters_max",
                     Unit.COUNT,
                     KeyForm.DRIVER,
-                    "Maximum number of counters, see counter-values-length.");
+                    "Maximum number of counters; see counter-values-length.");
 
     static final Metric LOGGED_ERRORS =
             of(
@@ -55,14 +55,14 @@ final class StatusMetrics {
                     "logged_error_last_timestamp_seconds",
                     Unit.MILLISECONDS,
                     KeyForm.ERROR,
-                    "Time of an error's last occurrence, since 1970.");
+                    "Unix time of an error's last occurrence.");
 
     static final Metric LATENCY =
             of(
                     "latency_seconds",
                     Unit.NANOSECONDS,
                     KeyForm.HOP,
-                    "Sampled durations of a hop: the least and the most that each can have been.");
+                    "Sampled hop durations: the lower and the upper bound of each.");
 
     static final List<Metric> ALL =
             List.of(

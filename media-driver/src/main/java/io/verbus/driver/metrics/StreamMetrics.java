@@ -55,7 +55,7 @@ final class StreamMetrics {
                             "flow_control_receivers",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Receivers that flow control min or tagged waits for."),
+                            "Receivers that min or tagged flow control waits for."),
                     of(
                             CounterTypes.DESTINATIONS,
                             "receivers",
@@ -92,13 +92,13 @@ final class StreamMetrics {
                             "receiver_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.IMAGE,
-                            "Position up to which an image has arrived completely."),
+                            "Position up to which an image has arrived without gaps."),
                     of(
                             CounterTypes.RECEIVER_HIGH_WATER,
                             "receiver_high_water_bytes_total",
                             Unit.BYTES,
                             KeyForm.IMAGE,
-                            "Highest position of an image that has arrived."),
+                            "Highest position that has arrived, including data after gaps."),
                     of(
                             CounterTypes.RECEIVER_NAKS_SENT,
                             "receiver_naks_sent_total",
@@ -110,13 +110,13 @@ final class StreamMetrics {
                             "source_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.DESTINATION,
-                            "Position up to which an image has taken a source's stream."),
+                            "Position up to which a source's stream is merged into an image."),
                     of(
                             CounterTypes.SOURCE_DELIVERED,
                             "source_led_bytes_total",
                             Unit.BYTES,
                             KeyForm.DESTINATION,
-                            "Bytes of an image that a source delivered before the others."),
+                            "Image bytes that a source delivered before the others."),
                     of(
                             CounterTypes.SUBSCRIBER_POSITION,
                             "subscriber_position_bytes_total",
@@ -128,8 +128,8 @@ final class StreamMetrics {
                             "carried",
                             Unit.STATE,
                             KeyForm.CARRIER,
-                            "1 while a transport carries a stream whose channel does not name the"
-                                    + " transport."),
+                            "1 while the transport in the labels carries a stream whose channel"
+                                    + " does not name it."),
                     of(
                             CounterTypes.PUBLICATION_STATE,
                             "publication_state",
@@ -169,7 +169,7 @@ final class StreamMetrics {
                             "client_heartbeat_timestamp_seconds",
                             Unit.MILLISECONDS,
                             KeyForm.CLIENT,
-                            "Time of a client's last keep-alive, since 1970."),
+                            "Unix time of a client's last keep-alive."),
                     of(
                             CounterTypes.RESOLVER_NEIGHBORS,
                             "name_resolver_neighbors",
@@ -195,7 +195,7 @@ final class StreamMetrics {
                             "image_value",
                             Unit.COUNT,
                             KeyForm.IMAGE,
-                            "A counter of an Aeron client about an image."));
+                            "A counter that an Aeron client maintains for an image."));
 
     private StreamMetrics() {}
 

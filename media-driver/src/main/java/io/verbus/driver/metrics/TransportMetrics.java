@@ -17,11 +17,11 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_PEER_ERRORS_UNLOGGED,
                             "rdma_peer_errors_unlogged_total",
-                            "Errors caused by peers for which the error log had no room."),
+                            "Errors that peers caused and that no longer fit in the error log."),
                     of(
                             TransportCounter.RDMA_VIOLATIONS,
                             "rdma_protocol_violations_total",
-                            "Messages of publishing drivers that violate the protocol."),
+                            "Messages from publishing drivers that violated the protocol."),
                     of(
                             TransportCounter.RDMA_REFUSED,
                             "rdma_connections_refused_total",
@@ -38,7 +38,8 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_MOVES,
                             "rdma_stream_moves_total",
-                            "Moves of a stream between the image's log and a log of its source."),
+                            "Number of times that a stream moved between the image's log and its"
+                                    + " source's own log."),
                     of(
                             TransportCounter.RDMA_ANNOUNCED,
                             "rdma_receivers_announced_total",
@@ -91,11 +92,12 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_SETUPS_REFUSED,
                             "udp_setups_refused_total",
-                            "Streams that got no image because of a limit or for lack of room."),
+                            "Streams that got no image because a limit was reached or space ran"
+                                    + " out."),
                     of(
                             TransportCounter.UDP_PEER_ERRORS,
                             "udp_peer_errors_total",
-                            "Refused streams, and answers that the kernel did not send."),
+                            "Rejected streams, and answers that the kernel did not send."),
                     of(
                             TransportCounter.UDP_ROUND_TRIPS,
                             "udp_round_trips_total",
@@ -107,7 +109,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_RECEIVER_SYSTEM_CALLS,
                             "udp_receiver_system_calls_total",
-                            "System calls of the receiver."),
+                            "System calls made by the receiver."),
                     of(
                             TransportCounter.UDP_DATAGRAMS_RECEIVED,
                             "udp_datagrams_received_total",
@@ -127,15 +129,15 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_RECEIVERS_REFUSED,
                             "udp_receivers_refused_total",
-                            "Status messages of receivers beyond max-receivers."),
+                            "Status messages from receivers beyond max-receivers."),
                     of(
                             TransportCounter.UDP_SENDER_SHORT_SENDS,
                             "udp_sender_short_sends_total",
-                            "Sends of the sender that the kernel did not accept completely."),
+                            "Sends that the kernel refused or had no room for."),
                     of(
                             TransportCounter.UDP_SENDER_SYSTEM_CALLS,
                             "udp_sender_system_calls_total",
-                            "System calls of the sender."),
+                            "System calls made by the sender."),
                     of(
                             TransportCounter.UDP_DATAGRAMS_SENT,
                             "udp_datagrams_sent_total",
@@ -157,7 +159,8 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_FORGED,
                             "udp_forged_frames_total",
-                            "Frames of a stream from an address other than its sender's."),
+                            "Frames that came from an address other than that of their stream's"
+                                    + " sender."),
                     of(
                             TransportCounter.UDP_KERNEL_TIMESTAMPS,
                             "udp_kernel_timestamps_total",
@@ -177,7 +180,7 @@ final class TransportMetrics {
                             "rdma_connection_queue_pair",
                             Unit.STATE,
                             KeyForm.CONNECTION,
-                            "Number of the queue pair on its device, 0 if there is none."),
+                            "Queue pair number on its device; 0 if there is none."),
                     of(
                             ConnectionCounter.CONNECTS,
                             "rdma_connection_connects_total",
@@ -209,7 +212,7 @@ final class TransportMetrics {
                             "rdma_connection_batches_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Batches of frames written, or grants at the subscribing driver."),
+                            "Frame batches written, or credit grants at the subscribing driver."),
                     of(
                             ConnectionCounter.WORK_REQUESTS,
                             "rdma_connection_work_requests_total",
@@ -239,13 +242,13 @@ final class TransportMetrics {
                             "rdma_connection_protocol_violations_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Messages of the peer that violated the protocol."),
+                            "Messages from the peer that violated the protocol."),
                     of(
                             ConnectionCounter.LAST_FAILURE,
                             "rdma_connection_described_failures_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Number of failures when the label last got a reason."),
+                            "Failure count at which the reason in the label was last updated."),
                     of(
                             ConnectionCounter.IMAGE_STATE,
                             "rdma_image_state",
@@ -258,7 +261,7 @@ final class TransportMetrics {
                             "rdma_image_credit_grants_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION_IMAGE,
-                            "Grants of credit."),
+                            "Credit grants."),
                     of(
                             ConnectionCounter.IMAGE_RESUMES,
                             "rdma_image_resumes_total",
@@ -272,7 +275,7 @@ final class TransportMetrics {
                             "verbus_rdma_port_state",
                             Unit.STATE,
                             KeyForm.DEVICE,
-                            "State of a port of an RDMA device: 4 active, 3 armed, 2 initialising,"
+                            "State of an RDMA device's port: 4 active, 3 armed, 2 initialising,"
                                     + " 1 down, 0 gone."));
 
     private TransportMetrics() {}

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 
 /**
- * The neighbors to contact before any is known. Their names are resolved repeatedly on a separate
- * thread, because a name server may be slow; the resolver's thread reads the addresses.
+ * The neighbors to contact before any others are known. A separate thread resolves their names
+ * repeatedly, because a name server may be slow; the resolver's thread reads the addresses.
  */
 final class BootstrapNeighbors {
     private final List<Endpoint> named;
@@ -46,7 +46,7 @@ final class BootstrapNeighbors {
             try {
                 addresses.set(i, new InetSocketAddress(hosts.address(each.host()), each.port()));
             } catch (UnknownHostException unknownYet) {
-                // The label of its counter shows this, and the lookup is retried.
+                // The counter's label shows that the name is unresolved, and the lookup is retried.
             }
         }
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Exchanges driver names and addresses with other drivers in Aeron's resolution frames. Uses its
- * own threads, because neither the network nor a name server may delay the agents.
+ * own threads, so that neither the network nor a name server delays the agents.
  *
  * <pre>
  *   every self-resolution-interval       own name        ─▶ neighbors, bootstrap neighbors
@@ -51,7 +51,7 @@ public final class DriverResolver implements AutoCloseable {
         DatagramPort open(InetSocketAddress local) throws IOException;
     }
 
-    /** Maximum number of hosts without permission to report in the error log. */
+    /** Maximum number of hosts outside the allowed networks to report in the error log. */
     private static final int MAX_TOLD = 32;
 
     /** Maximum number of datagrams to read between clock reads. */
@@ -91,7 +91,7 @@ public final class DriverResolver implements AutoCloseable {
      * @param sockets opens the resolver's socket.
      * @param allowed networks whose drivers may take part; null for all.
      * @param mtu maximum frame length in bytes.
-     * @param system resolves the names that no driver has.
+     * @param system resolves names that are not driver names.
      * @throws BusException if the socket cannot be opened.
      */
     public DriverResolver(
@@ -142,7 +142,7 @@ public final class DriverResolver implements AutoCloseable {
     }
 
     /**
-     * Allocates a counter whose key has the number and name of the neighbor, in the layout of a
+     * Allocates a counter whose key contains the neighbor's number and name, in the layout of a
      * local address.
      */
     private AtomicCounter bootstrapCounter(int index) {
@@ -197,7 +197,7 @@ public final class DriverResolver implements AutoCloseable {
                 + (address == null ? "unresolved" : text(address));
     }
 
-    /** Starts announcing and listening. */
+    /** Starts announcing this driver and listening for others. */
     public void start() {
         gossip.start();
         if (bootstrap.count() > 0) {
@@ -205,7 +205,7 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    /** Returns the names of drivers, and all others. */
+    /** Returns the resolver for driver names and all other names. */
     public HostNames names() {
         return new ResolverNames(known, config.name(), local.getAddress(), system);
     }
@@ -359,8 +359,8 @@ public final class DriverResolver implements AutoCloseable {
                         new BusException(
                                 "resolution frames from "
                                         + host.getHostAddress()
-                                        + " are dropped: if the host may take part, add it to"
-                                        + " verbus.udp.allow"));
+                                        + " are dropped: add the host to verbus.udp.allow if you"
+                                        + " trust it"));
             }
             return;
         }
@@ -387,7 +387,7 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    /** Ends both threads, and closes the socket. */
+    /** Stops both threads, and closes the socket. */
     @Override
     public void close() {
         isClosed = true;

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The names and addresses that other drivers have announced, and the neighbors to announce to. Both
- * are limited, and forget entries that were not heard of within the timeout. The resolver's thread
- * writes; any thread may look up names.
+ * are limited in number, and entries without news within the timeout are forgotten. The resolver's
+ * thread writes; any thread may look up names.
  */
 final class KnownDrivers {
     /** Maximum number of names, and of neighbors: more than a cluster has drivers. */
@@ -36,7 +36,8 @@ final class KnownDrivers {
     boolean onEntry(ResolutionEntry entry, long nowMs) {
         long heardMs = nowMs - entry.ageMs();
         if (nowMs - heardMs > timeoutMs) {
-            return true; // other drivers have not heard of it for too long
+            // too old: other drivers have had no news of the driver for too long
+            return true;
         }
         return isNameTaken(entry, heardMs) & isNeighborTaken(entry, heardMs);
     }

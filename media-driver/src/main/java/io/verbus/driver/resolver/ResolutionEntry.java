@@ -29,7 +29,7 @@ import java.nio.charset.StandardCharsets;
  * @param isSelf whether the sender announces itself.
  * @param address address and port of the driver's resolver; a sender's wildcard address stands for
  *     the source address of its datagram.
- * @param ageMs milliseconds since the driver was last heard of.
+ * @param ageMs milliseconds since the last news of the driver.
  * @param name name of the driver.
  */
 record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, String name) {
@@ -124,8 +124,8 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
     }
 
     /**
-     * Returns whether a text is valid as a driver's name: printable, because it appears in labels
-     * and logs.
+     * Returns whether a text is a valid driver name. A name must be printable, because it appears
+     * in labels and logs.
      */
     static boolean isName(String name) {
         return !name.isEmpty()
@@ -137,11 +137,14 @@ record ResolutionEntry(boolean isSelf, InetSocketAddress address, long ageMs, St
         try {
             return InetAddress.getByAddress(host);
         } catch (UnknownHostException impossible) {
-            throw new AssertionError("the length of an address is fixed", impossible);
+            throw new AssertionError("an entry's address has a fixed valid length", impossible);
         }
     }
 
-    /** Returns the entry with the source address of its datagram if it has none itself. */
+    /**
+     * Returns the entry; if it announces its sender without an address, with the source address of
+     * the datagram.
+     */
     ResolutionEntry from(InetAddress source) {
         return isSelf && address.getAddress().isAnyLocalAddress()
                 ? new ResolutionEntry(

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Resolves names of other drivers first, then the driver's own, then names that the system knows.
+ * Resolves a name as another driver's, then as this driver's own, then through the system.
  * Thread-safe.
  *
  * @param known names that other drivers have announced.

@@ -37,7 +37,7 @@ public final class ServiceManager implements AutoCloseable {
     /**
      * Returns the service manager that started this process, if it requests notifications.
      *
-     * @param environment environment of the process.
+     * @param environment environment variables of the process.
      * @param warnings receives failed notifications; the driver continues.
      * @throws BusException if the environment names an invalid socket.
      */
@@ -49,7 +49,7 @@ public final class ServiceManager implements AutoCloseable {
     /**
      * Returns the watchdog time of systemd; 0 if this process has none.
      *
-     * @param environment environment of the process.
+     * @param environment environment variables of the process.
      * @return the time in nanoseconds.
      * @throws BusException if the value is not a number.
      */
@@ -75,7 +75,7 @@ public final class ServiceManager implements AutoCloseable {
     /**
      * Notifies that the driver is ready, and starts the watchdog's signs of life.
      *
-     * @param status one line for users who query the service.
+     * @param status one line shown to users who query the service.
      * @param watchdogNs watchdog time in nanoseconds; 0 for none.
      * @param isAlive whether the driver is alive; called on this object's thread.
      */

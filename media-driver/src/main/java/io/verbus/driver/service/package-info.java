@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Notifications of a driver process to the service manager that started it. */
+/** Notifications from a driver process to the service manager that started it. */
 package io.verbus.driver.service;

@@ -11,27 +11,26 @@ import java.util.function.BooleanSupplier;
  * does not delay the others. Used by the conductor's thread.
  */
 public final class Departures {
-    /** Duration of a slice. */
+    /** Maximum duration of a slice. */
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
     private final BooleanSupplier mayGo;
 
     /**
-     * @param mayGo whether a step may run now, which is false while clients cannot follow the
-     *     events.
+     * @param mayGo whether a step may run now; false while clients cannot keep up with the events.
      */
     public Departures(BooleanSupplier mayGo) {
         this.mayGo = mayGo;
     }
 
-    /** Adds a step, after those of clients that departed earlier. */
+    /** Adds a step after those for clients that departed earlier. */
     public void add(Runnable step) {
         steps.addLast(step);
     }
 
     /**
-     * Runs steps for the duration of a slice.
+     * Runs steps until a slice is over.
      *
      * @return the number of steps run.
      */

@@ -2,7 +2,7 @@
 
 package io.verbus.driver.share;
 
-/** Kinds of resources that clients use in the driver. */
+/** Kinds of driver resources that clients use. */
 public enum Share {
     /** Connected clients. */
     CLIENTS("clients", "max-clients"),
@@ -25,7 +25,7 @@ public enum Share {
     COUNTERS("counters", "counter-values-length"),
 
     /** Counters of subscriber positions in images of remote publications. */
-    IMAGE_POSITIONS("counters of positions in images", "counter-values-length"),
+    IMAGE_POSITIONS("image position counters", "counter-values-length"),
 
     /** Static counters, which outlive the client that adds them. */
     STATIC_COUNTERS("static counters", "max-static-counters"),
@@ -37,7 +37,7 @@ public enum Share {
     WAITING_COMMANDS("waiting commands", "max-waiting-commands"),
 
     /** Bytes of publication logs. */
-    LOG_BYTES("bytes of logs", "max-log-bytes");
+    LOG_BYTES("log bytes", "max-log-bytes");
 
     private final String plural;
     private final String option;
@@ -47,17 +47,17 @@ public enum Share {
         this.option = option;
     }
 
-    /** Returns what is counted, in words. */
+    /** Returns the plural name of the counted resource. */
     public String plural() {
         return plural;
     }
 
-    /** Returns the option that limits the total of all clients. */
+    /** Returns the option that limits the total for all clients. */
     public String option() {
         return option;
     }
 
-    /** Returns whether its total depends on the number of counters. */
+    /** Returns whether the total depends on the number of counters. */
     public boolean isOfCounters() {
         return this == COUNTERS || this == IMAGE_POSITIONS;
     }

@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Limits on the resources that clients use.
+ * Limits on the driver resources that clients use.
  *
  * @param percent percentage of each total that one client may use.
  * @param totals limits for all clients together.
@@ -29,7 +29,7 @@ public record ShareLimits(int percent, Map<Share, Long> totals) {
                 : Math.max(1, total / 100 * percent + total % 100 * percent / 100);
     }
 
-    /** Returns these limits with another total of one share. */
+    /** Returns these limits with a different total for one share. */
     public ShareLimits with(Share share, long total) {
         Map<Share, Long> all = new EnumMap<>(Share.class);
         all.putAll(totals);

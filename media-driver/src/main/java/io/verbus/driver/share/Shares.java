@@ -8,21 +8,20 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Counts the resources that each client, and all clients together, use, and rejects what exceeds
- * their share. Whatever is taken from a share must be given back in the same amount. Used by the
- * conductor's thread.
+ * Counts the resources that each client, and all clients together, use, and rejects requests beyond
+ * their share. Each amount taken from a share must be given back. Used by the conductor's thread.
  */
 public final class Shares {
-    /** Stands for the driver itself and for peers, whose use is limited elsewhere. */
+    /** Represents the driver itself and its peers, whose use is limited elsewhere. */
     public static final long NOBODY = -1;
 
-    /** Number of characters of a text that count once. */
+    /** Number of channel characters that count as one registration. */
     private static final int TEXT = 1024;
 
     private final Map<Share, Account> accounts = new EnumMap<>(Share.class);
     private final int percent;
 
-    /** Use of one share. */
+    /** Current use of one share. */
     private static final class Account {
         private final long ofClient;
         private final long ofAll;
@@ -46,7 +45,7 @@ public final class Shares {
      * Takes an amount for a client.
      *
      * @param client client that uses it, or {@link #NOBODY}, for which only the total is checked.
-     * @throws ShareException if that exceeds a limit; nothing is taken then.
+     * @throws ShareException if this exceeds a limit, in which case nothing is taken.
      */
     public void take(Share share, long client, long amount) {
         require(share, client, amount);
@@ -60,7 +59,7 @@ public final class Shares {
     /**
      * Checks whether a client could take an amount.
      *
-     * @throws ShareException if that would exceed a limit.
+     * @throws ShareException if this would exceed a limit.
      */
     public void require(Share share, long client, long amount) {
         Account account = accounts.get(share);
@@ -70,7 +69,7 @@ public final class Shares {
                     "client " + client + " has " + account.byClient.get(client),
                     account.ofClient,
                     amount,
-                    ", of which one client may have client-share=" + percent + " percent");
+                    ", which limits each client to client-share=" + percent + " percent of it");
         }
         if (amount > account.ofAll - account.all) {
             throw tooMuch(

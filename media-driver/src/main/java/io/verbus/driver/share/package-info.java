@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Counts and limits the resources that clients use in the driver. */
+/** Counts and limits the driver resources that clients use. */
 package io.verbus.driver.share;

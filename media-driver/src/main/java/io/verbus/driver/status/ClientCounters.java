@@ -16,7 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The counters of clients, and static counters, which outlive them. Used by the conductor's thread.
+ * Client counters, and static counters, which outlive their clients. Used by the conductor's
+ * thread.
  */
 public final class ClientCounters {
     private record Owned(long clientId, int typeId, AtomicCounter counter) {}
@@ -38,7 +39,7 @@ public final class ClientCounters {
     }
 
     /**
-     * Creates a counter of a client.
+     * Creates a counter for a client.
      *
      * @param clientId client that owns the counter.
      * @param registrationId registration id that the client uses.
@@ -69,7 +70,7 @@ public final class ClientCounters {
     }
 
     /**
-     * Frees a counter of a client, after its end was announced.
+     * Frees a client's counter, after its end was announced.
      *
      * @return the id that it had; -1 if the client has no counter with this registration id.
      */
@@ -96,8 +97,8 @@ public final class ClientCounters {
     }
 
     /**
-     * Finds or creates a counter that no client owns. It is never freed, and remains in the share
-     * of the client that created it.
+     * Finds or creates a counter that no client owns. The counter is never freed, and remains in
+     * the share of the client that created it.
      *
      * @throws BusException if there is none left, the key is too long, or a client owns such a
      *     counter.
@@ -112,7 +113,7 @@ public final class ClientCounters {
         Owned other = owned.get(registrationId);
         if (other != null && other.typeId == typeId) {
             throw new BusException(
-                    "cannot add static counter, because a non-static counter exists of client "
+                    "cannot add static counter, because a non-static counter exists for client "
                             + other.clientId
                             + " (counterId="
                             + other.counter.id()

@@ -10,8 +10,8 @@ import io.verbus.logbuffer.LogTail;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Samples how long the bytes of an IPC publication take from their claim to their consumption by
- * the slowest subscriber. Used by the conductor's thread, whose cycles limit its precision.
+ * Samples the time from the moment bytes of an IPC publication are claimed until the slowest
+ * subscriber has consumed them. Used by the conductor's thread, whose cycles limit its precision.
  */
 public final class ConsumptionHop {
     private static final long NONE = -1;
@@ -23,12 +23,18 @@ public final class ConsumptionHop {
     private final long intervalNs;
     private long dueNs;
 
-    /** Time and tail of the last look for a sample; the tail is {@link #NONE} if there is none. */
+    /**
+     * Time and tail at the last look that opened a sample; the tail is {@link #NONE} if no sample
+     * is open.
+     */
     private long lookedNs;
 
     private long tail = NONE;
 
-    /** Slowest subscriber's counter at the last look that waited for it; -1 if there was none. */
+    /**
+     * Counter of the slowest subscriber at the last look that found the sample unconsumed; -1 if
+     * there was none.
+     */
     private int slowest;
 
     /**
@@ -57,7 +63,7 @@ public final class ConsumptionHop {
         return recorder;
     }
 
-    /** Looks at the publication, which has subscribers, once in its turn. */
+    /** Looks at the publication, which must have subscribers; called once per turn. */
     public void look() {
         long nowNs = clock.nanoTime();
         if (recorder.isOpen()) {
@@ -68,7 +74,7 @@ public final class ConsumptionHop {
         lookedNs = nowNs;
     }
 
-    /** The tail is read only while a sample is due: publishers write its cache line. */
+    /** The tail is read only while a sample is due, because publishers write its cache line. */
     private void lookForStart(long nowNs) {
         long before = tail;
         tail = LogTail.position(log);

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 
 /**
- * The driver's counters. Charges them to clients, and delays the reuse of freed ones until their
- * writers can no longer write to them. The counter freed first is reused first. Used by the
- * conductor's thread.
+ * The driver's counters. Charges them to clients, and delays the reuse of freed counters until
+ * their previous writers can no longer write to them. The counter freed first is reused first. Used
+ * by the conductor's thread.
  *
  * <pre>
  *   in use ─free─▶ cooling ─time─▶ reusable, if its owner has closed, died, or is alive
@@ -29,7 +29,7 @@ import java.util.function.LongPredicate;
  * </pre>
  */
 public final class CounterPool extends CountersManager {
-    /** Owner of a counter that no client writes. */
+    /** Owner id of a counter that no client writes. */
     static final long NO_OWNER = -1;
 
     private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
@@ -56,8 +56,8 @@ public final class CounterPool extends CountersManager {
     /**
      * @param metadata metadata buffer of the counters.
      * @param values values buffer of the counters.
-     * @param coolingNs nanoseconds for which a freed counter is not reused, whatever wrote it.
-     * @param shares shares of the clients, which include a counter until it is reusable.
+     * @param coolingNs minimum number of nanoseconds before a freed counter is reused.
+     * @param shares clients' shares, in which a counter counts until it is reusable.
      */
     CounterPool(
             UnsafeBuffer metadata,
@@ -137,15 +137,15 @@ public final class CounterPool extends CountersManager {
                 "all "
                         + all
                         + (share == CounterShare.CLIENTS
-                                ? " counters of the driver"
+                                ? " driver counters"
                                 : " counters that " + share.takers() + " may use")
                         + " are in use or cooling down ("
                         + (all - idle)
                         + " in use, "
                         + idle
-                        + " freed, which stay unused for "
+                        + " freed, and not reused for "
                         + TimeUnit.NANOSECONDS.toSeconds(coolingNs)
-                        + " s, or until the stopped client that wrote them ends): raise"
+                        + " s, or while a suspended client may still write to them): raise"
                         + " counter-values-length",
                 cause);
     }
@@ -173,8 +173,8 @@ public final class CounterPool extends CountersManager {
     }
 
     /**
-     * Frees a counter, whatever a client has written to its state. Called once, by the code that
-     * allocated it.
+     * Frees a counter regardless of what a client has written to its state. Called once, by the
+     * code that allocated the counter.
      */
     @Override
     public void free(int counterId) {
@@ -190,9 +190,8 @@ public final class CounterPool extends CountersManager {
     }
 
     /**
-     * Makes counters reusable that have cooled down, unless their owner may still write to them. If
-     * the owner cannot be checked, the counter is held and checked again later. Called at the timer
-     * interval.
+     * Makes cooled-down counters reusable, unless their owner may still write to them. If the owner
+     * cannot be checked, the counter is kept and checked again later. Called at the timer interval.
      *
      * @return the number of counters.
      */

@@ -7,11 +7,14 @@ import io.verbus.driver.share.ShareLimits;
 
 import java.util.List;
 
-/** Shares of the driver's counters by cause, so that peers cannot use all of them. */
+/**
+ * Divides the driver's counters by the cause of their allocation, so that peers cannot use all of
+ * them.
+ */
 public enum CounterShare {
     /**
-     * Counters of clients and of the driver itself: everything that the others leave, at least a
-     * quarter.
+     * Counters of clients and of the driver itself: all counters that the other shares leave, at
+     * least a quarter.
      */
     CLIENTS("", 1, Share.COUNTERS),
 
@@ -39,17 +42,17 @@ public enum CounterShare {
         return capacity / divisor;
     }
 
-    /** Returns what uses the counters, in words. */
+    /** Returns a description of the counters' users. */
     String takers() {
         return takers;
     }
 
-    /** Returns the share of a client in which such a counter counts. */
+    /** Returns the client share in which such a counter counts. */
     Share ofClients() {
         return ofClients;
     }
 
-    /** Adds the limits of counters that all clients together may use, for a given capacity. */
+    /** Adds limits on the counters that all clients together may use, for a given capacity. */
     public static ShareLimits limits(ShareLimits limits, int capacity) {
         ShareLimits all = limits;
         for (CounterShare each : List.of(CLIENTS, IMAGES)) {

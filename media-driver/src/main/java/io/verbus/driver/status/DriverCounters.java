@@ -25,18 +25,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Allocates the counters that operators see, with the keys and labels described in {@link
- * CounterTypes}. Used by the conductor's thread; the writer of a counter's value depends on the
- * counter.
+ * Allocates the counters for operators, with the keys and labels described in {@link CounterTypes}.
+ * Used by the conductor's thread; the writer of a counter's value depends on the counter.
  */
 public final class DriverCounters {
-    /** Number of the counter whose label names the driver's build; its value is 1. */
+    /** Number of the counter whose label describes the driver's build, and whose value is 1. */
     public static final int BUILD = 901;
 
     /** Prefix of the name of a {@link CounterTypes#CARRIER}; the media follows. */
     private static final String CARRIED_BY = "carried by ";
 
-    /** Minimum time before a freed counter is reused, whatever wrote it. */
+    /** Minimum time before a freed counter is reused. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int SESSION_ID = Long.BYTES;
@@ -55,18 +54,18 @@ public final class DriverCounters {
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
 
     /**
-     * Describes what a stream's counter belongs to.
+     * Identifies the stream that a counter belongs to.
      *
      * @param registrationId registration id of the publication or subscription, or image id.
-     * @param ownerId client that added it.
+     * @param ownerId client that added the registration.
      * @param sessionId session id of the stream.
      * @param streamId stream id.
-     * @param channel channel with which it was added.
+     * @param channel channel with which the registration was added.
      */
     public record Stream(
             long registrationId, long ownerId, int sessionId, int streamId, String channel) {
 
-        /** Returns only the registration and the client. */
+        /** Returns the registration and the client, without the stream. */
         public Registration registration() {
             return new Registration(registrationId, ownerId);
         }
@@ -76,7 +75,7 @@ public final class DriverCounters {
      * A registration of a client.
      *
      * @param id registration id of the publication or subscription.
-     * @param clientId client that added it.
+     * @param clientId client that added the registration.
      */
     public record Registration(long id, long clientId) {}
 
@@ -113,7 +112,7 @@ public final class DriverCounters {
         return system[counter.ordinal()];
     }
 
-    /** Returns a counter of durations above a threshold, and shows the threshold in its label. */
+    /** Returns a counter for durations above a threshold, and shows the threshold in its label. */
     public AtomicCounter exceeded(SystemCounter counter, long thresholdNs) {
         return system(counter)
                 .appendToLabel(": threshold=" + SystemUtil.formatDuration(thresholdNs));
@@ -125,7 +124,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of a stream, which the driver writes.
+     * Allocates a stream counter that the driver writes.
      *
      * @param name start of the label: what the counter shows.
      * @throws BusException if there is none left.
@@ -143,10 +142,10 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates the counter of a registration's state.
+     * Allocates a counter for a registration's state.
      *
      * @param name start of the label, without a space.
-     * @param stream registration, client and stream; the label has the start of a long channel.
+     * @param stream registration, client and stream; a long channel is truncated in the label.
      * @param streamId registration id of the stream.
      * @throws BusException if there is none left.
      */
@@ -164,7 +163,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of a publication's destination.
+     * Allocates a counter for a publication's destination.
      *
      * @param name start of the label: what the counter shows; the destination is appended.
      * @param destination host and port, stored in the key's channel field.
@@ -176,7 +175,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of one of an image's sources.
+     * Allocates a counter for one of an image's sources.
      *
      * @param name start of the label: what the counter shows; the destination is appended.
      * @param destination host and port of the destination at which the source arrives.
@@ -190,7 +189,7 @@ public final class DriverCounters {
     private AtomicCounter stream(
             CounterShare share, int typeId, String name, String text, Stream stream) {
         int keyLength = putKey(stream, text);
-        // A peer offers an image, so its counters count in the peers' share.
+        // Peers cause images, so the counters count in the peers' share.
         long payer = share == CounterShare.CLIENTS ? stream.ownerId : Shares.NOBODY;
         AtomicCounter counter =
                 allocate(
@@ -218,7 +217,7 @@ public final class DriverCounters {
      * Allocates a counter with a channel as its key.
      *
      * @param name start of the label: what the counter shows.
-     * @param of registration and client that the channel belongs to.
+     * @param of registration and client to which the channel belongs.
      * @throws BusException if there is none left.
      */
     public AtomicCounter channel(int typeId, String name, Registration of, String channel) {
@@ -235,11 +234,11 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates the counter of a local address, which is its key.
+     * Allocates a counter for a local address; the key contains the address.
      *
      * @param name start of the label: what the counter shows.
-     * @param of registration and client that the address belongs to.
-     * @param statusId status counter of the channel that the address belongs to.
+     * @param of registration and client to which the address belongs.
+     * @param statusId id of the status counter of the address's channel.
      * @param address host and port.
      * @throws BusException if there is none left.
      */
@@ -260,12 +259,12 @@ public final class DriverCounters {
         return counter;
     }
 
-    /** Returns the shares of the clients that the counters count in. */
+    /** Returns the clients' shares, in which the counters count. */
     public Shares shares() {
         return counters.shares();
     }
 
-    /** Replaces a label, truncated to the available room. */
+    /** Replaces a label; truncates the new one to the available space. */
     public void label(AtomicCounter counter, String text) {
         counters.setCounterLabel(counter.id(), text);
     }
@@ -303,8 +302,8 @@ public final class DriverCounters {
      * Marks the counter of a detached subscriber: the reference id becomes negative, and the label
      * ends with the subscriber's state.
      *
-     * @param sourceId id of the source it has read.
-     * @param state state of the subscriber, one word.
+     * @param sourceId id of the source that the subscriber has read.
+     * @param state one word for the subscriber's state.
      */
     public void letGo(Position position, Stream stream, long sourceId, String state) {
         counters.setCounterReferenceId(position.id(), -sourceId);
@@ -346,9 +345,9 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of the whole driver, or of one of its transports.
+     * Allocates a counter for the whole driver, or for one of its transports.
      *
-     * @param number number in the key, which identifies the metric.
+     * @param number number in the key that identifies the metric.
      * @throws BusException if there is none left.
      */
     public AtomicCounter ofDriver(int number, String label) {
@@ -357,7 +356,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of one connection of a transport, or of one of its images.
+     * Allocates a counter for a transport's connection, or for an image received over it.
      *
      * @throws BusException if there is none left.
      */
@@ -372,7 +371,7 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates the counter of the state of an RDMA device's port.
+     * Allocates a counter for the state of an RDMA device's port.
      *
      * @throws BusException if there is none left.
      */

@@ -6,16 +6,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The {@link Error} that ends a driver: the first that one of its threads met. A thread that
- * reports an error stops working, and allocates nothing to report it, because the heap may be
- * exhausted.
+ * The {@link Error} that ends a driver: the first one that any of its threads throws. A thread that
+ * reports an error stops working. Reporting allocates nothing, because the heap may be exhausted.
  */
 public final class DriverFailure {
     private final AtomicReference<Throwable> error = new AtomicReference<>();
     private final CountDownLatch isOver = new CountDownLatch(1);
 
     /**
-     * Name of the failed thread. Written by that thread before the latch opens; read after that.
+     * Name of the failed thread. Written by that thread before the latch opens; read afterwards.
      */
     private volatile String where = "a thread";
 
@@ -32,12 +31,12 @@ public final class DriverFailure {
         return error.get();
     }
 
-    /** Returns the name of the thread that met the error, once {@link #await} has returned it. */
+    /** Returns the name of the failed thread, once {@link #await} has returned the error. */
     public String where() {
         return where;
     }
 
-    /** Ends the wait because the driver closes. Thread-safe. */
+    /** Ends the wait because the driver is closing. Thread-safe. */
     public void end() {
         isOver.countDown();
     }

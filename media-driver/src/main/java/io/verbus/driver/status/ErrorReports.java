@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Calls the handlers of errors and warnings, one at a time, on its own thread: a handler may block,
- * for example on a full pipe, and must not stop an agent. Errors that find the queue full are
- * counted, and the handler receives their number as soon as it returns.
+ * Calls the error and warning handlers one at a time on its own thread, because a handler may
+ * block, for example on a full pipe, and must not stop an agent. If the queue is full, further
+ * errors are only counted, and the handler receives their number as soon as it returns.
  */
 public final class ErrorReports implements AutoCloseable {
     /** Maximum number of errors that wait for the handler. */
     static final int MAX_WAITING = 256;
 
-    /** Time for the handlers to process waiting errors when the driver closes. */
+    /** Time that handlers have to process waiting errors when the driver closes. */
     private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
 
     private record Report(ErrorHandler handler, Throwable error) {}
@@ -33,7 +33,7 @@ public final class ErrorReports implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * @param failure receives an error of the JVM in a handler, such as an exhausted heap.
+     * @param failure receives a JVM error thrown in a handler, such as an exhausted heap.
      */
     public ErrorReports(DriverFailure failure) {
         this.failure = failure;
@@ -73,7 +73,8 @@ public final class ErrorReports implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            // Closed while a handler blocks: only close() knows this thread.
+            // The driver has closed while a handler was blocked: only close() interrupts this
+            // thread.
             Thread.currentThread().interrupt();
         }
     }
@@ -97,13 +98,13 @@ public final class ErrorReports implements AutoCloseable {
     }
 
     /**
-     * Lets the handlers process waiting errors for a second at most; a handler that blocks longer
-     * is abandoned.
+     * Gives the handlers a second at most to process waiting errors, and abandons a handler that
+     * blocks for longer.
      */
     @Override
     public void close() {
         if (Thread.currentThread() == thread) {
-            return; // a handler closes the driver
+            return; // a handler may close the driver
         }
         long deadlineNs = System.nanoTime() + CLOSE_NS;
         try {

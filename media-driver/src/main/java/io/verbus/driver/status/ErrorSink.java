@@ -14,12 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Receives every error of the driver: counts it, records it in the distinct error log, and passes
- * it to the configured handler. An {@link Error} ends the driver. Clients and peers can cause more
- * distinct errors than the log can hold, by varying numbers and channels: for each place in the
- * code a limited number of texts is recorded, and further errors are only counted. If the log is
- * full nevertheless, this is written to standard error once, and further errors are counted and
- * passed to the handler.
+ * Receives every driver error: counts it, records it in the distinct error log, and passes it to
+ * the configured handler. An {@link Error} ends the driver. By varying numbers and channels,
+ * clients and peers can cause more distinct errors than the log can hold. Therefore only a limited
+ * number of texts is recorded for each place in the code, and further errors are only counted. If
+ * the log is full nevertheless, a message on standard error reports this once, and further errors
+ * are counted and passed to the handler.
  */
 public final class ErrorSink implements ErrorHandler, AutoCloseable {
     /** Maximum number of distinct errors to record per place in the code. */
@@ -35,7 +35,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     /** Recorded texts of each place. */
     private final Map<Place, Set<String>> told = new ConcurrentHashMap<>();
 
-    /** Origin of errors. */
+    /** Place in the code at which errors originate. */
     private record Place(Class<?> kind, StackTraceElement top) {}
 
     /** Written once by the thread that closes the driver; read by any thread. */
@@ -74,7 +74,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     }
 
     /**
-     * Returns whether to record an error. Code that creates errors without a stack trace must limit
+     * Returns whether to record an error. Code that creates errors without stack traces must limit
      * their number itself.
      */
     private boolean isTold(Throwable error) {
@@ -103,7 +103,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         return true;
     }
 
-    /** Records a warning, which is in the error log but does not count as an error. */
+    /** Records a warning in the error log without counting it as an error. */
     public void onWarning(Throwable warning) {
         record(warning);
     }

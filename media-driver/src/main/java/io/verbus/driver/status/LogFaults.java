@@ -10,23 +10,26 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Handles accesses to memory that is missing because a client has truncated a log file. The JVM
- * throws an {@link InternalError}, which may come late, in unrelated code of the thread. The error
- * does not identify the log: the conductor searches for truncated logs and ends their streams.
- * Faults that continue although no log is truncated concern other memory, and end the driver.
+ * throws an {@link InternalError}, possibly late, in unrelated code on the same thread. The error
+ * does not identify the log, so the conductor searches for truncated logs and ends their streams.
+ * If faults continue although no log is truncated, other memory is affected, and the driver ends.
  */
 public final class LogFaults {
-    /** Part of the {@link InternalError}'s message. */
+    /** Text in the {@link InternalError}'s message. */
     private static final String FAULT = "unsafe memory access";
 
-    /** Time for the conductor to find the log, and for late errors in a log that it has ended. */
+    /**
+     * Time that the conductor has to find the log, and for which errors may still arrive after it
+     * has ended the stream.
+     */
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
 
     private final ErrorHandler errors;
 
-    /** Written by the thread that met the fault; taken by the conductor. */
+    /** Written by the thread on which the fault occurred; cleared by the conductor. */
     private volatile Throwable fault;
 
-    // Guarded by this object: a series of faults that the conductor has not explained.
+    // A series of faults that the conductor has not explained. Guarded by this object.
     private boolean isSeries;
     private long firstNs;
     private long lastNs;
@@ -44,7 +47,7 @@ public final class LogFaults {
     }
 
     /**
-     * @param errors handler of faults that concern no log.
+     * @param errors handler for faults that concern no log.
      */
     public LogFaults(ErrorHandler errors) {
         this.errors = errors;

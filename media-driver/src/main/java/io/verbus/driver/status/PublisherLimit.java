@@ -5,10 +5,10 @@ package io.verbus.driver.status;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Position up to which a publication may be appended to, in a counter that publishers read. Raised
- * by the conductor after cleaning, and by the sender after credit. The higher limit must win, so
- * both use compare-and-set. Lowered when the stream has no readers; publishers that have read the
- * earlier limit may each still append one message.
+ * Position up to which publishers may append, in a counter that they read. Raised by the conductor
+ * after cleaning, and by the sender after credit. The higher limit must win, so both use
+ * compare-and-set. The limit is lowered when the stream has no readers; each publisher that has
+ * read the earlier limit may still append one message.
  */
 public final class PublisherLimit {
     private final AtomicCounter counter;
@@ -57,8 +57,9 @@ public final class PublisherLimit {
     }
 
     /**
-     * Holds publishers back for good: lowers the limit, and never raises it again. Must be
-     * repeated, because the sender may be raising it at the same time. Called by the conductor.
+     * Holds publishers back permanently: lowers the limit, and never raises it again. Must be
+     * called repeatedly, because the sender may be raising the limit at the same time. Called by
+     * the conductor.
      *
      * @param limit new limit.
      */
@@ -72,7 +73,7 @@ public final class PublisherLimit {
         return counter.getAcquire();
     }
 
-    /** Frees the counter, which no thread may raise afterwards. Called by the conductor. */
+    /** Frees the counter; no thread may raise the limit afterwards. Called by the conductor. */
     public void close() {
         counter.close();
     }

@@ -15,10 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counters of how much of an image has arrived: the position up to which it is complete, and a
- * higher one up to which parts have arrived if there are gaps. The conductor finds the first by
- * scanning the frames in the log, so that writers of the log, including devices, need not report
- * it. A counter shows the carrier, unless the channel determines it.
+ * Counters that show how much of an image has arrived: the position up to which it is complete,
+ * and, if there are gaps, the higher position up to which parts have arrived. The conductor finds
+ * the first by scanning the frames in the log, so that writers of the log, including devices, need
+ * not report it. A counter shows the carrier, unless the channel determines it.
  *
  * <p>Used by the conductor's thread except where noted.
  */
@@ -30,7 +30,7 @@ public final class ReceivedPosition implements AutoCloseable {
     private final AtomicCounter highest;
     private final AtomicCounter naks;
 
-    /** Shows the carrier of the image; null if the channel determines it. */
+    /** Counter that shows the image's carrier; null if the channel determines it. */
     private final AtomicCounter carrier;
 
     /** Written by the receiver; read by the conductor. */

@@ -19,7 +19,7 @@ public enum RecentCycle {
         this.number = number;
     }
 
-    /** Returns the number in the counter's key, the same in each release. */
+    /** Returns the number in the counter's key, which does not change between releases. */
     public int number() {
         return number;
     }

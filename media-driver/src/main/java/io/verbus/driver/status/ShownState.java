@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shows operators the state of a publication or subscription, and why it is not connected, in a
- * counter for each client's registration. Used by the conductor's thread.
+ * Shows operators the state of a publication or subscription, and why it is not connected, in one
+ * counter per client registration. Used by the conductor's thread.
  */
 public final class ShownState implements AutoCloseable {
     private record Shown(long registrationId, AtomicCounter counter, String label, String media) {}
@@ -23,7 +23,7 @@ public final class ShownState implements AutoCloseable {
     private String reason = "";
     private int images;
 
-    /** Creates the state of a publication or subscription that waits to be connected. */
+    /** Creates the state of a publication or subscription that is not connected yet. */
     public ShownState(DriverCounters counters) {
         this.counters = counters;
     }
@@ -32,7 +32,7 @@ public final class ShownState implements AutoCloseable {
      * Adds a client's registration.
      *
      * @param typeId type of the counter.
-     * @param name start of its label, without a space.
+     * @param name start of the counter's label, without a space.
      * @param of registration, its client, and its stream.
      * @param streamId registration id of the stream that several registrations may share.
      * @param media media of the transport.
@@ -56,8 +56,8 @@ public final class ShownState implements AutoCloseable {
     }
 
     /**
-     * Shows whether it is connected. A connection ends the reason why it was not. Nothing is
-     * written unless that has changed.
+     * Shows whether the publication or subscription is connected. Once connected, clears the reason
+     * why it was not. Writes nothing unless the state has changed.
      */
     public void connected(boolean isConnected) {
         RegistrationState now = state;
@@ -76,9 +76,9 @@ public final class ShownState implements AutoCloseable {
     }
 
     /**
-     * Shows why it is not connected, or about to be no longer connected.
+     * Shows why the publication or subscription is not connected, or is about to be disconnected.
      *
-     * @param why cause and remedy in a sentence.
+     * @param why sentence with cause and remedy.
      */
     public void because(String why) {
         if (!why.equals(reason)) {
@@ -87,7 +87,7 @@ public final class ShownState implements AutoCloseable {
         }
     }
 
-    /** Counts an image of a subscription. */
+    /** Counts a new image of a subscription. */
     public void joined() {
         images++;
         connected(true);

@@ -8,9 +8,8 @@ import io.verbus.cnc.CounterTypes;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Counters of one source of an image with several: how far the source has come, and how much of the
- * image it has delivered before the others. Allocated and closed by the conductor; written by the
- * receiver.
+ * Counters for one of an image's several sources: its merged position, and how much of the image it
+ * has delivered before the others. Allocated and closed by the conductor; written by the receiver.
  */
 public final class SourceCounters implements AutoCloseable {
     private final AtomicCounter position;
@@ -39,7 +38,7 @@ public final class SourceCounters implements AutoCloseable {
         position.setRelease(begin);
     }
 
-    /** Records the position up to which the source has come. */
+    /** Records the position up to which the source is merged. */
     public void reached(long newPosition) {
         position.setRelease(newPosition);
     }

@@ -7,9 +7,9 @@ import org.agrona.concurrent.status.CountersReader;
 import java.util.List;
 
 /**
- * Counters that show which of Aeron's options a running driver was given that have no effect here:
- * labels contain the names, values their number. There are as many counters as the names need, and
- * none without names.
+ * Counters that list the Aeron options that a running driver was given but that have no effect on
+ * it. The labels contain the names, and the values their number. There are as many counters as the
+ * names need, and none if there are no names.
  */
 public final class UnusedOptions {
     /** Number in their keys. */

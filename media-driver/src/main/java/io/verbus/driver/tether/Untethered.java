@@ -13,8 +13,8 @@ import io.verbus.driver.config.UntetheredTimeouts;
  *                                                         └─ does not rejoin ─▶ GONE
  * </pre>
  *
- * An active subscriber reads. A lingering one was asked to stop, but its position still counts for
- * what it may be reading. The position of a resting one no longer counts.
+ * An active subscriber reads. A lingering subscriber was asked to stop, but its position still
+ * counts, because it may still be reading. A resting subscriber's position no longer counts.
  */
 public final class Untethered {
     /** State of a subscriber. */
@@ -29,11 +29,11 @@ public final class Untethered {
     public enum Step {
         /** Nothing. */
         NONE,
-        /** Notify its client that the image is unavailable. */
+        /** Notify the subscriber's client that the image is unavailable. */
         LET_GO,
-        /** Stop counting its position. */
+        /** Stop counting the subscriber's position. */
         DISCOUNT,
-        /** Rejoin it; followed by {@link #joined}. */
+        /** Rejoin the subscriber, then call {@link #joined}. */
         JOIN
     }
 
@@ -41,10 +41,10 @@ public final class Untethered {
     private final boolean rejoins;
     private State state = State.ACTIVE;
 
-    /** Monotonic time at which the state began, or since which an active subscriber is behind. */
+    /** Monotonic time at which the state began, or at which an active subscriber fell behind. */
     private long sinceNs;
 
-    /** Whether that time has begun. */
+    /** Whether {@link #sinceNs} is set. */
     private boolean isTimed;
 
     public Untethered(UntetheredTimeouts timeouts, boolean rejoins) {
@@ -60,9 +60,9 @@ public final class Untethered {
      * Advances the subscriber's state.
      *
      * @param nowNs monotonic time.
-     * @param position position that it has read up to.
-     * @param limit position that it must have passed.
-     * @param isAwaited whether a resting subscriber should rejoin at once.
+     * @param position position up to which the subscriber has read.
+     * @param limit position that the subscriber must have passed.
+     * @param isAwaited whether a resting subscriber should rejoin immediately.
      * @return the action to take.
      */
     public Step step(long nowNs, long position, long limit, boolean isAwaited) {
@@ -104,13 +104,13 @@ public final class Untethered {
         sinceNs = nowNs;
     }
 
-    /** Stops counting its position, because that is impossible. */
+    /** Stops counting the subscriber's position, because the position is impossible. */
     public void discounted() {
         state = afterLinger();
         isTimed = false;
     }
 
-    /** Records that it reads again. */
+    /** Records that the subscriber reads again. */
     public void joined() {
         state = State.ACTIVE;
         isTimed = false;

@@ -20,14 +20,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The clients of a driver with their publications and subscriptions, as its shared memory shows
- * them; a dead driver's as it left them.
+ * A driver's clients with their publications and subscriptions, read from its shared memory, even
+ * after the driver has died.
  */
 final class ClientStates {
-    /** Owner of a publication that its clients have released. */
+    /** Client id of a publication that its clients have released. */
     static final long NO_CLIENT = -1;
 
-    /** Process id of a client that does not tell it. */
+    /** Process id of a client that does not report it. */
     static final long UNKNOWN_PID = 0;
 
     private static final Pattern CLIENT =
@@ -39,10 +39,10 @@ final class ClientStates {
      * A client.
      *
      * @param id id of the client.
-     * @param name name that it has given itself; may be empty.
-     * @param pid id of its process; {@link #UNKNOWN_PID} for Aeron's clients.
-     * @param version its release; empty if unknown.
-     * @param silentMs milliseconds from its last sign of life to the driver's.
+     * @param name name that the client has given itself; may be empty.
+     * @param pid process id of the client; {@link #UNKNOWN_PID} for Aeron's clients.
+     * @param version release of the client; empty if unknown.
+     * @param silentMs milliseconds between the client's last sign of life and the driver's.
      */
     record Client(long id, String name, long pid, String version, long silentMs) {}
 
@@ -53,13 +53,13 @@ final class ClientStates {
      * @param registrationId registration id.
      * @param clientId client; {@link #NO_CLIENT} for a publication that its clients have released.
      * @param streamId stream id.
-     * @param sessionId session id; of a subscription that of its channel, or 0.
+     * @param sessionId session id; for a subscription, the one in its channel, or 0.
      * @param sourceId registration id of the publication's log.
-     * @param carrier what carries it: {@code ipc}, {@code spy}, the transport's media, or {@code
-     *     sources} for a subscription with destinations.
-     * @param channel channel as the client wrote it; a long one is cut.
+     * @param carrier carrier: {@code ipc}, {@code spy}, the transport's media, or {@code sources}
+     *     for a subscription with destinations.
+     * @param channel channel as the client wrote it; truncated if long.
      * @param state state of the registration.
-     * @param reason why it is not connected, according to the driver; may be empty.
+     * @param reason driver's explanation why it is not connected; may be empty.
      */
     record Registered(
             boolean isSubscription,
@@ -83,8 +83,8 @@ final class ClientStates {
      * A subscriber of an image or publication.
      *
      * @param registrationId registration id of the subscription.
-     * @param isDetached whether it is untethered and detached.
-     * @param label label of its position.
+     * @param isDetached whether the subscriber is untethered and detached.
+     * @param label label of the position counter.
      */
     record Reader(long registrationId, boolean isDetached, String label) {}
 
@@ -179,7 +179,7 @@ final class ClientStates {
                                     CounterKeys.streamText(key),
                                     value != 0));
             default -> {
-                // Not about clients.
+                // Other counters do not concern clients.
             }
         }
     }
@@ -197,10 +197,10 @@ final class ClientStates {
                 Math.max(0, driverMs - lastMs));
     }
 
-    /** Adds the publications that no client holds, but that are still sent or read. */
+    /** Adds the publications that no client holds but that are still being sent or read. */
     private void addReleased() {
         if (registered.isEmpty()) {
-            return; // possibly Aeron's driver, which shows no registrations
+            return; // the driver may be Aeron's, which shows no registrations
         }
         LongHashSet held = new LongHashSet();
         registered.forEach(each -> held.add(each.sourceId()));
@@ -250,7 +250,7 @@ final class ClientStates {
                 .toList();
     }
 
-    /** Returns the destinations of a publication that have counters. */
+    /** Returns those of a publication's destinations that have counters. */
     List<Destination> destinationsOf(Registered publication) {
         return destinations.stream()
                 .filter(each -> each.registrationId() == publication.sourceId())
@@ -262,7 +262,7 @@ final class ClientStates {
         return arriving;
     }
 
-    /** Returns the position of a publication and what holds it back; null if unknown. */
+    /** Returns a publication's position and what holds the publication back; null if unknown. */
     StreamStatus statusOf(Registered publication) {
         return streams.get(publication.sourceId());
     }

@@ -19,16 +19,16 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * {@code verbus clients}: prints the clients of a driver, their publications and subscriptions, and
- * why those are not connected.
+ * {@code verbus clients}: prints a driver's clients, their publications and subscriptions, and why
+ * any of these is not connected.
  */
 @Command(
         name = "clients",
         description = {
-            "Prints the clients of a driver, the state of each of their publications and "
-                    + "subscriptions, and why one is not connected, or what holds it back.",
-            "Also works for a driver that is gone or has stalled, with its last state; the exit "
-                    + "status is then 1."
+            "Prints a driver's clients and the state of their publications and subscriptions: why"
+                    + " any of them is not connected, or what holds it back.",
+            "Also prints the last state of a driver that has ended or stalled; the exit status is"
+                    + " then 1."
         },
         mixinStandardHelpOptions = true)
 final class ClientsCommand implements Callable<Integer> {
@@ -59,7 +59,7 @@ final class ClientsCommand implements Callable<Integer> {
     }
 
     /**
-     * Lays the tables out.
+     * Formats the tables.
      *
      * @param isAerons whether the driver is Aeron's, which does not show registrations.
      * @param width maximum length of a line, in characters.
@@ -154,7 +154,7 @@ final class ClientsCommand implements Callable<Integer> {
         return lines;
     }
 
-    /** A subscription to all sessions has none in its channel. */
+    /** The channel of a subscription to all sessions contains no session id. */
     private static boolean hasSession(Registered each) {
         return !each.isSubscription() || each.channel().contains("session-id=");
     }

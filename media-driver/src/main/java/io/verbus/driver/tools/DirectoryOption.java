@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Option for the driver directory that a tool inspects. */
 final class DirectoryOption {
     /**
-     * Time to wait for a heartbeat; the driver's is a hundred times as frequent, that of Aeron's
-     * drivers once per second.
+     * Time to wait for a heartbeat. A Verbus driver updates it a hundred times as often; an Aeron
+     * driver, once per second.
      */
     private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);
 
@@ -58,7 +58,7 @@ final class DirectoryOption {
     CncFile map() {
         JvmFlags.check();
         Path file = directory().resolve(CncFile.NAME);
-        if (Files.notExists(file)) { // if that cannot be determined, mapping reports why
+        if (Files.notExists(file)) { // if this check fails, mapping the file reports why
             throw notRunning("there is no driver in " + directory());
         }
         return CncFile.mapToRead(file, trust());
@@ -101,7 +101,7 @@ final class DirectoryOption {
         return context.trust();
     }
 
-    /** Returns whether the option names a directory. */
+    /** Returns whether the user has given the option. */
     boolean isGiven() {
         return directory != null;
     }

@@ -20,11 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Examines a driver, alive or dead, through its shared memory and its process. */
+/** Examines a driver, running or dead, through its shared memory and its process. */
 final class DriverCheck {
     private static final String AREA = "driver";
 
-    /** Share of counters or files in use from which more are needed soon. */
+    /** Fraction of counters or files in use above which a warning is given. */
     private static final double NEARLY_ALL = 0.8;
 
     private static final long NS_PER_MS = 1_000_000;
@@ -57,7 +57,7 @@ final class DriverCheck {
                             Level.ERROR,
                             AREA,
                             e.getMessage(),
-                            "name the driver's directory with --dir"));
+                            "give the driver's directory with --dir"));
         }
     }
 
@@ -66,16 +66,13 @@ final class DriverCheck {
         try {
             directory.checkRunning(cnc);
         } catch (BusException e) {
-            add(
-                    Level.ERROR,
-                    e.getMessage(),
-                    "`verbus errors" + dir + "` has what it reported last");
+            add(Level.ERROR, e.getMessage(), "`verbus errors" + dir + "` shows its last errors");
             return;
         }
         ok(
                 "the driver with process id "
                         + pid
-                        + " is alive, since "
+                        + " has been running since "
                         + Instant.ofEpochMilli(cnc.spec().startMs()));
         examineFiles(pid);
     }
@@ -90,14 +87,14 @@ final class DriverCheck {
             add(
                     Level.WARNING,
                     "the driver's open files cannot be counted (" + e + ")",
-                    "run this as the driver's user");
+                    "run verbus doctor as the driver's user");
             return;
         }
         if (limit > 0 && open > limit * NEARLY_ALL) {
             add(
                     Level.WARNING,
                     "the driver has %,d of %,d files open".formatted(open, limit),
-                    "raise `ulimit -n` or LimitNOFILE for it, and start it again");
+                    "raise its `ulimit -n` or LimitNOFILE, and restart it");
         } else if (limit > 0) {
             ok("the driver has %,d of %,d files open".formatted(open, limit));
         }
@@ -122,11 +119,11 @@ final class DriverCheck {
                         cnc.errorLog(),
                         (count, firstMs, lastMs, text) -> last[0] = Math.max(last[0], lastMs));
         if (distinct == 0) {
-            ok("it has logged no errors");
+            ok("the driver has logged no errors");
         } else {
             add(
                     Level.WARNING,
-                    "it has logged "
+                    "the driver has logged "
                             + distinct
                             + (distinct == 1 ? " error" : " distinct errors")
                             + ", the last at "
@@ -141,7 +138,7 @@ final class DriverCheck {
         int all = cnc.spec().counterValuesLength() / CountersReader.COUNTER_LENGTH;
         String text = "%,d of %,d counters are in use".formatted(used[0], all);
         if (used[0] > all * NEARLY_ALL) {
-            add(Level.WARNING, text, "raise counter-values-length, and start it again");
+            add(Level.WARNING, text, "raise counter-values-length, and restart the driver");
         } else {
             ok(text);
         }
@@ -163,12 +160,11 @@ final class DriverCheck {
         if (exceeded > 0) {
             add(
                     Level.WARNING,
-                    "%,d cycles of its agents were longer than their threshold".formatted(exceeded)
-                            + longest,
-                    "give each agent a CPU of its own (conductor.cpu, sender.cpu, receiver.cpu),"
-                            + " and see the areas processors and memory");
+                    "%,d agent cycles exceeded their threshold".formatted(exceeded) + longest,
+                    "give each agent its own CPU (conductor.cpu, sender.cpu, receiver.cpu), and"
+                            + " read the findings on processors and memory");
         } else {
-            ok("no cycle of its agents was longer than its threshold" + longest);
+            ok("no agent cycle exceeded its threshold" + longest);
         }
     }
 
@@ -178,10 +174,12 @@ final class DriverCheck {
         if (lost + silent > 0) {
             add(
                     Level.WARNING,
-                    "%,d images were lost, and %,d clients considered dead".formatted(lost, silent),
-                    "`verbus errors" + dir + "` names them; look for stopped processes and links");
+                    "%,d images were lost, and %,d clients timed out".formatted(lost, silent),
+                    "`verbus errors"
+                            + dir
+                            + "` names them; look for suspended processes and broken links");
         } else {
-            ok("no image was lost, and no client considered dead");
+            ok("no image was lost, and no client timed out");
         }
     }
 
@@ -195,9 +193,9 @@ final class DriverCheck {
         if (absent > 0) {
             add(
                     Level.WARNING,
-                    "%,d of %,d publications and subscriptions are not connected, or held back"
+                    "%,d of %,d publications and subscriptions are not connected or are held back"
                             .formatted(absent, all),
-                    "`verbus clients" + dir + "` says why");
+                    "`verbus clients" + dir + "` shows why");
         } else {
             ok("all of %,d publications and subscriptions are connected".formatted(all));
         }

@@ -28,13 +28,13 @@ import java.util.concurrent.Callable;
             "Settings are read in this order, and the last one wins: defaults, the properties "
                     + "file, environment variables (VERBUS_TERM_LENGTH), system properties "
                     + "(verbus.term-length), options (--term-length).",
-            "Aeron's names of the same settings work too (AERON_TERM_BUFFER_LENGTH, "
+            "Aeron's names for the same settings work too (AERON_TERM_BUFFER_LENGTH, "
                     + "aeron.term.buffer.length); the driver prints those that have no effect."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DriverCommand implements Callable<Integer> {
-    /** Used by the handler thread. */
+    /** Used by the driver's handler thread. */
     private static String lastSaid;
 
     @Spec private CommandSpec spec;
@@ -71,7 +71,7 @@ final class DriverCommand implements Callable<Integer> {
         return OptionSpec.builder("--" + option.name())
                 .type(String.class)
                 .paramLabel("VALUE")
-                // picocli would treat a percent sign as a format.
+                // Escaped, because picocli treats a percent sign as a format.
                 .description(text.replace("%", "%%"))
                 .build();
     }
@@ -110,8 +110,8 @@ final class DriverCommand implements Callable<Integer> {
     }
 
     /**
-     * Prints a problem when it first occurs, or occurs again after others; the log has all of them.
-     * Called by the driver's thread for handlers, because standard error may block.
+     * Prints a problem when it first occurs, or when it recurs after others; the error log contains
+     * all of them. Called by the driver's handler thread, because standard error may block.
      */
     private static void say(Throwable problem) {
         String text = String.valueOf(problem.getMessage());

@@ -22,13 +22,13 @@ import java.util.regex.Pattern;
 @Command(
         name = "errors",
         description = {
-            "Prints the distinct errors and warnings of a driver, with their counts and times. "
-                    + "Most are one sentence with a remedy; only defects have a stack trace.",
-            "Also works for a driver that is gone; the exit status is then 1."
+            "Prints a driver's distinct errors and warnings, with their counts and times. Most are"
+                    + " one sentence with a remedy; only defects have a stack trace.",
+            "Also works for a driver that has ended; the exit status is then 1."
         },
         mixinStandardHelpOptions = true)
 final class ErrorsCommand implements Callable<Integer> {
-    /** Matches exceptions of Verbus, which name cause and remedy in one line. */
+    /** Matches Verbus exceptions, whose single line names cause and remedy. */
     private static final Pattern SENTENCE =
             Pattern.compile("io\\.verbus\\.[\\w.]+Exception: (?<message>[^\\r\\n]+)");
 
@@ -36,7 +36,7 @@ final class ErrorsCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--stacks", description = "prints the stack trace of each")
+    @Option(names = "--stacks", description = "also prints the stack traces")
     private boolean hasStacks;
 
     @Option(names = "--json", description = "as JSON")
@@ -90,7 +90,7 @@ final class ErrorsCommand implements Callable<Integer> {
         };
     }
 
-    /** Returns the message of a logged exception if that suffices, else its stack trace. */
+    /** Returns a logged exception's message if that suffices, else its stack trace. */
     private static String shown(String trace) {
         Matcher sentence = SENTENCE.matcher(trace);
         return sentence.lookingAt() ? sentence.group("message") : trace.stripTrailing();

@@ -33,11 +33,11 @@ import java.util.concurrent.Callable;
         description = {
             "Shows how long each hop of a running driver's streams takes: the sender, the fabric "
                     + "or round trip, the subscriber, and over IPC the consumption.",
-            "The driver must sample: start it with --latency-samples-per-second. A duration is "
-                    + "one figure, or the range that it is known to lie in.",
-            "On a terminal the view refreshes until q or an interrupt ends it. Without a "
-                    + "terminal, and with --once, --json or --hgrm, it prints all samples once. "
-                    + "With --live it repeats there too, until its output is closed."
+            "The driver must sample: start it with --latency-samples-per-second. Each duration is"
+                    + " shown as one figure, or as the range within which it lies.",
+            "On a terminal the view refreshes until q or an interrupt ends it. Without a terminal,"
+                + " or with --once, --json or --hgrm, it prints all samples once. With --live it"
+                + " keeps printing samples until its output is closed."
         },
         mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
@@ -48,10 +48,12 @@ final class LatencyCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--once", description = "prints once, even on a terminal")
+    @Option(names = "--once", description = "prints the samples once, even on a terminal")
     private boolean isOnce;
 
-    @Option(names = "--live", description = "repeats, even if the output is not a terminal")
+    @Option(
+            names = "--live",
+            description = "keeps printing samples, even if the output is not a terminal")
     private boolean isLive;
 
     @Option(
@@ -70,7 +72,8 @@ final class LatencyCommand implements Callable<Integer> {
             names = "--html",
             paramLabel = "FILE",
             description =
-                    "writes a page with plots over percentile and time, after --count samples [10]")
+                    "writes an HTML page that plots latency by percentile and over time, after"
+                            + " --count samples [10]")
     private Path page;
 
     @Mixin private SamplingOptions sampling;
@@ -121,7 +124,10 @@ final class LatencyCommand implements Callable<Integer> {
         out.println(text.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs until a key, the end of the output or the count ends it; then writes the page. */
+    /**
+     * Runs until a key ends the command, the output is closed or the count is reached; then writes
+     * the page.
+     */
     private void watch(LatencyFile file, CncFile cnc, long intervalNs, PrintWriter out) {
         LatencyPage plots = page == null ? null : new LatencyPage(directory.directory().toString());
         try (Terminal terminal = new Terminal()) {

@@ -16,12 +16,12 @@ final class LatencyView {
     private static final double[] PERCENTILES = {50, 99, 99.9};
     private static final String[] NAMES = {"p50", "p99", "p99.9"};
 
-    /** Age in nanoseconds from which an open sample is shown. */
+    /** Age in nanoseconds at which an open sample is shown. */
     private static final long OLD_NS = 100_000_000;
 
     private LatencyView() {}
 
-    /** Returns the lines of a look, cut to a width in characters. */
+    /** Returns the lines of one sample, cut to a width in characters. */
     static List<String> lines(String time, String directory, LatencySample sample, int width) {
         TextTable interval = table();
         TextTable all = table();

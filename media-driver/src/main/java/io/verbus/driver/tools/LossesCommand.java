@@ -15,12 +15,12 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 
-/** {@code verbus losses}: prints what was lost on the way to a driver. */
+/** {@code verbus losses}: prints how much data was lost on the way to a driver. */
 @Command(
         name = "losses",
         description = {
-            "Prints the data lost on the way to a driver, by stream, session and source.",
-            "Also works for a driver that is gone; the exit status is then 1."
+            "Prints how much data was lost on the way to a driver, by stream, session and source.",
+            "Also works for a driver that has ended; the exit status is then 1."
         },
         mixinStandardHelpOptions = true)
 final class LossesCommand implements Callable<Integer> {

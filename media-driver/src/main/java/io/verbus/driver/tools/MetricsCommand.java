@@ -29,8 +29,7 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "metrics",
         description = {
-            "Prints the metrics of a running driver, of Verbus or Aeron, as text for "
-                    + "Prometheus.",
+            "Prints the metrics of a running Verbus or Aeron driver in Prometheus' text format.",
             "With --listen it serves them over HTTP until SIGTERM or SIGINT, whether or not a "
                     + "driver runs: /metrics, /healthz (200 while the driver sends heartbeats, "
                     + "else 503) and /readyz (200 while its devices and listeners are also up)."
@@ -44,7 +43,7 @@ final class MetricsCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
-            description = "address of this host to serve at; port 0 chooses a free port")
+            description = "address of this host to listen at; port 0 chooses a free port")
     private String listen;
 
     @Override

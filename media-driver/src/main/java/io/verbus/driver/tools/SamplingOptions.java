@@ -33,10 +33,10 @@ final class SamplingOptions {
             names = "--count",
             paramLabel = "N",
             defaultValue = "0",
-            description = "number of samples before it ends; 0 is unlimited")
+            description = "number of samples after which the command ends; 0 is unlimited")
     private int count;
 
-    /** Returns the number of samples; 0 if it is unlimited. */
+    /** Returns the number of samples to take; 0 if it is unlimited. */
     int count() {
         return count;
     }
@@ -66,7 +66,7 @@ final class SamplingOptions {
         return ns;
     }
 
-    /** Returns the exception for wrong usage of the command. */
+    /** Returns an exception that reports wrong usage of the command. */
     ParameterException misused(String sentence) {
         return new ParameterException(spec.commandLine(), sentence);
     }
@@ -76,7 +76,8 @@ final class SamplingOptions {
      *
      * @param intervalNs time to wait.
      * @param onKey handles a key; returns false to end the command.
-     * @return false if a key, or the end of the input or the output, ends the command.
+     * @return false if the command must end because of a key, or because input or output was
+     *     closed.
      */
     static boolean await(Terminal terminal, long intervalNs, PrintWriter out, IntPredicate onKey) {
         long endNs = System.nanoTime() + intervalNs;

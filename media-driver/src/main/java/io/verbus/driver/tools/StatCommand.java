@@ -21,14 +21,14 @@ import java.util.concurrent.Callable;
 @Command(
         name = "stat",
         description = {
-            "Shows the streams of a running driver, each with the receiver that limits it, and "
-                    + "its counters, with their rates per second.",
+            "Shows a running driver's streams, each with the receiver that limits it, and the"
+                    + " driver's counters with their rates per second.",
             "On a terminal the view refreshes until q or an interrupt ends it: s changes the "
                     + "order, f sets a filter, t hides the counters. Counters that only grow "
                     + "are listed separately from gauges.",
-            "Without a terminal, and with --once or --json, it prints the counters once, or "
-                    + "with --streams the streams. With --live it repeats there too, until its "
-                    + "output is closed."
+            "Without a terminal, or with --once or --json, it prints the counters once, or with"
+                + " --streams the streams. With --live it keeps printing samples until its output"
+                + " is closed."
         },
         mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -45,10 +45,12 @@ final class StatCommand implements Callable<Integer> {
             })
     private boolean isJson;
 
-    @Option(names = "--once", description = "prints once, even on a terminal")
+    @Option(names = "--once", description = "prints one sample, even on a terminal")
     private boolean isOnce;
 
-    @Option(names = "--live", description = "repeats, even if the output is not a terminal")
+    @Option(
+            names = "--live",
+            description = "keeps printing samples, even if the output is not a terminal")
     private boolean isLive;
 
     @Option(names = "--streams", description = "shows only the streams")
@@ -102,7 +104,7 @@ final class StatCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** Runs until a key, the end of the output or the count ends it. */
+    /** Runs until a key ends the command, the output is closed or the count is reached. */
     private void watch(CncFile cnc, long intervalNs, PrintWriter out) {
         boolean hasScreen = !isJson && Terminal.isTerminal();
         StatView view = new StatView(directory.directory().toString(), order, filter, isOfStreams);
@@ -146,7 +148,7 @@ final class StatCommand implements Callable<Integer> {
         }
     }
 
-    /** Handles a key, which takes effect at once; returns false if it ends the command. */
+    /** Handles a key, which takes effect immediately; returns false if the key ends the command. */
     private static boolean press(
             int key,
             StatView view,

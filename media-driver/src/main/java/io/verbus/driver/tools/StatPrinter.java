@@ -18,7 +18,7 @@ final class StatPrinter {
 
     /**
      * @param order order of the lines.
-     * @param filter text that printed lines contain, ignoring case; empty for all.
+     * @param filter text that a line must contain to be printed, ignoring case; empty for all.
      */
     StatPrinter(StatOrder order, String filter) {
         this.order = order;
@@ -58,7 +58,7 @@ final class StatPrinter {
                 .toList();
     }
 
-    /** Returns the nonzero counters that only grow, with their rates a second. */
+    /** Returns the nonzero counters that only grow, with their rates per second. */
     TextTable rates(StatSample sample) {
         TextTable table =
                 new TextTable(
@@ -169,7 +169,7 @@ final class StatPrinter {
             each.labels()
                     .forEach(
                             (name, value) -> {
-                                if (!name.equals("type")) { // exists already
+                                if (!name.equals("type")) { // the column already exists
                                     json.put(name, value);
                                 }
                             });
@@ -177,7 +177,7 @@ final class StatPrinter {
         }
     }
 
-    /** Returns the unit of the counter's raw value. */
+    /** Returns the unit of a counter's raw value. */
     private static String unit(Metric.Unit unit) {
         return unit.name().toLowerCase(Locale.ROOT);
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * sample.
  */
 final class StatSample {
-    /** No rate: there is no previous sample, or the value does not only grow. */
+    /** Rate if there is no previous sample, or if the value can also decrease. */
     static final long NO_RATE = Long.MIN_VALUE;
 
     /**
@@ -54,7 +54,7 @@ final class StatSample {
     private final List<Counted> counters = new ArrayList<>();
     private final List<Streamed> streams = new ArrayList<>();
 
-    /** Values by a key that identifies a counter across samples. */
+    /** Values by keys that identify counters across samples. */
     private final Map<String, Long> values = new HashMap<>();
 
     /**

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * View of {@code verbus stat --live}, which keys change: order, filter, and whether counters are
+ * View of {@code verbus stat --live}. Keys change the order, the filter, and whether counters are
  * shown. Not thread-safe.
  */
 final class StatView {
@@ -25,8 +25,8 @@ final class StatView {
     /**
      * @param directory directory of the driver.
      * @param order order of the lines; null for streams by id, counters by rate.
-     * @param filter text that shown lines contain; empty for all.
-     * @param isOfStreams whether only streams are shown.
+     * @param filter text that a line must contain to be shown; empty for all.
+     * @param isOfStreams whether to show only streams.
      */
     StatView(String directory, StatOrder order, String filter, boolean isOfStreams) {
         this.directory = directory;
@@ -38,7 +38,7 @@ final class StatView {
     /**
      * Handles a key.
      *
-     * @return false if it ends the view.
+     * @return false if the key ends the view.
      */
     boolean press(int key) {
         if (isTyping) {
@@ -54,7 +54,7 @@ final class StatView {
             case 't', 'T' -> isOfStreams = !isOfStreams;
             case ESCAPE -> filter = "";
             default -> {
-                // No such key.
+                // The key has no function.
             }
         }
         return true;
@@ -77,7 +77,7 @@ final class StatView {
         }
     }
 
-    /** Selects the next order; after the last, the initial one. */
+    /** Selects the next order; the initial order follows the last one. */
     private static StatOrder next(StatOrder order) {
         StatOrder[] all = StatOrder.values();
         int next = order == null ? 0 : order.ordinal() + 1;
@@ -85,13 +85,13 @@ final class StatView {
     }
 
     /**
-     * Returns the lines of a look: all, or as many as fit the screen.
+     * Returns the lines that show a sample: all, or as many as fit the screen.
      *
-     * @param time human-readable time of the look.
+     * @param time human-readable time of the sample.
      * @param sample sample of the driver.
      * @param columns maximum length of a line, in characters.
      * @param lines maximum number of lines; on a screen the last one lists the keys.
-     * @param hasKeys whether it is a screen with keys.
+     * @param hasKeys whether the output is a screen whose user can press keys.
      */
     List<String> lines(String time, StatSample sample, int columns, int lines, boolean hasKeys) {
         StatPrinter streams = new StatPrinter(order == null ? StatOrder.ID : order, filter);
@@ -136,8 +136,8 @@ final class StatView {
     }
 
     /**
-     * Divides the lines among the tables, each after a blank line: one leaves spare lines to
-     * others.
+     * Divides the lines among the tables, each of which follows a blank line. A table leaves lines
+     * that it does not need to the others.
      */
     private static int[] share(List<TextTable> tables, int room) {
         int[] shares = new int[tables.size()];

@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the carrier of each stream of a driver: the media in its channel, unless counters of type
- * {@link CounterTypes#CARRIER} name others.
+ * Finds the carrier of each of a driver's streams: the media in its channel, unless counters of
+ * type {@link CounterTypes#CARRIER} name a different one.
  */
 final class StreamCarriers {
     private static final Pattern MEDIA =

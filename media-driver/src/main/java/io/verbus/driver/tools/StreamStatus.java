@@ -16,20 +16,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Status of a publication or image: its position, and which reader holds it back.
+ * Status of a publication or image: its position, and the reader that holds it back.
  *
- * @param isImage whether it is an image.
+ * @param isImage whether the stream is an image.
  * @param streamId stream id.
  * @param sessionId session id of the stream.
  * @param registrationId registration id of the publication, or image id.
  * @param carrier carrier of the stream.
  * @param channel channel in a counter's key.
- * @param position position up to which a publication was appended to, or an image has arrived
- *     completely.
- * @param behind bytes that the slowest reader is behind; -1 without readers.
+ * @param position position up to which publishers have appended, or up to which an image has
+ *     arrived without gaps.
+ * @param behind number of bytes by which the slowest reader is behind; -1 if there are no readers.
  * @param slowest slowest reader; empty if no reader is behind.
- * @param slowestClient its client; {@link ClientStates#NO_CLIENT} if it has none.
- * @param isBlocked whether it waits for the slowest reader: a publication is at its limit.
+ * @param slowestClient client of the slowest reader; {@link ClientStates#NO_CLIENT} if it has none.
+ * @param isBlocked whether the stream is a publication that has reached its limit and waits for the
+ *     slowest reader.
  */
 record StreamStatus(
         boolean isImage,
@@ -95,7 +96,7 @@ record StreamStatus(
                 found.position = values.getCounterValue(id);
             }
             default -> {
-                // Not about a stream or its readers.
+                // Other counters do not concern streams or their readers.
             }
         }
     }
@@ -109,7 +110,7 @@ record StreamStatus(
     }
 
     /**
-     * Adds a reader. A detached subscriber has a negative reference and is skipped, because it
+     * Adds a reader. A detached subscriber, whose reference id is negative, is skipped, because it
      * holds nothing back.
      */
     private static void addReader(
@@ -165,8 +166,8 @@ record StreamStatus(
     }
 
     /**
-     * Returns a reader that stands for receivers without counters. They are known only by the
-     * publication's limit, and hold it back when it is at that limit.
+     * Returns a reader that represents all receivers without counters. Only the publication's limit
+     * reveals them; they hold the publication back when it has reached the limit.
      */
     private static Reader network(Found found) {
         Matcher endpoint = ENDPOINT.matcher(found.channel);

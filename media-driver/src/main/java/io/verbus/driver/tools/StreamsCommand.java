@@ -32,9 +32,9 @@ import java.util.regex.Pattern;
 @Command(
         name = "streams",
         description = {
-            "Prints the streams of a driver, with the transport and the positions of each.",
-            "Also works for a driver that is gone or has stalled, with its last positions; the "
-                    + "exit status is then 1."
+            "Prints a driver's streams, with the transport and the positions of each.",
+            "Also prints the last positions of a driver that has ended or stalled; the exit status"
+                    + " is then 1."
         },
         mixinStandardHelpOptions = true)
 final class StreamsCommand implements Callable<Integer> {
@@ -55,10 +55,12 @@ final class StreamsCommand implements Callable<Integer> {
                         .thenComparingLong(Row::registrationId);
     }
 
-    /** Registration, session and stream, which precede the channel in a label. */
+    /**
+     * Pattern of registration id, session id and stream id, which precede the channel in a label.
+     */
     private static final Pattern CHANNEL = Pattern.compile(": \\d+ -?\\d+ -?\\d+ ");
 
-    /** Join position or state, which follows the channel in a subscriber's label. */
+    /** Pattern of the join position or state, which follows the channel in a subscriber's label. */
     private static final Pattern SUFFIX = Pattern.compile(" (@-?\\d+|lingering|resting|gone)$");
 
     @Spec private CommandSpec spec;
@@ -101,8 +103,8 @@ final class StreamsCommand implements Callable<Integer> {
     }
 
     /**
-     * Adds the destinations. Their key has a channel; stream and session are those of the
-     * publication, which was allocated before.
+     * Adds the destinations. Their keys contain only a channel; stream and session come from the
+     * publication, whose counter was allocated earlier.
      */
     private static void addDestinations(
             List<Row> rows, long publication, String what, long value, String label) {
@@ -127,13 +129,14 @@ final class StreamsCommand implements Callable<Integer> {
     /** Returns the registration id of the publication or image that a counter belongs to. */
     private static long source(CountersReader counters, int id, int type, DirectBuffer key) {
         return type == CounterTypes.SUBSCRIBER_POSITION
-                ? Math.abs(counters.getCounterReferenceId(id)) // negative for a detached subscriber
+                // negative for a detached subscriber
+                ? Math.abs(counters.getCounterReferenceId(id))
                 : key.getLong(0);
     }
 
     /**
-     * Returns the state of an untethered subscriber: {@code active}, or the state at the end of its
-     * label; empty for anything else.
+     * Returns the state of an untethered subscriber: the state at the end of its label, or else
+     * {@code active}; empty for other counters.
      */
     private static String tether(int type, boolean isLetGo, String label) {
         if (isLetGo) {
@@ -164,7 +167,7 @@ final class StreamsCommand implements Callable<Integer> {
                 label);
     }
 
-    /** Returns the destination of its counter, or the endpoint in the channel. */
+    /** Returns the destination in the counter, or the endpoint in the channel. */
     private static String endpoint(int type, DirectBuffer key, String label) {
         return switch (type) {
             case CounterTypes.DESTINATION_SENT,

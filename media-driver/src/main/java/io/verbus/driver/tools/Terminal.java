@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Standard input and output: a terminal, whose keys are read as they are pressed, or something
- * else, such as a pipe that its reader may close. Not thread-safe except for {@link #leave}.
+ * Standard input and output. If they are a terminal, keys are read as they are pressed; otherwise
+ * the output may be a pipe that its reader closes. Not thread-safe except for {@link #leave}.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/termios.3.html">termios(3)</a>
  * @see <a
@@ -30,10 +30,10 @@ import java.util.concurrent.TimeUnit;
  * @see <a href="https://man7.org/linux/man-pages/man2/poll.2.html">poll(2)</a>
  */
 final class Terminal implements AutoCloseable {
-    /** No key was pressed in time. */
+    /** Result if no key was pressed in time. */
     static final int NO_KEY = -1;
 
-    /** The output's reader or the terminal has closed. */
+    /** Result if the output's reader or the terminal has closed. */
     static final int ENDED = -2;
 
     /** Hides the cursor, and moves it to the top left corner (DECTCEM, ECMA-48 CUP). */
@@ -61,7 +61,7 @@ final class Terminal implements AutoCloseable {
     private static final int ICANON = 0x2;
     private static final int ECHO = 0x8;
 
-    /** Size of a terminal that reports none. */
+    /** Assumed size of a terminal that does not report its size. */
     private static final int COLUMNS = 80;
 
     private static final int LINES = 24;
@@ -73,7 +73,7 @@ final class Terminal implements AutoCloseable {
     private final MemorySegment before;
     private boolean isLeft;
 
-    /** Takes over standard input, if it and standard output are a terminal. */
+    /** Takes control of standard input if both it and standard output are a terminal. */
     Terminal() {
         before = isTerminal() ? arena.allocate(TERMIOS_LENGTH, Integer.BYTES) : null;
         if (before != null && Calls.call(Calls.TCGETATTR, INPUT, before) == 0) {
@@ -85,15 +85,15 @@ final class Terminal implements AutoCloseable {
         }
     }
 
-    /** Returns whether this process has a terminal to read keys from and to draw on. */
+    /** Returns whether this process has a terminal on which to read keys and draw. */
     static boolean isTerminal() {
         Console console = System.console();
         return console != null && console.isTerminal();
     }
 
     /**
-     * Returns the current width of standard output in characters, {@link Integer#MAX_VALUE} if it
-     * is no terminal.
+     * Returns the current width of standard output in characters; {@link Integer#MAX_VALUE} if it
+     * is not a terminal.
      */
     static int width() {
         if (!isTerminal()) {
@@ -112,14 +112,14 @@ final class Terminal implements AutoCloseable {
      */
     static void draw(List<String> lines, int height, PrintWriter out) {
         out.print(HOME);
-        // No line feed after the last line: the screen would scroll.
+        // No line feed after the last line, because the screen would scroll.
         out.print(
                 String.join(END_OF_LINE + "\n", lines.subList(0, Math.min(height, lines.size()))));
         out.print(END_OF_SCREEN);
     }
 
     /**
-     * Runs a live view, and restores the terminal afterwards, also when SIGINT ends the JVM.
+     * Runs a live view, and restores the terminal afterwards, even if SIGINT ends the JVM.
      *
      * @param out writer that draws on the terminal; null if the view does not draw.
      */
@@ -145,7 +145,7 @@ final class Terminal implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException ending) {
-            // The hook already runs, and finds nothing to do.
+            // The JVM is exiting: the hook is running, and finds nothing to do.
         }
     }
 
@@ -169,14 +169,14 @@ final class Terminal implements AutoCloseable {
      * Waits for a key.
      *
      * @param waitNs maximum wait in nanoseconds.
-     * @return byte that the key sends, {@link #NO_KEY} or {@link #ENDED}.
+     * @return the byte that the key sends, {@link #NO_KEY} or {@link #ENDED}.
      */
     int key(long waitNs) {
-        // Only a terminal's input is read: other input may be at its end.
+        // Only a terminal's input is read, because other input may already be at its end.
         poll(0, before != null ? INPUT : -1, POLLIN);
         poll(1, OUTPUT, 0);
         int waitMs = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(waitNs));
-        if (Calls.call(Calls.POLL, polled, 2L, waitMs) <= 0) { // or a signal has interrupted it
+        if (Calls.call(Calls.POLL, polled, 2L, waitMs) <= 0) { // or interrupted
             return NO_KEY;
         }
         if ((told(1) & GONE) != 0 || (told(0) & GONE) != 0 && (told(0) & POLLIN) == 0) {
@@ -195,7 +195,7 @@ final class Terminal implements AutoCloseable {
         return polled.get(JAVA_SHORT, index * 8L + 6);
     }
 
-    /** Restores the terminal; returns false if that was done before. */
+    /** Restores the terminal; returns false if it was already restored. */
     synchronized boolean leave() {
         if (isLeft) {
             return false;

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table that fits a width. If it is wider, it cuts texts to the least width of their columns, the
- * longest first, and then omits columns.
+ * A table that fits a given width. If it is too wide, texts are cut to their columns' minimum
+ * widths, the longest first, and then columns are omitted.
  */
 final class TextTable {
     private static final String CUT = "..";
@@ -15,10 +15,11 @@ final class TextTable {
     /**
      * A column.
      *
-     * @param name name in the head.
-     * @param isNumber whether cells are aligned right and never cut.
+     * @param name column heading.
+     * @param isNumber whether cells are right-aligned and never cut.
      * @param least minimum length to which a text is cut, in characters.
-     * @param rank rank for omission: the highest is omitted first, 0 never.
+     * @param rank order of omission: the column with the highest rank is omitted first, one with
+     *     rank 0 never.
      */
     record Column(String name, boolean isNumber, int least, int rank) {
         static Column number(String name, int rank) {
@@ -42,16 +43,16 @@ final class TextTable {
         rows.add(cells);
     }
 
-    /** Returns the number of rows, without the head. */
+    /** Returns the number of rows, excluding the headings. */
     int size() {
         return rows.size();
     }
 
     /**
-     * Lays the table out.
+     * Formats the table.
      *
      * @param width maximum length of a line, in characters.
-     * @return head, and a line for each row.
+     * @return the headings, then a line for each row.
      */
     List<String> lines(int width) {
         List<Integer> kept = new ArrayList<>();
@@ -127,7 +128,7 @@ final class TextTable {
         return cut(line.toString().stripTrailing(), width);
     }
 
-    /** Returns a text, cut and ending with two dots if it is too long. */
+    /** Returns a text; if it is too long, it is cut and ends with two dots. */
     static String cut(String text, int width) {
         return text.length() <= width
                 ? text

@@ -44,10 +44,10 @@ public final class Verbus implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "no command is given");
+        throw new ParameterException(spec.commandLine(), "the command is missing");
     }
 
-    /** Runs a command and ends the process with its status. */
+    /** Runs a command, and exits with its status. */
     public static void main(String[] args) {
         System.exit(commandLine().execute(args));
     }
@@ -64,7 +64,7 @@ public final class Verbus implements Runnable {
         return line;
     }
 
-    /** Lets a command and its subcommands print the same version. */
+    /** Makes a command and its subcommands print the same version. */
     private static void tellVersion(CommandLine line) {
         line.getCommandSpec().versionProvider(VersionText::lines);
         line.getSubcommands().values().forEach(Verbus::tellVersion);
@@ -82,7 +82,7 @@ public final class Verbus implements Runnable {
         return FAILED;
     }
 
-    /** Suggests the option or command that a mistyped one most likely stands for. */
+    /** Suggests the option or command that the user most likely meant to type. */
     private static String hint(ParameterException e) {
         if (!(e instanceof UnmatchedArgumentException unmatched)) {
             return "";

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * State of a publication or subscription in a word, and why it is not connected, or what holds it
- * back, in a sentence.
+ * State of a publication or subscription in one word, and a sentence that tells why it is not
+ * connected, or what holds it back.
  *
  * @param state {@code waiting}, {@code connected}, {@code blocked}, {@code untethered}, {@code no
  *     receiver} or {@code ended}.
@@ -56,10 +56,9 @@ record WhyNot(String state, String why) {
         return status == null || status.behind() <= 0
                 ? ""
                 : ", and "
-                        + holder(status, all)
-                        + " has yet to take "
                         + "%,d".formatted(status.behind())
-                        + " bytes";
+                        + " bytes are not yet read by "
+                        + holder(status, all);
     }
 
     private static WhyNot connected(Registered each, StreamStatus status, ClientStates all) {
@@ -70,7 +69,7 @@ record WhyNot(String state, String why) {
                             + holder(status, all)
                             + ", "
                             + "%,d".formatted(status.behind())
-                            + " bytes behind: consume faster there");
+                            + " bytes behind: make it consume faster");
         }
         List<Destination> absent =
                 all.destinationsOf(each).stream().filter(one -> !one.isConnected()).toList();
@@ -78,11 +77,11 @@ record WhyNot(String state, String why) {
                 "connected",
                 absent.isEmpty()
                         ? ""
-                        : "but not to "
+                        : "but these destinations are not: "
                                 + absent.stream()
                                         .map(Destination::address)
                                         .collect(Collectors.joining(", "))
-                                + ": see verbus errors");
+                                + "; see verbus errors");
     }
 
     /** Adds the client's name to a reader's description. */
@@ -107,16 +106,17 @@ record WhyNot(String state, String why) {
         }
         String endpoint = endpoint(each.channel());
         if (endpoint.isEmpty()) {
-            return "none of its destinations has a receiver: add destinations that have";
+            return "none of its destinations has a receiver: subscribe there, or add other"
+                    + " destinations";
         }
         if (each.carrier().contains("rdma")) {
-            return "no answer from " + endpoint + " yet: if this lasts, see verbus errors";
+            return "no answer from " + endpoint + " yet: if this persists, see verbus errors";
         }
         return "no receiver has answered at "
                 + endpoint
-                + ", which UDP does not explain: subscribe to stream "
+                + ": subscribe to stream "
                 + each.streamId()
-                + " there, and check address and firewalls";
+                + " there, and check the address and firewalls";
     }
 
     private static WhyNot ofSubscription(Registered each, ClientStates all) {
@@ -163,7 +163,7 @@ record WhyNot(String state, String why) {
             case "sources" -> {
                 return "no publication of stream "
                         + each.streamId()
-                        + " has reached its destinations: check them with verbus errors";
+                        + " has reached its destinations: see verbus errors";
             }
             default -> {
                 String endpoint = endpoint(each.channel());
@@ -172,12 +172,12 @@ record WhyNot(String state, String why) {
                         each,
                         " has reached " + (endpoint.isEmpty() ? "its address" : endpoint),
                         arrivingAt(endpoint, all),
-                        "publish there, and check address and firewalls");
+                        "publish there, and check the address and firewalls");
             }
         }
     }
 
-    /** Streams that are there, with their sessions; session 0 stands for all. */
+    /** An existing stream and its session; session 0 means all sessions. */
     private record There(int streamId, int sessionId) {}
 
     private static List<There> local(ClientStates all, boolean isSubscription, String carrier) {
@@ -203,7 +203,7 @@ record WhyNot(String state, String why) {
         return new There(image.streamId(), image.sessionId());
     }
 
-    /** Says that a stream's counterpart is absent, and which streams have one. */
+    /** Explains that a stream's counterpart is missing, and lists the streams that have one. */
     private static String absent(
             String what, Registered each, String where, List<There> there, String remedy) {
         SortedSet<Integer> streams = new TreeSet<>();

@@ -85,7 +85,7 @@ class CommandTurnsTest {
     }
 
     @Test
-    void executesAtOnceWhileClientsKeepUp() {
+    void executesImmediatelyWhileClientsKeepUp() {
         send(GREEDY, COMMAND, 24);
         send(STRANGER, COMMAND, 24);
         assertEquals(List.of(GREEDY, STRANGER), done);

@@ -73,7 +73,7 @@ class EventTransmitterTest {
     }
 
     @Test
-    void sendsQuarterOfBufferAtOnce() {
+    void sendsQuarterOfBufferInOneBurst() {
         receive();
         while (transmitter.isOpen()) {
             transmit(100);

@@ -34,9 +34,10 @@ class HugePagesTest {
     void reportsMissingMount() {
         Path absent = folder.resolve("absent");
         assertEquals(
-                "the log-directory %s does not exist: create it, and mount them with `mount -t"
+                "the log-directory %s does not exist: create it, and mount huge pages there with"
                                 .formatted(absent)
-                        + " hugetlbfs none %s`, or leave it unset".formatted(absent),
+                        + " `mount -t hugetlbfs none %s`, or leave log-directory unset"
+                                .formatted(absent),
                 refusal(absent));
     }
 
@@ -51,7 +52,7 @@ class HugePagesTest {
     void reportsFolderThatIsNotOnHugePages() {
         String refusal = refusal(folder);
         assertTrue(refusal.contains(folder + " is on file system "), refusal);
-        assertTrue(refusal.contains("not on huge pages: mount them with"), refusal);
+        assertTrue(refusal.contains("not on huge pages: mount huge pages there with"), refusal);
     }
 
     /** A killed driver with logs on huge pages leaves links, possibly dangling. */

@@ -210,7 +210,7 @@ class PartialRoomTest {
     }
 
     @Test
-    void allocatesShortLogAtOnce() throws IOException {
+    void allocatesShortLogCompletely() throws IOException {
         LogBuffers log = image(64 * 1024, 0);
         assertEquals(Long.MAX_VALUE, log.room().end());
         assertTrue(taken(log) >= log.length());

@@ -232,7 +232,7 @@ class AeronClientLabTest {
     }
 
     @Test
-    void endsRevokedPublicationAtOnce() {
+    void endsRevokedPublicationImmediately() {
         try (Host b = Host.b();
                 Host a = Host.a();
                 Aeron in = connect(b);

@@ -151,7 +151,7 @@ class BlockedCallsTest {
     @Tag("soak")
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void continuesWhileDeviceTakesHalfMinute(ThreadingMode threading) {
+    void continuesWhileDeviceCallTakesHalfMinute(ThreadingMode threading) {
         try (Host b = Beside.host(Host.addressB(), threading);
                 Host a = Beside.host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, PORT, script)) {

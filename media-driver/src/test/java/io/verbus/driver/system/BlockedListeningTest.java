@@ -104,7 +104,7 @@ class BlockedListeningTest {
 
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void continuesWhileDeviceBlocksListOfDevices(ThreadingMode threading) {
+    void continuesWhileDeviceListingIsBlocked(ThreadingMode threading) {
         for (int call = 1; call <= 2; call++) {
             try (Host b = Beside.host(Host.addressB(), threading)) {
                 Bus bus = b.connect();
@@ -124,7 +124,7 @@ class BlockedListeningTest {
 
     /** The words of the device's refusal, with the channel as the client wrote it. */
     @Test
-    void reportsRefusedAddressToClientThatAsked() {
+    void reportsRefusedAddressToRequestingClient() {
         try (Host b = Beside.host(Host.addressB(), ThreadingMode.DEDICATED)) {
             Bus bus = b.connect();
             String channel = b.channel(++port);
@@ -143,7 +143,7 @@ class BlockedListeningTest {
     }
 
     @Test
-    void leavesNothingIfClientsLeaveWhileDeviceBlocksListening() {
+    void freesResourcesIfClientsLeaveWhileDeviceBlocksListening() {
         long ids = StrictDevice.count("ids");
         try (Host b = Beside.host(Host.addressB(), ThreadingMode.DEDICATED)) {
             StrictDevice.plan("rdma_listen:*:~600000");

@@ -89,7 +89,7 @@ class HopLatencyTest {
     }
 
     @Test
-    void delaysShowInTheirHops() {
+    void attributesDelaysToTheirHops() {
         assumeFalse(
                 "iwarp".equals(System.getenv("STRICT_DEVICE")),
                 "completions over iWARP say nothing about the peer");

@@ -95,7 +95,7 @@ class HostileDriverLabTest {
     }
 
     @Test
-    void harmsNoOtherDriver() throws Exception {
+    void hostileDriverHarmsNoOtherDriver() throws Exception {
         System.out.println("hostile for " + seconds + " s, seed " + seed);
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());

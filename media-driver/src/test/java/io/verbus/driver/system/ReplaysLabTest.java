@@ -33,7 +33,7 @@ class ReplaysLabTest {
     }
 
     @Test
-    void leavesNothingBehindOverRdma() {
+    void freesReplayResourcesOverRdma() {
         try (Host archive = host(Host.addressA());
                 Host reader = host(Host.addressB());
                 Replays replays =

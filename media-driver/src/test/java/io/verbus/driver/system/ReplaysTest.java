@@ -28,7 +28,7 @@ class ReplaysTest {
     }
 
     @Test
-    void leavesNothingBehindOverUdp() throws IOException {
+    void freesReplayResourcesOverUdp() throws IOException {
         try (Host archive = Host.start(LOOPBACK, settings -> {});
                 Host reader = Host.start(LOOPBACK, settings -> {});
                 Replays replays =
@@ -43,7 +43,7 @@ class ReplaysTest {
     }
 
     @Test
-    void leavesNothingBehindInSharedMemory() throws IOException {
+    void freesReplayResourcesInSharedMemory() throws IOException {
         try (Host host = Host.start(LOOPBACK, settings -> {});
                 Replays replays =
                         new Replays(folder, host.directory(), host.directory(), channel(), "")) {

@@ -34,7 +34,7 @@ class WaitingStreamsLabTest {
     }
 
     @Test
-    void namesStreamsThatPeerHasInstead() throws Exception {
+    void reportsStreamsAvailableAtPeer() throws Exception {
         try (Host b = Host.b();
                 Host a = Host.a()) {
             Bus subscriber = b.connect();

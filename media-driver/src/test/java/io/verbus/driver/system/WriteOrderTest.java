@@ -67,7 +67,7 @@ class WriteOrderTest {
     }
 
     @Test
-    void rejectsAdapterIfOrderIsChecked() {
+    void rejectsUnorderedAdapterIfOrderIsChecked() {
         try (Host b = host(Host.addressB(), "check");
                 Host a = host(Host.addressA(), "check")) {
             for (Host host : new Host[] {a, b}) {

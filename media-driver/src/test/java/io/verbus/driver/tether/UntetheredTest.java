@@ -73,7 +73,7 @@ class UntetheredTest {
     }
 
     @Test
-    void rejoinsAtOnceIfStreamWaitsForReader() {
+    void rejoinsImmediatelyIfStreamWaitsForReader() {
         at(0, LIMIT);
         at(50, LIMIT);
         assertEquals(Step.NONE, subscriber.step(60 * MS, 0, LIMIT, true), "it still lingers");
@@ -82,7 +82,7 @@ class UntetheredTest {
     }
 
     @Test
-    void detachesForGoodIfItDoesNotRejoin() {
+    void detachesPermanentlyUnlessRejoinIsEnabled() {
         Untethered once = new Untethered(TIMEOUTS, false);
         once.step(0, LIMIT, LIMIT, false);
         assertEquals(Step.LET_GO, once.step(50 * MS, LIMIT, LIMIT, false));
@@ -103,7 +103,7 @@ class UntetheredTest {
 
     /** For any reads and check times, the steps alternate, none too early. */
     @Property(tries = 300)
-    void takesNoStepBeforeTimeout(
+    void keepsStateBeforeTimeout(
             @ForAll @Size(max = 200) List<@IntRange(min = 1, max = 40) Integer> pausesMs,
             @ForAll @IntRange(max = 3) int keepsUpEvery,
             @ForAll boolean rejoins) {

@@ -240,7 +240,7 @@ class ToolsTest {
         Files.writeString(file, "udp.receive-buffer=1g\n");
         String[] arguments = {"doctor", "--for=udp", "--interval=1ms", "--config=" + file};
         assertEquals(0, run(arguments), err.toString());
-        assertTrue(out.toString().contains("udp.receive-buffer asks for 1,073,741,824 bytes"));
+        assertTrue(out.toString().contains("udp.receive-buffer requests 1,073,741,824 bytes"));
     }
 
     @Test
@@ -255,14 +255,14 @@ class ToolsTest {
             assertEquals(0, run("doctor", "--for=ipc", "--dir", dir), out.toString());
             String text = out.toString();
             assertTrue(text.startsWith("driver\n  ok       the driver with process id "), text);
-            assertTrue(text.contains("it has logged no errors"), text);
+            assertTrue(text.contains("the driver has logged no errors"), text);
             assertTrue(text.contains(" counters are in use"), text);
             assertTrue(text.contains(" files open"), text);
             assertTrue(
                     text.contains(
                             "warning  1 of 1 publications and subscriptions are not connected"),
                     text);
-            assertTrue(text.contains("remedy: `verbus clients --dir " + dir + "` says why"), text);
+            assertTrue(text.contains("remedy: `verbus clients --dir " + dir + "` shows why"), text);
             assertFalse(waiting.isConnected());
         }
         out.getBuffer().setLength(0);
@@ -311,7 +311,7 @@ class ToolsTest {
     }
 
     @Test
-    void suggestsWhatMistypedWordStandsFor() {
+    void suggestsCorrectionOfMistypedWord() {
         assertEquals(2, run("stat", "--dri=/x"));
         assertTrue(
                 err.toString().contains("'--dri=/x' (did you mean '--dir'?): see verbus stat"),
@@ -331,7 +331,7 @@ class ToolsTest {
     }
 
     @Test
-    void namesUnitsOfRefusedNumber() {
+    void errorNamesUnitsOfRejectedNumber() {
         assertEquals(1, run("driver", "--client-liveness-timeout", "5"));
         assertTrue(
                 err.toString().contains("it must be from ")

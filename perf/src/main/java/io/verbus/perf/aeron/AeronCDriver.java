@@ -29,7 +29,7 @@ final class AeronCDriver {
         this.process = process;
     }
 
-    /** Starts the program for some work, and waits until it serves clients. */
+    /** Starts the program for the given work, and waits until it serves clients. */
     static LocalDriver launch(Work work, String directory) {
         String program = System.getProperty(AeronCWorker.PROGRAM_PROPERTY);
         String version = version(program);
@@ -70,7 +70,10 @@ final class AeronCDriver {
         environment.put("AERON_PERFORM_STORAGE_CHECKS", "false");
     }
 
-    /** Returns the program's name of an idle strategy; its backoff has the same default periods. */
+    /**
+     * Returns the program's name for an idle strategy; its backoff strategy has the same default
+     * periods.
+     */
     private static String idle(Work.Idle idle) {
         return switch (idle) {
             case BUSY_SPIN -> "spin";
@@ -102,7 +105,7 @@ final class AeronCDriver {
                                         : " ended with status " + process.exitValue())
                                 + " in "
                                 + directory
-                                + ": see its output above, and give an aeronmd of Aeron 1.51");
+                                + ": see its output above, and use the aeronmd of Aeron 1.51");
             }
             sleep();
         }

@@ -36,8 +36,8 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
- * Aeron's client on any driver, or with Aeron's Java driver, in low-latency configuration: log
- * files are pretouched and not sparse, and bounds checks are off (by a JVM flag).
+ * Aeron's client on an existing driver, or with its own Aeron Java driver, in a low-latency
+ * configuration: log files are pretouched and not sparse, and a JVM flag disables bounds checks.
  */
 public final class AeronStack implements Stack {
     private static final String VERSION = "Aeron " + AeronVersion.VERSION;
@@ -72,7 +72,7 @@ public final class AeronStack implements Stack {
         aeron = Aeron.connect(context);
     }
 
-    /** Launches Aeron's Java driver for some work. */
+    /** Launches Aeron's Java driver for the given work. */
     static LocalDriver launch(Work work, String directory) {
         MediaDriver driver =
                 MediaDriver.launch(

@@ -23,14 +23,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Aeron Cluster: members, each with archive, consensus module and echo service, and a client. The
- * first member is the leader. The members alternate between the two addresses of the work.
+ * Aeron Cluster: several members, each with an archive, a consensus module and an echo service; and
+ * a client. The first member is the leader. The members alternate between the two addresses of the
+ * work.
  */
 public final class ClusterStack extends ServiceStack {
     private static final int PORTS = 10;
     private static final long KEEP_ALIVE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Longer than an emulated machine may stall. */
+    /** Longer than an emulated machine is likely to stall. */
     private static final long LEADER_TIMEOUT_NS = LIVENESS_TIMEOUT_NS;
 
     /**
@@ -130,7 +131,7 @@ public final class ClusterStack extends ServiceStack {
         return "term-length=" + work.termLength() + "|mtu=" + work.mtu();
     }
 
-    /** Connects a client once there is a leader. */
+    /** Connects a client once a leader is elected. */
     @Override
     public Initiator initiator(ReplyHandler handler) {
         EgressListener listener =

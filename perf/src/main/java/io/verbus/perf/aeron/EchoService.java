@@ -31,9 +31,10 @@ final class EchoService implements ClusteredService {
             int length,
             Header header) {
         cluster.idleStrategy().reset();
-        long result = session.offer(buffer, offset, length); // only the leader really sends
+        long result = session.offer(buffer, offset, length); // only the leader's answer is sent
         while (result == Publication.BACK_PRESSURED || result == Publication.ADMIN_ACTION) {
-            cluster.idleStrategy().idle(); // ends when the client of the session disconnects
+            // The loop ends when the session's client disconnects.
+            cluster.idleStrategy().idle();
             result = session.offer(buffer, offset, length);
         }
     }

@@ -20,7 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Part of Aeron Archive or Aeron Cluster, on the driver of its process. */
+/** Part of Aeron Archive or Aeron Cluster that runs on its process's driver. */
 abstract class ServiceStack implements Stack {
     /** Channel between a service and clients on the same driver. */
     static final String IPC = "aeron:ipc?term-length=1m";
@@ -80,7 +80,7 @@ abstract class ServiceStack implements Stack {
         throw new UnsupportedOperationException("a service does not measure streams");
     }
 
-    /** Prints the error of a part. */
+    /** Prints an error that occurred in a part. */
     static void report(Throwable error) {
         System.err.println(error);
     }

@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Has streams recorded and replayed by an archive at the other end. Used by one thread. */
+/** Lets an archive at the other end record and replay streams. Not thread-safe. */
 final class StreamRecorder implements Recorder {
     private static final int STREAM = 1003;
     private static final int REPLAY_STREAM = 1004;

@@ -63,7 +63,7 @@ public interface BusClient extends AutoCloseable {
          */
         int poll(int limit);
 
-        /** Returns whether the stream is read to its end, or lost. */
+        /** Returns whether the stream was read to its end, or was lost. */
         boolean hasEnded();
 
         @Override

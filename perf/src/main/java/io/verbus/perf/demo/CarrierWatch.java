@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Checks a driver's counters for the transport that carries its streams: if RDMA carries
- * everything, the driver never opens UDP. Used by one thread.
+ * Checks in a driver's counters which transport carries its streams. If RDMA carries everything,
+ * the driver never opens UDP. Used by one thread.
  */
 public final class CarrierWatch {
     private static final long UP = 2;
@@ -35,7 +35,7 @@ public final class CarrierWatch {
         this.directory = directory;
     }
 
-    /** Reads the counters, if the driver is there. */
+    /** Reads the counters, if the driver is running. */
     public void look() {
         Path file = directory.resolve(CncFile.NAME);
         if (!Files.exists(file)) {
@@ -59,7 +59,7 @@ public final class CarrierWatch {
             bytesSent = counters.getCounterValue(SystemCounter.BYTES_SENT.ordinal());
             mostQueuePairs = Math.max(mostQueuePairs, queuePairs);
         } catch (BusException starting) {
-            return; // still starting; the next call retries
+            return; // the driver is still starting; the next call retries
         }
     }
 

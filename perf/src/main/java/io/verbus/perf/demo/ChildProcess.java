@@ -22,7 +22,9 @@ import java.util.function.Consumer;
 public final class ChildProcess {
     private static final long ENDING_MS = 15_000;
 
-    /** On an emulated processor, the optimizing compiler costs more than it saves in one demo. */
+    /**
+     * On an emulated processor, the optimizing compiler costs more time in one demo than it saves.
+     */
     private static final String FAST_START = "-XX:TieredStopAtLevel=1";
 
     private final String name;
@@ -109,7 +111,7 @@ public final class ChildProcess {
                 errors.join();
                 return new ChildEvent.Ended(this, status);
             } catch (InterruptedException e) {
-                // Nothing interrupts this thread on purpose, and the exit must still be reported.
+                // No code interrupts this thread on purpose, and the exit must still be reported.
                 continue;
             }
         }

@@ -9,8 +9,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Processes of a run. Closing ends them in reverse order of their start; so does an interrupt or
- * termination of this process.
+ * Processes of a run. Closing ends them in the reverse of their start order; so does an interrupt
+ * or termination of this process.
  */
 public final class ChildProcesses implements AutoCloseable {
     private final BlockingQueue<ChildEvent> events = new LinkedBlockingQueue<>();

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One run of the demo: starts the processes, shows their progress, and always ends them.
  *
- * <p>The publisher and the subscriber exit at the end of the stream, and the drivers are ended when
- * both are done. An earlier exit of any of them is a failure.
+ * <p>The publisher and the subscriber exit at the end of the stream; then the drivers are ended. An
+ * earlier exit of any of them is a failure.
  */
 final class Demo implements AutoCloseable {
     /** Time without a new message after which the run fails. */
@@ -61,7 +61,7 @@ final class Demo implements AutoCloseable {
     /**
      * Runs the demo.
      *
-     * @return the subscriber's result, in which nothing is wrong.
+     * @return the subscriber's result, which contains no errors.
      * @throws DemoException if anything goes wrong.
      */
     DemoResult run() throws DemoException, InterruptedException {

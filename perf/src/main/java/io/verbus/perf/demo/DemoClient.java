@@ -48,7 +48,7 @@ enum DemoClient {
     /** Returns the program that subscribes. */
     abstract JavaProgram subscriber();
 
-    /** Returns the scheme of its channels. */
+    /** Returns the scheme of the client's channels. */
     String scheme() {
         return toString();
     }

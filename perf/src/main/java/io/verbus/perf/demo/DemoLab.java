@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs a Verbus command in the lab, passing through its output and exit status. */
 public final class DemoLab {
-    /** Seconds that the virtual machine may take to start and stop. */
+    /** Maximum time in seconds for the virtual machine to start and stop. */
     private static final int MACHINE_S = 60;
 
-    /** Variable with the command that the lab names if it cannot run. */
+    /** Environment variable with the command that the lab suggests if it cannot run. */
     private static final String INSTEAD = "VERBUS_LAB_INSTEAD";
 
     private static final long ENDING_S = 10;
@@ -68,7 +68,7 @@ public final class DemoLab {
         }
     }
 
-    /** Returns a command that plays the demo without RDMA; empty if there is none. */
+    /** Returns a command that runs the demo without RDMA; empty if there is none. */
     private static String instead(List<String> command) {
         return switch (command.size() > 1 ? command.get(1) : "") {
             case "archive", "cluster" -> "./verbus demo " + command.get(1) + " --transport udp";

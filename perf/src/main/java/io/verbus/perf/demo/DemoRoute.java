@@ -19,7 +19,7 @@ record DemoRoute(
         String publication,
         String subscription,
         String peers) {
-    /** Returns the additional arguments that let each driver accept connections of the other. */
+    /** Returns the additional arguments that let each driver accept the other's connections. */
     List<String> driverOptions() {
         return transport == DemoTransport.RDMA ? List.of("rdma.allow=" + peers) : List.of();
     }
@@ -47,12 +47,12 @@ record DemoRoute(
         return scheme + channel.substring(channel.indexOf(':'));
     }
 
-    /** Shared memory of one driver. */
+    /** Creates a route through one driver's shared memory. */
     static DemoRoute ipc() {
         return new DemoRoute(DemoTransport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc", "");
     }
 
-    /** From one address of this host to another, or the same. */
+    /** Creates a route from one address of this host to another, or to the same one. */
     static DemoRoute over(DemoNetwork network) {
         String channel =
                 "verbus:"

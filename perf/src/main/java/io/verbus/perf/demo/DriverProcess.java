@@ -13,17 +13,17 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Media driver of the demo, which deletes its files however it is ended. It runs on one thread,
- * because two drivers and two clients may have to share two cores.
+ * Media driver of the demo, which deletes its files however the process ends. The driver runs on
+ * one thread, because two drivers and two clients may have to share two cores.
  */
 public final class DriverProcess {
     /**
-     * Long, so that an overloaded machine does not fail the demo, which notices dead processes
-     * itself.
+     * Long, so that the demo does not fail on an overloaded machine; the demo itself notices dead
+     * processes.
      */
     private static final long CLIENT_LIVENESS_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** Longest silence of the other driver; long for the same reason. */
+    /** Maximum silence of the other driver; long for the same reason. */
     private static final String PEER_LIMIT = "30s";
 
     private DriverProcess() {}

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Class to run in a separate process, on this process's JVM.
+ * Class to run in a separate process, with the same JVM as this process.
  *
  * @param main name of the main class.
  * @param classPath class path.
@@ -25,7 +25,8 @@ public record JavaProgram(String main, String classPath, List<String> flags) {
     }
 
     /**
-     * Returns a program with another class path, without JVM flags that depend on this process's.
+     * Returns a program with another class path, without JVM flags that depend on this process's
+     * class path.
      */
     public static JavaProgram other(String main, String classPath) {
         List<String> flags =
@@ -35,7 +36,7 @@ public record JavaProgram(String main, String classPath, List<String> flags) {
 
     /**
      * Returns a program with all of Verbus and Aeron on its class path, and with their
-     * ahead-of-time cache if the launcher has made one.
+     * ahead-of-time cache if the launcher has created one.
      */
     public static JavaProgram withAeron(String main) {
         JavaProgram program = other(main, AeronJars.behindOwnClassPath());

@@ -18,8 +18,9 @@ import java.util.SplittableRandom;
  * Generates synthetic market data: quotes of varying book depth, trades and orders.
  *
  * <p>Half of the messages are quotes: most carry up to ten levels of depth (240 bytes), one in 64
- * carries 64 to 160 (4 KiB), and one in 1024 carries 400 to 1000 (24 KiB), more than any MTU. Equal
- * seeds generate equal messages. Used by one thread; allocates nothing after construction.
+ * carries 64 to 160 levels (4 KiB), and one in 1024 carries 400 to 1000 levels (24 KiB), which
+ * exceeds any MTU. Equal seeds generate equal messages. Used by one thread; allocates nothing after
+ * construction.
  */
 public final class MarketDataFeed {
     /** Maximum message length in bytes. */

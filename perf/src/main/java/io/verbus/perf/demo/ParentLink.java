@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Connection of a demo process to its parent through standard input: each line {@link #GO} permits
- * the next step, and the end of the input ends the process, even if the parent was killed.
+ * the next step. The process ends with its input, even if the parent was killed.
  */
 public final class ParentLink {
     /** Line that {@link #awaitGo} waits for. */

@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Publisher process, on any bus. When told that there is a subscription, it sends the unpaced
- * messages of a {@link MarketDataFeed} as fast as back pressure allows; when told that these have
- * been read, it sends the paced messages at a fixed rate.
+ * Publisher process, on any bus. When its parent reports a subscription, it sends the unpaced
+ * messages of a {@link MarketDataFeed} as fast as back pressure allows; when the parent reports
+ * that these have been read, it sends the paced messages at a fixed rate.
  *
- * <p>A paced message carries the time at which it was due, so back pressure or a busy core makes it
- * and the messages due in the meantime count as late.
+ * <p>A paced message carries the time at which it was due. If back pressure or a busy core delays a
+ * message, that message and all messages due in the meantime therefore count as late.
  */
 public final class PublisherProcess {
     private static final long SEED = 20_260_101;
@@ -62,7 +62,7 @@ public final class PublisherProcess {
         for (int sequence = 0; sequence < plan.firstPaced(); sequence++) {
             offer(feed.encode(sequence, System.nanoTime()));
         }
-        // On time-out, the subscriber is missing messages; sending the rest shows which ones.
+        // After a time-out, the subscriber has missed messages; sending the rest shows which ones.
         parent.awaitGo(DRAIN_LIMIT_S, TimeUnit.SECONDS);
         long interval = TimeUnit.SECONDS.toNanos(1) / plan.rate();
         long due = System.nanoTime() + interval;
@@ -87,7 +87,7 @@ public final class PublisherProcess {
         }
     }
 
-    /** Spins for the last part, because a sleeping thread wakes up late. */
+    /** Spins for the last part of the wait, because a sleeping thread wakes up late. */
     private static void awaitTime(long due) {
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
             if (left > TimeUnit.MICROSECONDS.toNanos(150)) {

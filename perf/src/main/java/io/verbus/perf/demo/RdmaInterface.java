@@ -48,7 +48,7 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return List.copyOf(ports);
     }
 
-    /** Returns whether both are in one subnet, so that packets need no router. */
+    /** Returns whether both interfaces are in one subnet, so that packets need no router. */
     boolean isInSubnetOf(RdmaInterface other) throws IOException {
         int compared = Math.max(prefixLength, other.prefixLength);
         return compared == 0

@@ -7,8 +7,8 @@ import org.agrona.concurrent.IdleStrategy;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Subscriber process, on any bus. Verifies every message until the end of the stream, and prints
- * when it has subscribed, its progress ({@code verified N}, every second and when all unpaced
+ * Subscriber process, on any bus. Verifies every message until the end of the stream. Prints a line
+ * once it has subscribed, its progress ({@code verified N}, every second and when all unpaced
  * messages are read), and its {@link DemoResult}.
  */
 public final class SubscriberProcess {

@@ -9,10 +9,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A log without a bus: memory as large as a log's, in which messages follow each other, each in as
- * many bytes as its frame would take. Of the header only one word is written: the message's number
- * from 1. The writer stores it last, and the reader polls it; leftovers of an earlier lap have a
- * different number. The writer stays at most two thirds of the memory ahead of the reader.
+ * A log without a bus: memory as large as a log's, in which each message takes as many bytes as its
+ * frame would. Only one word of the header is written: the message's number, counted from 1. The
+ * writer stores this word last, and the reader polls it; words left over from an earlier lap
+ * contain a different number. The writer stays at most two thirds of the memory ahead of the
+ * reader.
  */
 final class BareLog {
     private static final int PARTITIONS = 3;
@@ -28,7 +29,7 @@ final class BareLog {
     private final long window;
     private final UnsafeBuffer memory;
 
-    /** Number of messages read. Written by the reader now and then, read by the writer. */
+    /** Number of messages read. Written by the reader occasionally; read by the writer. */
     private final AtomicLong read = new AtomicLong();
 
     /**

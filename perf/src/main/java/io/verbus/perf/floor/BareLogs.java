@@ -15,7 +15,7 @@ import io.verbus.perf.load.Work;
 
 import java.util.List;
 
-/** Transfers messages through bare logs, which have no cost beyond that of their cache lines. */
+/** Transfers messages through bare logs, which cost only the transfer of their cache lines. */
 final class BareLogs implements Stack {
     private final BareLog requests;
     private final BareLog replies;

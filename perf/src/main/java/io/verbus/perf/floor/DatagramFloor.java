@@ -25,8 +25,8 @@ import java.util.List;
 
 /**
  * Floor for UDP: each message is one datagram, as long as a bus's frame, between two connected
- * sockets. Lost datagrams are not repaired; the number in flight is limited so that the sockets'
- * buffers hold them.
+ * sockets. Lost datagrams are not recovered; the number in flight is limited so that the socket
+ * buffers can hold them.
  */
 final class DatagramFloor implements Stack {
     private static final int UNDER_WAY = 64;
@@ -80,7 +80,7 @@ final class DatagramFloor implements Stack {
         CloseHelper.closeAll(socket, outbound, inbound);
     }
 
-    /** Sends to the connected peer of its socket. */
+    /** Sends to the socket's connected peer. */
     private static final class Outbound {
         private final SocketAddress connected = new SocketAddress();
         private final DatagramSocket socket;

@@ -22,7 +22,7 @@ final class MemoryCopy implements Source {
     private long taken;
 
     /**
-     * Number of copies. Written by the copying thread at each poll, read by the counting thread.
+     * Number of copies. Written by the copying thread at each poll; read by the counting thread.
      */
     private final AtomicLong shown = new AtomicLong();
 

@@ -15,7 +15,7 @@ import io.verbus.rdma.verbs.VerbsFabric;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** RDMA connection of an address to itself, both ends of which are used by one thread. */
+/** RDMA connection from an address to itself. One thread uses both ends. */
 public final class SelfConnection implements FabricHandler, QueuePair.Handler, AutoCloseable {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     private static final LocalKey NO_LOCAL_KEY = new LocalKey(0);
@@ -95,7 +95,7 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
 
     @Override
     public void onEstablished(Connection established, byte[] privateData) {
-        if (privateData.length > 0) { // this is the end that requested the connection
+        if (privateData.length > 0) { // the event belongs to the end that requested the connection
             queuePair = established.queuePair();
         }
     }

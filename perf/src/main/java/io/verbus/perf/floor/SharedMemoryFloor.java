@@ -17,13 +17,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.List;
 
 /**
- * Floor for shared memory. Round trips: one cache line to the other thread, and another one back.
- * Streams: one thread copies each message to the next place in memory as large as a log's.
+ * Floor for shared memory. In a round trip, one cache line moves to the other thread, and another
+ * one back. In a stream, one thread copies each message to the next place in memory as large as a
+ * log's.
  */
 final class SharedMemoryFloor implements Stack {
     private static final int PARTITIONS = 3;
 
-    /** Large enough that the prefetcher does not treat the two lines as neighbours. */
+    /** Distance at which the prefetcher does not treat the two lines as neighbors. */
     private static final int LINE_DISTANCE = 512;
 
     private static final int REQUEST = 0;
@@ -130,7 +131,7 @@ final class SharedMemoryFloor implements Stack {
         }
     }
 
-    /** Reads the progress of the copying thread, too rarely to slow it down. */
+    /** Reads the copying thread's progress, rarely enough not to slow that thread down. */
     private record CopySink(MemoryCopy copy, Arrivals[] arrivals, int length) implements Sink {
         @Override
         public int poll() {

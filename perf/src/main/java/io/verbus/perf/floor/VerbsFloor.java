@@ -18,7 +18,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Floor for RDMA: messages through verbs alone, each posted separately, in one work request or two.
+ * Floor for RDMA: messages sent through verbs alone, each posted separately, in one work request or
+ * two.
  */
 final class VerbsFloor implements Stack {
     private final Work work;
@@ -72,7 +73,7 @@ final class VerbsFloor implements Stack {
                 new InetSocketAddress(work.reflector(), work.port()), length(), isInTwo);
     }
 
-    /** Returns the message length; in two work requests, as many bytes as a bus's frame. */
+    /** Returns the message length; with two work requests, the length of a bus's frame. */
     private int length() {
         return isInTwo
                 ? BitUtil.align(work.length() + Work.HEADER_LENGTH, Work.HEADER_LENGTH)
@@ -124,7 +125,7 @@ final class VerbsFloor implements Stack {
         }
     }
 
-    /** Sends them back. */
+    /** Sends messages back. */
     private static final class VerbsReflector implements Reflector {
         private final VerbsLink link;
         private final UnsafeBuffer memory;

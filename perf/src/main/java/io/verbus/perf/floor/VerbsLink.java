@@ -53,7 +53,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
 
-    /** Idle polls between checks for completions and events, a power of two. */
+    /** Number of idle polls between checks for completions and events; a power of two. */
     private static final int POLLS_PER_CHECK = 1024;
 
     private final boolean isInTwo;
@@ -97,7 +97,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         return link;
     }
 
-    /** Starts to connect to the other end. */
+    /** Starts connecting to the other end. */
     static VerbsLink connect(
             InetSocketAddress local, InetSocketAddress remote, int length, boolean isInTwo) {
         VerbsLink link = new VerbsLink(length, isInTwo);
@@ -145,8 +145,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     /**
      * Returns whether a message has arrived.
      *
-     * @throws IllegalStateException if the connection failed. A failed write shows only in its
-     *     completion, so this method also checks completions now and then.
+     * @throws IllegalStateException if the connection failed. Only its completion reveals that a
+     *     write failed, so this method also checks completions occasionally.
      */
     boolean hasArrived(long number) {
         if (memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1) {
@@ -240,7 +240,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     public void onEstablished(Connection established, byte[] privateData) {
         queuePair = established.queuePair();
         if (privateData.length < GREETING_LENGTH) {
-            return; // the accepting end: it gets the other end's keys through its memory
+            return; // the accepting end receives the keys through its memory
         }
         ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
         remoteAddress = greeting.getLong();

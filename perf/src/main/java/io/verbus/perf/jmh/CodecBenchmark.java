@@ -54,7 +54,7 @@ public class CodecBenchmark {
         return encoder.encodedLength();
     }
 
-    /** Encodes and decodes this command. */
+    /** Encodes and decodes the command that adds a publication. */
     @Benchmark
     public long decodeControlMessage() {
         encodeControlMessage();

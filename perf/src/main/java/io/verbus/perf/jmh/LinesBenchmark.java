@@ -31,7 +31,9 @@ public class LinesBenchmark {
     @Param({"4096", "64", "1"})
     public int lines;
 
-    /** After each message, its writer zeroes the line this many positions ahead; 0 disables it. */
+    /**
+     * Number of lines ahead at which the writer zeroes a line after each message; 0 disables this.
+     */
     @Param({"0", "1", "2", "4", "8", "64"})
     public int ahead;
 
@@ -49,7 +51,7 @@ public class LinesBenchmark {
         Way(int lines, int ahead) {
             buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(lines * LINE, 4096));
             mask = lines - 1;
-            this.ahead = ahead < lines ? ahead : 0; // else it would overwrite the message itself
+            this.ahead = ahead < lines ? ahead : 0; // must not zero the message itself
         }
 
         void write(long number) {

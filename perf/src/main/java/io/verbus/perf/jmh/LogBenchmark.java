@@ -36,7 +36,7 @@ public class LogBenchmark {
     private static final int BATCH = 100;
     private static final int POLLED = 400;
 
-    /** Messages of one batch; {@link #BATCH} is a multiple. */
+    /** Number of messages per batch; {@link #BATCH} is a multiple of it. */
     private static final int MESSAGES = 5;
 
     private static final int CLEAN_STEP = 8 * 1024;
@@ -45,7 +45,7 @@ public class LogBenchmark {
     @Param({"32", "1024"})
     public int length;
 
-    /** Term length of the written logs: one fits in the cache, the other does not. */
+    /** Term length of the written logs; one value fits in the cache, the other does not. */
     @Param({"65536", "16777216"})
     public int termLength;
 
@@ -151,10 +151,7 @@ public class LogBenchmark {
         return position;
     }
 
-    /**
-     * Measures one poll of up to 400 messages by a new reader; the result is the time for all of
-     * them.
-     */
+    /** Measures one poll of up to 400 messages by a new reader; the result is the total time. */
     @Benchmark
     public long poll() {
         LogReader reader = new LogReader(filledLog.buffers, new AtomicLongPosition(), false);

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/** Measures round trips between two threads through two logs, without driver and client. */
+/** Measures round trips between two threads through two logs, without a driver or client. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -56,7 +56,7 @@ public class LogRoundTripBenchmark {
         void send(DirectBuffer from, int offset) {
             if (claimed) {
                 while (appender.claim(length, claim, Long.MAX_VALUE) < 0) {
-                    Thread.onSpinWait(); // the term was rotated
+                    Thread.onSpinWait(); // the offer rotated the term
                 }
                 claim.buffer().putBytes(claim.offset(), from, offset, length);
                 claim.commit();

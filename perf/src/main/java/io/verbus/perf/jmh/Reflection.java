@@ -4,9 +4,9 @@ package io.verbus.perf.jmh;
 
 import java.util.function.LongPredicate;
 
-/** Thread that spins and sends messages back. */
+/** Thread that spins until a message arrives, and sends it back. */
 final class Reflection implements AutoCloseable {
-    /** Number of spins that takes some seconds. */
+    /** Number of spins after which the wait fails, which takes a few seconds. */
     private static final long MAX_SPINS = 100_000_000;
 
     private final Thread thread;
@@ -36,9 +36,8 @@ final class Reflection implements AutoCloseable {
     /**
      * Spins once while waiting for an echo.
      *
-     * @param spins number of spins before.
-     * @return number of spins so far.
-     * @throws IllegalStateException after some seconds.
+     * @param spins number of earlier spins. @return number of spins so far.
+     * @throws IllegalStateException after a few seconds.
      */
     static long spin(long spins) {
         if (spins > MAX_SPINS) {

@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.State;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures the scheduling cost of a thread that invokes four kinds of owners, as a driver in
+ * Measures the scheduling cost on a thread that invokes four kinds of stream owners, as a driver in
  * INVOKER mode does. Each owner has one busy stream, whose turn does almost nothing.
  */
 @State(Scope.Thread)
@@ -93,7 +93,7 @@ public class RoundRobinBenchmark {
         receiving.turns.add(new Received());
     }
 
-    /** Measures one cycle of all four. */
+    /** Measures one cycle of all four owners. */
     @Benchmark
     public int fourKinds() {
         now++;
@@ -103,7 +103,7 @@ public class RoundRobinBenchmark {
                 + receiving.turns.go(receiving, now);
     }
 
-    /** Measures one cycle of one of them. */
+    /** Measures one cycle of a single owner. */
     @Benchmark
     public int oneKind() {
         now++;

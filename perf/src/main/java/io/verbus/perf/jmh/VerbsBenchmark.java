@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/** Measures verbs on a connection of this process to itself; needs an RDMA device. */
+/** Measures verbs on a connection from this process to itself; needs an RDMA device. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -15,21 +15,25 @@ import java.util.stream.Collectors;
  * devices and machines, host names with domains, and the words passed to {@link #hide}. Equal
  * originals get equal replacements.
  *
- * <p>It matches liberally: a version number that looks like an address is replaced, too.
+ * <p>The patterns match liberally: a version number that looks like an address is replaced, too.
  */
 final class Anonymizer {
-    /** Shorter words are ignored, because they are likely to be part of other words. */
+    /** Minimum length of a hidden word; shorter ones are likely to be part of other words. */
     private static final int LEAST_LENGTH = 2;
 
     private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)";
     private static final String HEX = "[0-9a-fA-F]";
 
     /**
-     * Not preceded by part of an address; a word with a colon may precede it, such as {@code GID:}.
+     * Start of an address: not preceded by part of another address, but possibly by a word with a
+     * colon, such as {@code GID:}.
      */
     private static final String START = "(?:(?<![\\w:.])|(?<=[g-zG-Z_]\\w{0,16}:))";
 
-    /** Alone, or after a hyphen and a word or address; not part of a version number. */
+    /**
+     * IPv4 address that stands alone, or follows a word or address and a hyphen; not part of a
+     * version number.
+     */
     private static final String IPV4 =
             "(?:(?<![A-Za-z0-9.-])|(?<=[A-Za-z_]-)|(?<=\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}-))(?:"
                     + OCTET
@@ -37,7 +41,7 @@ final class Anonymizer {
                     + OCTET
                     + "(?![A-Za-z0-9]|\\.\\d)";
 
-    /** Host name as clouds generate it from an IPv4 address. */
+    /** Host name that a cloud provider derives from an IPv4 address. */
     private static final String DASHED = "(?<![A-Za-z0-9])ip-(?:\\d{1,3}-){3}\\d{1,3}(?!\\w)";
 
     /** IPv6 address with an embedded IPv4 address, as in RoCE GIDs. */
@@ -54,7 +58,8 @@ final class Anonymizer {
                     + "(?!\\w|\\.\\d)";
 
     /**
-     * Hardware address: six bytes or more with colons, as InfiniBand's are long, or with hyphens.
+     * Hardware address: six or more bytes separated by colons, because InfiniBand's are longer, or
+     * six separated by hyphens.
      */
     private static final String HARDWARE =
             START
@@ -74,7 +79,7 @@ final class Anonymizer {
                     + HEX
                     + "{12}\\b";
 
-    /** GID as perftest prints it: sixteen bytes in decimal. */
+    /** GID in perftest's format: sixteen decimal bytes. */
     private static final String DECIMAL_GID = START + "(?:\\d{1,3}:){15}\\d{1,3}(?![\\w:])";
 
     /**
@@ -121,7 +126,9 @@ final class Anonymizer {
                     + HEX
                     + "{1,4})(?![\\w:])";
 
-    /** First half of a GID, as the command {@code rdma} prints a subnet prefix. */
+    /**
+     * First half of a GID, in the format in which the command {@code rdma} prints a subnet prefix.
+     */
     private static final String PREFIX = "(?<=subnet_prefix )(?:" + HEX + "{1,4}:){3}" + HEX + "+";
 
     /**
@@ -197,7 +204,7 @@ final class Anonymizer {
         return addresses.computeIfAbsent(address, any -> kind + "-" + (addresses.size() + 1));
     }
 
-    /** Returns whether the address is the same on any host: loopback or wildcard. */
+    /** Returns whether the address is the same on every host: loopback or wildcard. */
     private static boolean isEverywhere(String address) {
         return address.startsWith("127.")
                 || address.equals("0.0.0.0")

@@ -38,7 +38,8 @@ final class Kit {
     private static final long COMPARE_LIMIT_S = 6L * 60;
 
     /**
-     * Limit for the output of a step; longer output loses its start, because the end matters most.
+     * Maximum length of a step's output. Longer output loses its beginning, because the end matters
+     * most.
      */
     private static final int MAX_LENGTH = 64 * 1024;
 
@@ -57,7 +58,7 @@ final class Kit {
      * @param server address of the other host that serves this report, as HOST:PORT; empty if none.
      * @param folder directory for the output of steps.
      * @param minutes time limit for the whole report.
-     * @param hasTests whether to run the tests.
+     * @param hasTests whether to include the tests.
      * @param progress stream for progress messages.
      */
     Kit(
@@ -148,7 +149,7 @@ final class Kit {
         }
     }
 
-    /** Texts that a report on another host may request from this one, by name. */
+    /** Returns the texts that a report on another host may request from this one, by name. */
     Map<String, Supplier<String>> texts() {
         return Map.of(
                 HOST,
@@ -230,7 +231,7 @@ final class Kit {
                                     "--server=" + server,
                                     "--json=" + result));
             if (Environment.isLab()) {
-                command.add("--pairs=1"); // emulated devices take minutes per pair
+                command.add("--pairs=1"); // on emulated devices each pair takes minutes
             }
             steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));
         }
@@ -240,7 +241,7 @@ final class Kit {
         return steps;
     }
 
-    /** Adds the tests, if possible; they come last because they take the longest. */
+    /** Adds the tests if possible. They run last because they take the longest. */
     private void addTests(List<Step> steps) {
         String home = System.getenv("VERBUS_HOME");
         Path tests = home == null ? null : Path.of(home, "lab/junit");

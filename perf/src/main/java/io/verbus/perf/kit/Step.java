@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One step of a report: a command, and where its result is.
+ * One step of a report: a command, and the file or stream that contains its result.
  *
  * @param name name of the step, used as the section title.
  * @param command words of the command line.

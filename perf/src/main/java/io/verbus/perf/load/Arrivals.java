@@ -24,7 +24,7 @@ public final class Arrivals {
     private final long[] expected;
     private long count;
     private long bytes;
-    private IllegalStateException failure; // kept because a bus may swallow handler exceptions
+    private IllegalStateException failure; // a bus may swallow handler exceptions
 
     /**
      * @param publishers number of publishers.
@@ -55,7 +55,7 @@ public final class Arrivals {
         COUNT.setOpaque(this, count + 1);
     }
 
-    /** Counts messages that need no check. */
+    /** Counts messages without checking them. */
     public void onMessages(long number, int length) {
         bytes += number * length;
         COUNT.setOpaque(this, count + number);
@@ -73,7 +73,7 @@ public final class Arrivals {
         throw failure;
     }
 
-    /** Returns the number of messages so far, for the receiving thread only. */
+    /** Returns the number of messages so far. Called only by the receiving thread. */
     long count() {
         if (failure != null) {
             throw failure;
@@ -81,7 +81,7 @@ public final class Arrivals {
         return count;
     }
 
-    /** Returns the number of bytes so far, for the receiving thread only. */
+    /** Returns the number of bytes so far. Called only by the receiving thread. */
     long bytes() {
         return bytes;
     }

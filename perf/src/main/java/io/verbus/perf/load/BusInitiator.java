@@ -10,7 +10,7 @@ import java.util.function.IntSupplier;
 /** Sends messages on a bus and polls their echoes. */
 public final class BusInitiator implements Initiator {
     /**
-     * Maximum number of echoes taken per poll, and of messages that a reflector sends back per
+     * Maximum number of echoes received per poll, and of messages that a reflector sends back per
      * poll.
      */
     public static final int FRAGMENT_LIMIT = 10;

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Binds threads and programs to CPUs with {@code taskset} of util-linux, which works alike for the
- * JVMs of all buses.
+ * Binds threads and programs to CPUs with util-linux' {@code taskset}, which works in the same way
+ * for the JVMs of all buses.
  */
 public final class CpuBinding {
     private CpuBinding() {}
@@ -17,7 +17,7 @@ public final class CpuBinding {
     /**
      * Returns the command-line prefix that runs a program bound to a CPU.
      *
-     * @param cpu CPU number; negative to bind to none.
+     * @param cpu CPU number; negative not to bind the program.
      */
     public static List<String> command(int cpu) {
         return cpu < 0 ? List.of() : List.of("taskset", "-c", Integer.toString(cpu));
@@ -26,7 +26,7 @@ public final class CpuBinding {
     /**
      * Binds the calling thread.
      *
-     * @param cpu CPU number; negative to leave the thread as it is.
+     * @param cpu CPU number; negative not to bind the thread.
      * @throws IllegalStateException if binding fails.
      */
     static void bind(int cpu) {

@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends messages back straight from the image, for handlers whose poll cannot be aborted.
+ * Sends messages back directly from the image, for handlers whose poll cannot be aborted.
  *
  * @param replies publication of the echoes.
  * @param invokers invokers of the bus.

@@ -9,8 +9,9 @@ import java.util.Locale;
  *
  * @param kind round trips, a one-way stream, or recordings.
  * @param rate messages per second, or {@link #MAX}.
- * @param burst round trips at a rate: number of messages due at the same time. A stream: number of
- *     messages between two duty cycles of anything else that the sending thread invokes.
+ * @param burst for round trips at a rate, the number of messages due at the same time; for a
+ *     stream, the number of messages between two duty cycles of whatever else the sending thread
+ *     invokes.
  * @param publishers number of threads that send a stream; several share a concurrent publication.
  * @param subscribers number of subscriptions that each receive the whole stream.
  * @param publications type of the publications.
@@ -25,8 +26,8 @@ public record Load(
         Publications publications,
         Polling polling) {
     /**
-     * Round trips: each message is sent when the previous echo arrives. A stream: as fast as
-     * possible.
+     * Unlimited rate: round trips send each message when the previous echo arrives, and a stream is
+     * sent as fast as possible.
      */
     public static final long MAX = 0;
 
@@ -42,9 +43,9 @@ public record Load(
 
     /** Publication type. */
     public enum Publications {
-        /** Used by one thread each. */
+        /** Each publication is used by one thread. */
         EXCLUSIVE,
-        /** Can be shared by threads, even if only one uses it. */
+        /** A publication can be shared by threads, even if only one uses it. */
         CONCURRENT;
 
         @Override
@@ -66,7 +67,7 @@ public record Load(
         }
     }
 
-    /** Returns the round trips at a rate, or one at a time. */
+    /** Returns round trips at a rate, or one at a time. */
     public static Load roundTrips(long rate, int burst) {
         return new Load(
                 Kind.ROUND_TRIPS, rate, burst, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
@@ -84,7 +85,7 @@ public record Load(
                 Polling.CONTROLLED);
     }
 
-    /** Recordings of streams at full speed, and their replays. */
+    /** Returns recordings of streams at full speed, and their replays. */
     public static Load recordings() {
         return new Load(Kind.RECORDINGS, MAX, 1, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
     }

@@ -21,7 +21,7 @@ import java.util.zip.DataFormatException;
  */
 public record Measurement(
         Histogram histogram, long elapsedNs, long latenessNs, boolean missedRate) {
-    /** Lateness of the last message up to which the rate counts as met. */
+    /** Maximum lateness of the last message with which the rate counts as met. */
     private static final long TOLERATED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**

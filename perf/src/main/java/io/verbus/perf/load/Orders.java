@@ -17,13 +17,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Exchanges lines with the command that started this worker: reads orders, writes answers. Each
+ * Exchanges lines with the command that started this worker: reads orders, and writes answers. Each
  * line begins with a keyword.
  */
 final class Orders {
     /**
-     * Poll interval between the parts of a run. It is long, to leave the processors to others: in
-     * an emulator, even one duty cycle of a driver would distort concurrent measurements.
+     * Poll interval between the parts of a run. It is long, to leave the processors to other
+     * processes: in an emulator, even a single duty cycle of a driver would distort concurrent
+     * measurements.
      */
     private static final long PAUSED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -36,7 +37,7 @@ final class Orders {
     private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
 
     /**
-     * Whether to poll quickly. Written by the threads that take orders, read by the measuring
+     * Whether to poll quickly. Written by the threads that take orders; read by the measuring
      * threads.
      */
     private volatile boolean active;
@@ -84,7 +85,7 @@ final class Orders {
         }
     }
 
-    /** Returns the next number of messages to measure; 0 if there is no order now. */
+    /** Returns the next number of messages to measure; 0 if no order is waiting. */
     long nextRun() {
         String order = orders.poll();
         return order == null ? 0 : Long.parseLong(order.substring(Worker.RUN.length() + 1));
@@ -100,7 +101,7 @@ final class Orders {
         wake();
     }
 
-    /** Returns whether the commanding process is still there and the work is not finished. */
+    /** Returns whether the commanding process is still running and the work is not finished. */
     boolean isRunning() {
         return running;
     }
@@ -110,7 +111,7 @@ final class Orders {
         wake();
     }
 
-    /** Fails if the commanding process is gone. */
+    /** Throws an exception if the commanding process has ended. */
     void checkRunning() {
         if (!running) {
             throw new IllegalStateException(
@@ -118,13 +119,13 @@ final class Orders {
         }
     }
 
-    /** Waits briefly; ends early if an order changes the state. */
+    /** Waits briefly; returns early if an order changes the state. */
     void pause() {
         pausing.add(Thread.currentThread());
         LockSupport.parkNanos(PAUSED_NS);
     }
 
-    /** Waits until the commanding process is gone. */
+    /** Waits until the commanding process has ended. */
     void awaitEnd() {
         pausing.add(Thread.currentThread());
         while (running) {
@@ -132,7 +133,7 @@ final class Orders {
         }
     }
 
-    /** Wakes each pausing thread, now or at its next pause. */
+    /** Wakes each pausing thread, or makes its next pause end immediately. */
     private void wake() {
         pausing.forEach(LockSupport::unpark);
     }

@@ -3,13 +3,13 @@
 package io.verbus.perf.load;
 
 /**
- * Round trip that took longer than the threshold.
+ * A round trip that took longer than the threshold.
  *
  * @param dueNs monotonic time at which the message was due.
- * @param latencyNs time from then until the echo arrived.
+ * @param latencyNs time from the due time until the echo arrived.
  */
 public record Outlier(long dueNs, long latencyNs) {
-    /** Parses a worker's output: the two numbers. */
+    /** Parses the two numbers in a worker's output. */
     public static Outlier parse(String text) {
         int space = text.indexOf(' ');
         return new Outlier(

@@ -3,8 +3,8 @@
 package io.verbus.perf.load;
 
 /**
- * Collects the round trips of a run that took longer than a threshold, with due time and latency.
- * Written by the measuring thread, into preallocated memory; read after the run.
+ * Collects a run's round trips that took longer than a threshold, with due time and latency. The
+ * measuring thread writes them into preallocated memory; they are read after the run.
  */
 final class Outliers {
     /** System property: threshold in microseconds above which to record individual round trips. */
@@ -26,8 +26,8 @@ final class Outliers {
     }
 
     /**
-     * Creates a collector with the threshold of the system property; collects nothing if it is not
-     * set.
+     * Creates a collector with the threshold in the system property; it collects nothing if the
+     * property is not set.
      */
     static Outliers fromProperty() {
         Long thresholdUs = Long.getLong(THRESHOLD_PROPERTY);

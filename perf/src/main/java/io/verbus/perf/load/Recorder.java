@@ -2,12 +2,12 @@
 
 package io.verbus.perf.load;
 
-/** Has its stream recorded and replayed by the archive of the other end. Used by one thread. */
+/** Lets the archive at the other end record and replay a stream. Not thread-safe. */
 @FunctionalInterface
 public interface Recorder {
     /**
-     * Sends a stream as fast as possible until all of it is recorded, then has it replayed until
-     * all of it has arrived, once, in order.
+     * Sends a stream as fast as possible until all of it is recorded, then requests its replay,
+     * until every message has arrived once and in order.
      *
      * @param count number of messages to send.
      */

@@ -3,7 +3,7 @@
 package io.verbus.perf.load;
 
 /**
- * Runs one process of a recording measurement: the archive, or the end that has streams recorded.
+ * Runs one process of a recording measurement: the archive, or the end whose streams it records.
  */
 final class RecordingWorker {
     private final Orders orders;

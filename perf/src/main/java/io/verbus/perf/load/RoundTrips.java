@@ -13,7 +13,8 @@ import java.util.function.Function;
 
 /**
  * Sends messages and records how long after their scheduled time the echoes arrive. Every sample is
- * recorded, and a message that is sent late is measured from the time at which it was due.
+ * recorded; for a message that is sent late, the measurement starts at the time at which it was
+ * due.
  *
  * <p>Used by one thread; {@link #completed()} and {@link #stop()} are thread-safe.
  */
@@ -43,7 +44,7 @@ public final class RoundTrips {
     private long nextToSend;
     private long lastProgress;
     private int idlePolls;
-    private IllegalStateException failure; // kept because a bus may swallow handler exceptions
+    private IllegalStateException failure; // a bus may swallow handler exceptions
 
     /** Written by any thread that stops the run, read by the measuring thread. */
     private volatile boolean isStopped;
@@ -54,7 +55,7 @@ public final class RoundTrips {
 
     /**
      * @param clock clock to measure with.
-     * @param idleStrategy idle strategy for polls that found nothing.
+     * @param idleStrategy idle strategy to use after polls without result.
      * @param initiators factory of the sending end, given the handler of its echoes.
      */
     public RoundTrips(
@@ -144,7 +145,7 @@ public final class RoundTrips {
         return (long) EXPECTED.getOpaque(this);
     }
 
-    /** Makes the run fail soon. Thread-safe. */
+    /** Makes the run fail at its next check. Thread-safe. */
     public void stop() {
         isStopped = true;
     }

@@ -5,8 +5,7 @@ package io.verbus.perf.load;
 /** Receives a stream. Used by one thread. Only one implementation is loaded per JVM. */
 public interface Sink {
     /**
-     * Receives messages on every subscription, and runs anything else that is invoked by this
-     * thread.
+     * Receives messages on every subscription, and invokes whatever else runs on this thread.
      *
      * @return number of messages received, or any positive number if there was one.
      */

@@ -14,6 +14,6 @@ public interface Source {
      */
     boolean send(long tag);
 
-    /** Runs anything else that is invoked by this thread; returns the work count. */
+    /** Invokes whatever else runs on this thread; returns the work count. */
     int poll();
 }

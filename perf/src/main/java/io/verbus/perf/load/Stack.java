@@ -41,8 +41,7 @@ public interface Stack extends AutoCloseable {
     Sink sink(Arrivals[] arrivals);
 
     /**
-     * Creates the end that has its streams recorded by the archive that {@link #reflector}
-     * launched.
+     * Creates the end whose streams are recorded by the archive that {@link #reflector} launched.
      *
      * @throws UnsupportedOperationException if the bus has no archive.
      */
@@ -50,7 +49,9 @@ public interface Stack extends AutoCloseable {
         throw new UnsupportedOperationException("this bus has no archive");
     }
 
-    /** Returns one sentence on what may keep the streams from connecting, or an empty string. */
+    /**
+     * Returns a sentence that tells what may keep the streams from connecting, or an empty string.
+     */
     default String trouble() {
         return "";
     }

@@ -7,10 +7,10 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * One process's share of the result of a stream. Times are of its host's monotonic clock, which all
- * processes on the host share.
+ * One process's share of the result of a stream. Times are those of the host's monotonic clock,
+ * which all processes on the host share.
  *
- * @param startNs time at which it began to send; meaningless if it only receives.
+ * @param startNs time at which the process began to send; meaningless if it only receives.
  * @param endNs time at which the last message arrived; meaningless if it only sends.
  * @param messages number of messages received by each subscription.
  * @param bytes number of bytes received by each subscription.

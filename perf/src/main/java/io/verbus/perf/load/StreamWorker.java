@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Runs one process of a stream measurement: its sending threads, which are started for each run,
- * its receiving thread, which is the one that takes orders, or both.
+ * Runs one process of a stream measurement: its sending threads, which are started for each run;
+ * its receiving thread, which is also the thread that takes orders; or both.
  */
 final class StreamWorker {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -161,7 +161,10 @@ final class StreamWorker {
             return next - Arrivals.tag(number, 0);
         }
 
-        /** Returns the time at which it began to send, after its thread was started and bound. */
+        /**
+         * Returns the time at which the publisher began to send, after its thread was started and
+         * bound.
+         */
         long startNs() {
             return startNs;
         }

@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Work to measure, the same for every bus. The command passes it to its child processes as
+ * Work to measure, which is the same for every bus. The command passes it to its child processes as
  * arguments.
  *
  * @param wire transport of the messages.
  * @param processes number of processes for the two ends: 1; 2, one per end; or more, all but one of
- *     which reflect together as members of a cluster. Over shared memory they share the driver of
- *     the receiving or reflecting process, otherwise each has its own.
+ *     which reflect together as members of a cluster. Over shared memory, the processes share the
+ *     driver of the receiving or reflecting process; otherwise each has its own.
  * @param drivers location of the drivers.
  * @param length message length in bytes.
  * @param mtu maximum frame length in bytes, including the header.
@@ -60,7 +60,7 @@ public record Work(
         int port,
         String affinity,
         String server) {
-    /** Length of the shortest message: its sequence and its time. */
+    /** Length of the shortest message, which contains only its sequence and its time. */
     public static final int MIN_LENGTH = 2 * Long.BYTES;
 
     /** Length of a frame's header, on every bus measured here. */
@@ -164,11 +164,11 @@ public record Work(
 
     /** Threading mode of a driver. */
     public enum Threading {
-        /** The sending and reflecting threads invoke it. */
+        /** The sending and reflecting threads invoke the driver. */
         INVOKER,
         /** One thread. */
         SHARED,
-        /** One thread for sender and receiver, one for the conductor. */
+        /** One thread runs sender and receiver, another the conductor. */
         SHARED_NETWORK,
         /** Three threads. */
         DEDICATED;
@@ -187,9 +187,12 @@ public record Work(
         NOOP,
         /** Yields. */
         YIELD,
-        /** Spins, yields, then parks for increasing periods, like a driver of Aeron by default. */
+        /** Spins, yields, then parks for increasing periods, as Aeron's drivers do by default. */
         BACKOFF,
-        /** The same with the defaults of Agrona, which yield less often. Not for drivers. */
+        /**
+         * Like the previous strategy, but with Agrona's defaults, which yield less often. Not for
+         * drivers.
+         */
         AGRONA,
         /** Sleeps for a millisecond. */
         SLEEP;
@@ -227,7 +230,7 @@ public record Work(
         return with(wire, port + PORTS, load);
     }
 
-    /** Returns the same round trips at another rate. */
+    /** Returns the same round-trip work at another rate. */
     public Work atRate(long rate) {
         return with(wire, port, load.atRate(rate));
     }
@@ -261,7 +264,8 @@ public record Work(
     }
 
     /**
-     * Returns the CPU of a measuring thread by its number, 0 being the sending thread; -1 for any.
+     * Returns the CPU of a measuring thread, given its number (0 for the sending thread); -1 for
+     * any CPU.
      */
     public int cpu(int thread) {
         String[] cpus = affinity.isEmpty() ? new String[0] : affinity.split(",");

@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Worker process of a run. It reads orders from standard input, and reports on standard output: one
- * line each, beginning with a keyword. It exits when its input ends, so that it does not outlive
- * the command that started it.
+ * Worker process of a run. It reads orders from standard input, and writes reports to standard
+ * output. Each is one line that begins with a keyword. It exits when its input ends, so that it
+ * does not outlive the command that started it.
  *
  * <p>Between the parts of a run it polls rarely, so that another bus can be measured on the same
  * processors in the meantime.
  */
 public final class Worker {
-    /** Output: name and version of the bus, or of the driver if the process runs only that. */
+    /** Output: name and version of the bus, or of the driver if the process runs only a driver. */
     public static final String VERSION = "version";
 
-    /** Output: both streams of this end are connected, or the driver is running. */
+    /** Output: both of this end's streams are connected, or the driver is running. */
     public static final String READY = "ready";
 
     /** Output: number of messages completed so far. */
@@ -44,11 +44,12 @@ public final class Worker {
     public static final String RESUME = "resume";
 
     /**
-     * Order to an end that only reflects or only sends a stream: leave the processors to others.
+     * Order to an end that only reflects or only sends a stream: leave the processors to other
+     * processes.
      */
     public static final String PAUSE = "pause";
 
-    /** System property: number from 0 of a reflecting process, if there are several. */
+    /** System property: number of a reflecting process, counted from 0, if there are several. */
     public static final String NUMBER_PROPERTY = "verbus.perf.number";
 
     /** Sets up a bus. */
@@ -68,9 +69,9 @@ public final class Worker {
     @FunctionalInterface
     public interface Drivers {
         /**
-         * Launches the driver in a process of its own.
+         * Launches the driver in its own process.
          *
-         * @param work work of the ends that use it.
+         * @param work work of the ends that use the driver.
          * @param directory directory of the driver.
          */
         LocalDriver launch(Work work, String directory);
@@ -100,8 +101,8 @@ public final class Worker {
                 stacks,
                 (work, directory) -> {
                     throw new IllegalArgumentException(
-                            "this peer has no driver that can run in its own process: leave"
-                                    + " --drivers out");
+                            "this peer has no driver that can run in its own process: omit"
+                                    + " --drivers");
                 });
     }
 
@@ -109,7 +110,7 @@ public final class Worker {
      * Runs a worker process; the arguments are its role, the driver's directory, and the work.
      *
      * @param stacks factory of the bus.
-     * @param drivers launcher of the driver, for a process that runs only that.
+     * @param drivers launcher for a process that runs only a driver.
      */
     public static void main(String[] args, Stacks stacks, Drivers drivers) {
         Role role = Role.valueOf(args[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Measures round trips, streams and recordings, independently of what carries them. Runs on the
- * class path of the measured bus, so it uses only the JDK, HdrHistogram and Agrona.
+ * Measures round trips, streams and recordings independently of their transport. Runs on the class
+ * path of the measured bus, so it uses only the JDK, HdrHistogram and Agrona.
  */
 package io.verbus.perf.load;

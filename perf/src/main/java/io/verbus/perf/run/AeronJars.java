@@ -14,15 +14,14 @@ import java.util.stream.Stream;
 /** Locates Aeron's jars, which are on no class path by default. */
 public final class AeronJars {
     /**
-     * System property: directory of the jars; defaults to a directory beside the one of Verbus'
-     * jars.
+     * System property: directory of the jars; by default, a directory beside that of Verbus' jars.
      */
     public static final String FOLDER_PROPERTY = "verbus.perf.peer";
 
     private AeronJars() {}
 
     /**
-     * Returns a class path of some classes and Aeron's jars.
+     * Returns a class path that contains some classes and Aeron's jars.
      *
      * @param more classes to add, each with the whole jar or directory that contains it.
      * @throws BusException if the jars are missing.

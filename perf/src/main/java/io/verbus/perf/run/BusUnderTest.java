@@ -52,7 +52,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** Aeron Archive and a client of it on Aeron's Java drivers. */
+    /** Aeron Archive and its client on Aeron's Java drivers. */
     ARCHIVE_ON_AERON("io.verbus.perf.aeron.ArchiveWorker") {
         @Override
         String classPath() {
@@ -60,7 +60,7 @@ public enum BusUnderTest {
         }
     },
 
-    /** Aeron Archive and a client of it on Verbus' drivers. */
+    /** Aeron Archive and its client on Verbus' drivers. */
     ARCHIVE_ON_VERBUS("io.verbus.perf.attached.AttachedArchiveWorker") {
         @Override
         String classPath() {
@@ -109,8 +109,8 @@ public enum BusUnderTest {
     }
 
     /**
-     * Returns the variant to run in a process with a role: a process with only a client needs no
-     * driver code.
+     * Returns the variant to run in a process with the given role: a process with only a client
+     * needs no driver code.
      */
     BusUnderTest process(Role role, Work work) {
         return this;

@@ -11,7 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * First round trips of a new process over shared memory, without warm-up.
+ * A new process's first round trips over shared memory, without warm-up.
  *
  * @param version name and version of the bus.
  * @param firstEchoNs time from the start of the process to its first echo.
@@ -21,9 +21,9 @@ public record ColdStart(String version, long firstEchoNs, Measurement measuremen
     private static final long TIMEOUT_S = 60;
 
     /**
-     * Returns the start-up flags that the launcher passed to this process: for the ahead-of-time
-     * cache, profiles and early compilation. They apply to Verbus only, so workers do not inherit
-     * them by default.
+     * Returns the start-up flags that the launcher has passed to this process, which concern the
+     * ahead-of-time cache, profiles and early compilation. They apply to Verbus only, so workers do
+     * not inherit them by default.
      */
     public static List<String> startFlags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

@@ -6,14 +6,12 @@ import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Throughput;
 
-/**
- * System to measure beside another: a bus, a layer below it, or a tool that measures that layer.
- */
+/** System to measure beside another: a bus, a lower layer, or a tool that measures that layer. */
 public interface Contender extends AutoCloseable {
     /** Returns the name and version. */
     String version();
 
-    /** Runs the work's warm-up. */
+    /** Runs the warm-up of the work. */
     void warmUp();
 
     /** Measures {@code count} round trips. */

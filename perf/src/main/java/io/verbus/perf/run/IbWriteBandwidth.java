@@ -56,8 +56,8 @@ public final class IbWriteBandwidth implements Contender {
     }
 
     /**
-     * Parses bytes per second from a line of bytes, iterations, peak, average in MiB/s, and message
-     * rate.
+     * Parses the bytes per second from a line that contains bytes, iterations, peak and average in
+     * MiB/s, and message rate.
      */
     static double parse(String text) {
         for (String line : (Iterable<String>) text.lines()::iterator) {

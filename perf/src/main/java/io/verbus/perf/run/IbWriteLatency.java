@@ -45,7 +45,7 @@ public final class IbWriteLatency implements Contender {
         return parse(program.run(Math.max(count, MIN_ITERATIONS), List.of("-U")));
     }
 
-    /** Parses the samples, each a line of a number, a comma, and microseconds. */
+    /** Parses the samples. Each is a line with a number, a comma, and a time in microseconds. */
     static Measurement parse(String text) {
         Histogram histogram = new Histogram(HIGHEST_NS, 3);
         long elapsedNs = 0;

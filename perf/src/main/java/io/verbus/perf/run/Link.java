@@ -9,15 +9,21 @@ interface Link {
     /** Sends a line to the process. */
     void tell(String line);
 
-    /** Returns the next line from the process; null once it has ended. Prints its error output. */
+    /**
+     * Returns the next line from the process; null once the process has ended. Prints the process's
+     * error output.
+     */
     String readLine() throws IOException;
 
     /** Describes how the process ended, once {@link #readLine} has returned null. */
     String ending() throws InterruptedException;
 
-    /** Nanoseconds by which the process's monotonic clock is ahead of this process's. */
+    /**
+     * Returns the number of nanoseconds by which the process's monotonic clock is ahead of this
+     * process's.
+     */
     long clockAheadNs();
 
-    /** Lets the process exit, kills it if it does not, and removes its files. */
+    /** Asks the process to exit, kills it if it does not, and removes its files. */
     void end();
 }

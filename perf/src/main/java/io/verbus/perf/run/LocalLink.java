@@ -69,7 +69,7 @@ final class LocalLink implements Link {
         lines = process.inputReader();
     }
 
-    /** Returns the standard error, if it is not redirected. */
+    /** Returns the process's standard error, unless it is redirected. */
     BufferedReader errors() {
         return process.errorReader();
     }
@@ -91,7 +91,7 @@ final class LocalLink implements Link {
 
     @Override
     public long clockAheadNs() {
-        return 0; // processes on a host share the clock
+        return 0; // processes on the same host share the clock
     }
 
     @Override

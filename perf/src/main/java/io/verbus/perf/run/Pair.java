@@ -9,10 +9,10 @@ import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
 /**
- * Results of the same work on two contenders, measured in alternating slices, so that changes of
- * the machine, such as the placement of its processors, affect both. While one is measured the
- * other sleeps. Alternatively, one runs after the other, if the sleeping one would take too much
- * processor time.
+ * Results of the same work on two contenders, measured in alternating slices, so that changes in
+ * the machine, such as the placement of its processors, affect both. While one is measured, the
+ * other sleeps. If a sleeping contender would take too much processor time, one runs after the
+ * other instead.
  *
  * @param first result of the first contender.
  * @param second result of the second contender.
@@ -62,7 +62,7 @@ public record Pair<T>(T first, T second) {
 
     /**
      * Measures two contenders one after the other: each is closed before the next starts, so that
-     * no thread of the one takes a processor from the other.
+     * neither's threads take a processor from the other.
      *
      * @param first factory of the first contender.
      * @param second factory of the second contender.

@@ -34,9 +34,10 @@ import java.util.regex.Pattern;
  * Serves another host that runs a measurement: runs the reflecting or receiving end, or the
  * listening end of a perftest program, and returns facts about this host.
  *
- * <p>The other host connects by TCP and sends lines: a greeting, clock requests, one request, and
- * the orders for a {@link Worker}. The server returns the lines that the process prints. The
- * process ends with the connection. The server runs nothing else, and rejects all other hosts.
+ * <p>The other host connects over TCP and sends lines: a greeting, clock requests, one request, and
+ * the orders for a {@link Worker}. The server returns the lines that the started process prints.
+ * The process ends with the connection. The server runs no other programs, and rejects all other
+ * hosts.
  */
 public final class PerfServer implements AutoCloseable {
     static final String GREETING = "verbus-perf 1";
@@ -50,7 +51,7 @@ public final class PerfServer implements AutoCloseable {
     /** Last answer: how the process ended. */
     static final String ENDED = "ended";
 
-    /** Answer, once, of a perftest program: it is listening. */
+    /** Answer from a perftest program, sent once: the program is listening. */
     static final String READY = "ready";
 
     private static final String WORKER = "worker";
@@ -111,7 +112,7 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** Returns the port that it listens on. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return listener.getLocalPort();
     }
@@ -171,7 +172,9 @@ public final class PerfServer implements AutoCloseable {
         }
     }
 
-    /** Enables keep-alive, so that no spinning process is left behind if its host vanishes. */
+    /**
+     * Enables keep-alive, so that no spinning process is left behind if the other host vanishes.
+     */
     private static void noticeSilence(Socket socket) throws IOException {
         socket.setKeepAlive(true);
         socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, SILENCE_S);

@@ -6,7 +6,10 @@ import io.verbus.BusException;
 
 import java.util.concurrent.TimeUnit;
 
-/** Listening end of a perftest program: reports that it listens, and ends with the other end. */
+/**
+ * Listening end of a perftest program. It reports that it is listening, and ends when the other end
+ * does.
+ */
 final class PerftestLink implements Link {
     private final Process process;
     private final long timeoutS;
@@ -23,7 +26,7 @@ final class PerftestLink implements Link {
 
     @Override
     public void tell(String line) {
-        // takes no orders
+        // the program takes no orders
     }
 
     @Override

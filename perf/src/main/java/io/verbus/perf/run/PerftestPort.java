@@ -14,14 +14,14 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * RDMA port of an IP address, in the form that perftest's options take.
+ * RDMA port that has an IP address, in the form that perftest's options require.
  *
  * @param device name of the device.
  * @param gidIndex index of the GID derived from the address.
  */
 record PerftestPort(String device, int gidIndex) {
     /**
-     * Finds the port of an address.
+     * Finds the port that has an address.
      *
      * @throws BusException if no device has the address.
      */
@@ -78,7 +78,8 @@ record PerftestPort(String device, int gidIndex) {
     }
 
     /**
-     * Reads a file; returns an empty string if the kernel refuses it, as it does for unset GIDs.
+     * Reads a file; returns an empty string if the kernel refuses to read it, as it does for unset
+     * GIDs.
      */
     private static String read(Path file) {
         try {

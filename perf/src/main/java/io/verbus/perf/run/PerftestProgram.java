@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Runs both ends of a perftest program between the addresses of some work. */
+/** Runs both ends of a perftest program between the addresses in the given work. */
 final class PerftestProgram {
     private static final int TIMEOUT_S = 300;
     private static final int LISTEN_TIMEOUT_S = 20;
     private static final String LISTENING = " 0A ";
 
     /**
-     * perftest asks for relaxed PCIe ordering of its own accord, which Verbus cannot use: without
-     * this, later versions of it are measured on another path of memory.
+     * Disables relaxed PCIe ordering, which newer versions of perftest request by default and
+     * Verbus cannot use: with it, perftest would be measured on a different path to memory.
      */
     private static final String STRICT_ORDER = "--disable_pcie_relaxed";
 
@@ -31,7 +31,7 @@ final class PerftestProgram {
     private final Work work;
     private final int length;
 
-    /** {@link #STRICT_ORDER} where the program has it; null before it was asked. */
+    /** {@link #STRICT_ORDER} if the program has that option; null until this is known. */
     private List<String> order;
 
     /**
@@ -45,9 +45,7 @@ final class PerftestProgram {
         this.length = length;
     }
 
-    /**
-     * Returns the name and version of the program, and its option for the order of writes on PCIe.
-     */
+    /** Returns the program's name and version, and its option for the order of PCIe writes. */
     String version() {
         try {
             String text = ask("--version");
@@ -158,7 +156,9 @@ final class PerftestProgram {
         return builder.redirectErrorStream(true).start();
     }
 
-    /** Returns the command of an end, without the server's address that the initiator appends. */
+    /**
+     * Returns the command of one end, without the server's address, which the initiator appends.
+     */
     List<String> command(PerftestPort port, int cpu, long iterations, List<String> options)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(CpuBinding.command(cpu));
@@ -171,7 +171,9 @@ final class PerftestProgram {
         return command;
     }
 
-    /** Waits until the program listens on its TCP port: the connecting end does not retry. */
+    /**
+     * Waits until the program listens on its TCP port, because the connecting end does not retry.
+     */
     private void awaitListening(Process server) throws IOException, InterruptedException {
         String port = String.format(Locale.ROOT, ":%04X ", work.port());
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTEN_TIMEOUT_S);

@@ -89,8 +89,8 @@ final class RemoteLink implements Link {
     }
 
     /**
-     * Returns the clock offset; of several readings, the one with the shortest round trip is the
-     * most accurate.
+     * Returns the clock offset from the reading with the shortest round trip, which is the most
+     * accurate.
      */
     private long compareClocks() throws IOException {
         socket.setSoTimeout(CLOCK_TIMEOUT_MS);
@@ -158,7 +158,7 @@ final class RemoteLink implements Link {
             return lines.readLine();
         } catch (SocketException ex) {
             if (socket.isClosed()) {
-                return null; // closed by this process
+                return null; // this process has closed the connection
             }
             throw ex;
         }

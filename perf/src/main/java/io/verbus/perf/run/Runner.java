@@ -20,17 +20,20 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Runs the processes of some work on a bus: one with two measuring threads; two with one each, one
- * of which may be on another host; or more if several reflect together; and separate drivers, if
- * any.
+ * Runs the processes of the given work on a bus: one process with two measuring threads; two with
+ * one thread each, one of which may be on another host; or more, if several reflect together. Also
+ * runs separate drivers, if any.
  */
 public final class Runner implements Contender {
-    /** Number of warm-up parts: the measuring loop is entered again after it has been compiled. */
+    /** Number of warm-up parts: after the first, the measuring loop is entered in compiled form. */
     private static final int WARMUP_PARTS = 20;
 
     private static final long SET_UP_TIMEOUT_S = 120;
 
-    /** Longer than a worker's own timeout for echoes, so that the worker can report the cause. */
+    /**
+     * Time without a line from a worker after which it is terminated; longer than the worker's own
+     * timeout for echoes, so that the worker can report the cause.
+     */
     private static final long SILENCE_TIMEOUT_S = 60;
 
     private final Work work;
@@ -66,7 +69,7 @@ public final class Runner implements Contender {
     }
 
     /**
-     * @param tracer function that returns the command to run the JVM of a role with; empty for
+     * @param tracer function that returns the command with which to run a role's JVM; empty for
      *     none.
      */
     Runner(
@@ -211,7 +214,7 @@ public final class Runner implements Contender {
         reflectors.forEach(reflector -> reflector.tell(order));
     }
 
-    /** Flags of the measuring JVMs, apart from the class path. */
+    /** Returns the flags of the measuring JVMs, apart from the class path. */
     public static List<String> flags() {
         return WorkerProcess.flags();
     }

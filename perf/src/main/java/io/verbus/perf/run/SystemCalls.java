@@ -17,9 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Socket system calls of a bus, counted by strace: separately those that transfer data, and those
- * that find nothing to do. The number of the latter depends on the run time, which strace
- * increases.
+ * A bus's socket system calls as counted by strace: calls that transfer data, and calls that find
+ * nothing to do. The number of the latter depends on the run time, which strace increases.
  *
  * @param useful successful calls, by name.
  * @param vain failed calls, mostly because no data was available, by name.
@@ -29,7 +28,7 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
     private static final Pattern LINE = Pattern.compile("\\s*(\\w+)\\s+(\\d+)(?:\\s+(\\d+))?\\s*");
 
     /**
-     * Counts the calls of a run, from the start of its processes to their end.
+     * Counts a run's calls from the start of its processes to their end.
      *
      * @param bus bus to trace.
      * @param work work to do, without warm-up.

@@ -5,7 +5,8 @@ package io.verbus.perf.run;
 import java.util.Iterator;
 
 /**
- * Returns the lines of a text, each prefixed by a character, so that none is taken for a keyword.
+ * Returns the lines of a text, each prefixed with a character so that none is mistaken for a
+ * keyword.
  */
 final class TextLink implements Link {
     static final String WELL = "ended well";
@@ -18,7 +19,7 @@ final class TextLink implements Link {
 
     @Override
     public void tell(String line) {
-        // takes no orders
+        // a text takes no orders
     }
 
     @Override
@@ -38,6 +39,6 @@ final class TextLink implements Link {
 
     @Override
     public void end() {
-        // nothing to end
+        // there is no process to end
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /**
  * Runs the same work on contenders one after the other: each is closed before the next starts, so
- * that no thread of one takes a processor from another.
+ * that no contender's threads take a processor from another.
  */
 public final class Turns {
     private Turns() {}

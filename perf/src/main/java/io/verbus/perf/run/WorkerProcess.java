@@ -21,11 +21,11 @@ import java.util.function.Supplier;
 
 /**
  * A {@link Worker} in its own JVM with this JVM's flags, or with those of the server that starts it
- * on another host. Its standard error goes to this process's. It ends when closed, or when this
- * process ends.
+ * on another host. Its standard error is passed to this process's. The worker ends when this object
+ * is closed or this process ends.
  */
 final class WorkerProcess implements AutoCloseable {
-    /** Disables bounds checks on buffer accesses for both buses, as latency-sensitive users do. */
+    /** Disables bounds checks on buffer accesses, as latency-sensitive users do. */
     static final List<String> MEASURING_FLAGS = List.of("-Dagrona.disable.bounds.checks=true");
 
     private static final String END = "";
@@ -110,12 +110,12 @@ final class WorkerProcess implements AutoCloseable {
                                 + Long.toUnsignedString(System.nanoTime(), 36));
     }
 
-    /** Returns the directory of the driver that it runs or uses. */
+    /** Returns the directory of the driver that the worker runs or uses. */
     Path directory() {
         return directory;
     }
 
-    /** Flags of a worker's JVM. */
+    /** Returns the flags of a worker's JVM. */
     static List<String> flags() {
         List<String> flags =
                 new ArrayList<>(
@@ -138,7 +138,10 @@ final class WorkerProcess implements AutoCloseable {
         return version;
     }
 
-    /** Nanoseconds from its start to its first echo, once {@link #await} has returned a result. */
+    /**
+     * Returns the nanoseconds from the worker's start to its first echo, once {@link #await} has
+     * returned a result.
+     */
     long firstEchoNs() {
         return firstNs - startedNs;
     }
@@ -155,7 +158,7 @@ final class WorkerProcess implements AutoCloseable {
         link.tell(order);
     }
 
-    /** Nanoseconds by which its monotonic clock is ahead of this process's. */
+    /** Returns the nanoseconds by which the worker's monotonic clock is ahead of this process's. */
     long clockAheadNs() {
         return link.clockAheadNs();
     }
@@ -221,7 +224,7 @@ final class WorkerProcess implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException ex) {
-            return; // this process is exiting, and its hook has nothing left to do
+            return; // this process is exiting, and its shutdown hook has nothing left to do
         }
     }
 

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the effect on a client of streams with long terms that other clients add and close on
- * the same driver: how long the client waits for responses, for its publisher limit to follow its
+ * Measures how a client is affected when other clients add and close streams with long terms on the
+ * same driver: how long the client waits for responses, for its publisher limit to follow its
  * subscriber, and for the driver's heartbeat.
  */
 public final class ComingAndGoing {
@@ -126,7 +126,10 @@ public final class ComingAndGoing {
         }
     }
 
-    /** Waits for free memory: closed logs keep it until driver and client have unmapped them. */
+    /**
+     * Waits for free memory, because closed logs use memory until driver and client have unmapped
+     * them.
+     */
     private void awaitSpace(Path directory) {
         long needed = 2L * COMERS * LogLayout.fileLength(termLength);
         try {
@@ -195,7 +198,7 @@ public final class ComingAndGoing {
             throw new BusException("unexpected result of an offer: " + result + "; run it again");
         }
         int idlePolls = 0;
-        while (idlePolls < 2) { // one may find only the end of a term
+        while (idlePolls < 2) { // one poll may find only the end of a term
             int read = subscription.poll((buffer, offset, length, header) -> {}, 1000);
             idlePolls = read > 0 ? 0 : idlePolls + 1;
         }

@@ -28,9 +28,9 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Training workload for the JVM's ahead-of-time cache: an embedded driver, a client that warms up,
- * round trips over shared memory, a stream over UDP, then the command line. The cache stores loaded
- * classes and profiles.
+ * Training workload for the JVM's ahead-of-time cache: starts an embedded driver, warms a client
+ * up, and runs round trips over shared memory, a stream over UDP, and the command line. The cache
+ * stores loaded classes and profiles.
  */
 public final class TrainingRun {
     private static final int LENGTH = 32;

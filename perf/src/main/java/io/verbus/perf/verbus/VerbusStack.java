@@ -50,11 +50,12 @@ public final class VerbusStack implements Stack {
     /** System property: duration of {@link Bus#warmUp} in milliseconds; no warm-up by default. */
     public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
 
-    /** Prefix of system properties that set options of the driver, such as {@code mtu}. */
+    /** Prefix of system properties that set driver options, such as {@code mtu}. */
     public static final String OPTION_PREFIX = "verbus.perf.driver.";
 
     /**
-     * Environment variable as for a driver process, so that the cost of a scrape can be measured.
+     * Environment variable that has the same meaning as for a driver process, so that the cost of a
+     * scrape can be measured.
      */
     private static final String METRICS_VARIABLE = "VERBUS_METRICS";
 
@@ -67,8 +68,8 @@ public final class VerbusStack implements Stack {
     private final Bus bus;
 
     /**
-     * Last publication error. Written by the client conductor. Also set by harmless errors while
-     * the other end starts or ends.
+     * Last publication error. Written by the client conductor. Harmless errors while the other end
+     * starts or ends are recorded, too.
      */
     private volatile String trouble = "";
 
@@ -107,7 +108,7 @@ public final class VerbusStack implements Stack {
                 () -> Bus.warmUp(time), Thread.ofPlatform().daemon().name("warm-up")::start);
     }
 
-    /** Launches a driver for some work. */
+    /** Launches a driver for the given work. */
     public static LocalDriver launch(Work work, String directory) {
         return launch(work, directory, settings -> {});
     }

@@ -17,7 +17,7 @@ class DemoResultTest {
     }
 
     @Test
-    void isNotPerfectWithAnyFault() {
+    void isPerfectOnlyWithoutFaults() {
         assertTrue(new DemoResult(9, 0, 0, 0, 0, 1, 2).isPerfect());
         assertFalse(new DemoResult(8, 1, 0, 0, 0, 1, 2).isPerfect());
         assertFalse(new DemoResult(9, 0, 1, 0, 0, 1, 2).isPerfect());

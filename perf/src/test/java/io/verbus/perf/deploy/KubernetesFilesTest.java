@@ -237,7 +237,7 @@ class KubernetesFilesTest {
     }
 
     @Test
-    void probesAskTheDriverFromWithinThePod() throws IOException, InterruptedException {
+    void probesQueryDriverFromWithinPod() throws IOException, InterruptedException {
         Container driver = driver(pod);
         Path directory = DriverDirectory.uniquePath();
         try (MediaDriver running =

@@ -62,7 +62,7 @@ public final class ArchiveSample {
                                         .aeronDirectoryName(driver.directory().toString())
                                         .controlRequestChannel(control)
                                         .controlResponseChannel(anyPort));
-                // Receivers are destinations, so that more can be added at any time.
+                // Receivers are added as destinations, so that more can join at any time.
                 ExclusivePublication publication =
                         client.context()
                                 .aeron()
@@ -101,8 +101,8 @@ public final class ArchiveSample {
     }
 
     /**
-     * Offers the next message once, which fails without a receiver or while the slowest is too far
-     * behind.
+     * Offers the next message once. The offer fails if there is no receiver, or while the slowest
+     * one is too far behind.
      */
     private boolean offer() {
         int length = message.putStringWithoutLengthAscii(0, "message " + published);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Recording, replay, and merging a replay with the live stream, with Aeron's archive. */
+/**
+ * Records and replays a stream with Aeron's archive, and merges the replay with the live stream.
+ */
 package io.verbus.samples.archive;

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A node that keeps a copy of a cluster's snapshots and log without being a member: a Verbus media
- * driver, and Aeron's unmodified archive and cluster backup. When this node has ended, a {@link
+ * driver, and Aeron's unmodified archive and cluster backup. After this node has ended, a {@link
  * ClusterNode} can start from the copy in the same folder.
  */
 public final class BackupNode implements AutoCloseable {
@@ -33,10 +33,10 @@ public final class BackupNode implements AutoCloseable {
 
     /** Receives the progress of the copy, on the backup's thread. */
     public interface Listener {
-        /** Called when the copy has new snapshots, one of each part of a member. */
+        /** Called when the copy has received new snapshots, one of each part of a member. */
         void onSnapshots(int count);
 
-        /** Called when the copy has the log up to a position. */
+        /** Called when the copy contains the log up to a position. */
         void onLog(long position);
     }
 
@@ -46,8 +46,8 @@ public final class BackupNode implements AutoCloseable {
      * @param driver configuration of its media driver, with its own directory.
      * @param members members of the cluster.
      * @param host address of this node.
-     * @param port port of this node, to which the members send answers; the next port is its
-     *     archive's.
+     * @param port port of this node, to which the members send answers; its archive uses the next
+     *     port.
      * @param folder folder for the copy.
      * @param listener receives the progress of the copy.
      */

@@ -18,7 +18,8 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
     private static final int PORTS = 10;
 
     /**
-     * Kinds of traffic of a member, with an endpoint each, in the order of Aeron's list of members.
+     * Kinds of traffic, for each of which a member has an endpoint, in the order of Aeron's member
+     * list.
      */
     enum Purpose {
         INGRESS,

@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
  * A member of a cluster that matches orders: a Verbus media driver, and Aeron's unmodified archive,
  * consensus module and service container.
  *
- * <p>Term length and MTU of the log are the same on all members, so that each can replay and
- * replicate the others' recordings.
+ * <p>All members use the same log term length and MTU, so that each can replay and replicate the
+ * others' recordings.
  */
 public final class ClusterNode implements AutoCloseable {
     private static final String LOG_CHANNEL = "aeron:udp?term-length=1m|mtu=8k|alias=log";
@@ -53,7 +53,7 @@ public final class ClusterNode implements AutoCloseable {
      * @param members members of the cluster.
      * @param id id of this member: its index in the list.
      * @param folder folder for its log and snapshots, kept from run to run.
-     * @param leaderTimeoutNs silence after which members elect another leader.
+     * @param leaderTimeoutNs nanoseconds of silence after which members elect another leader.
      * @param listener receives the events of this member.
      */
     public ClusterNode(
@@ -74,13 +74,13 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Launches a member that uses the media driver of another process, which no other member uses.
+     * Launches a member that uses another process's media driver, which no other member may use.
      *
      * @param driver directory of the media driver.
      * @param members members of the cluster.
      * @param id id of this member: its index in the list.
      * @param folder folder for its log and snapshots, kept from run to run.
-     * @param leaderTimeoutNs silence after which members elect another leader.
+     * @param leaderTimeoutNs nanoseconds of silence after which members elect another leader.
      * @param listener receives the events of this member.
      */
     public ClusterNode(
@@ -157,7 +157,10 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Reports a failed part. A part that has lost its driver, for example, does not restart. */
+    /**
+     * Reports a failed part. A part that fails, for example because it has lost its driver, does
+     * not restart.
+     */
     private void report(String part, Throwable error) {
         System.err.println(part + ": " + error);
         if (error instanceof AgentTerminationException) {
@@ -166,10 +169,10 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Requests a snapshot of the cluster, from which members then start.
+     * Requests a snapshot of the cluster, from which members start from then on.
      *
-     * @return whether the snapshot is taken: this member leads, and no other snapshot is in
-     *     progress.
+     * @return whether the snapshot is taken, which requires that this member leads and no other
+     *     snapshot is in progress.
      */
     public boolean takeSnapshot() {
         AtomicCounter toggle =
@@ -185,8 +188,8 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Returns settings for a member's driver with a single thread, because all processes share the
-     * processors.
+     * Returns settings for a member's driver, which has a single thread, because all processes
+     * share the processors.
      */
     public static DriverConfigBuilder driver(Path directory) {
         return DriverConfig.builder()

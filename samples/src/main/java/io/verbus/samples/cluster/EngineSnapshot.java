@@ -88,7 +88,7 @@ final class EngineSnapshot {
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
                 throw new IllegalStateException("cannot write to the snapshot: " + result);
             }
-            idle.idle(); // throws when the service must end
+            idle.idle(); // throws an exception when the service must end
         }
     }
 
@@ -101,7 +101,8 @@ final class EngineSnapshot {
         idle.reset();
         while (!reader.isComplete) {
             int fragments = image.poll(assembler, FRAGMENT_LIMIT);
-            if (reader.failure != null) { // not thrown by it: the client would take the exception
+            // Not thrown by the handler, because the client would handle the exception.
+            if (reader.failure != null) {
                 throw new IllegalStateException(reader.failure);
             }
             if (fragments == 0 && (image.isClosed() || image.isEndOfStream())) {

@@ -13,8 +13,9 @@ import java.util.function.BiConsumer;
  * The order books of all symbols and the progress of each account: the state that the cluster
  * replicates. Single-threaded.
  *
- * <p>The orders of an account are numbered from 0, without gaps. So the engine accepts a repeated
- * order once, and ignores an order that overtakes another: its account sends it again.
+ * <p>The orders of an account are numbered from 0, without gaps. The engine can therefore accept a
+ * repeated order only once, and ignore an order that overtakes another; the account then sends that
+ * order again.
  */
 public final class MatchingEngine {
     /** Result for an order that the engine has accepted before. */
@@ -59,7 +60,7 @@ public final class MatchingEngine {
         return orders++;
     }
 
-    /** Returns the size that the last order traded at once. */
+    /** Returns the size that the last order traded immediately. */
     long filled() {
         return filled;
     }

@@ -103,7 +103,10 @@ final class OrderBook {
                 .sum();
     }
 
-    /** Visits the resting orders: bids, then asks, each from the best price on, by time. */
+    /**
+     * Visits the resting orders: bids, then asks, each from the best price to the worst, and by
+     * time within a price.
+     */
     void forEach(Consumer<RestingOrder> consumer) {
         bids.values().forEach(level -> level.forEach(consumer));
         asks.values().forEach(level -> level.forEach(consumer));

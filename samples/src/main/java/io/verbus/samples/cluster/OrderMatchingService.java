@@ -21,8 +21,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Matches orders from the log of a cluster, and answers each. An account that misses an answer
- * sends its order again; the {@link MatchingEngine} accepts it once.
+ * Matches the orders in a cluster's log, and answers each. An account that misses an answer sends
+ * its order again; the {@link MatchingEngine} accepts the order only once.
  */
 public final class OrderMatchingService implements ClusteredService {
     private static final long STATE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -101,7 +101,8 @@ public final class OrderMatchingService implements ClusteredService {
         int length = MessageHeaderEncoder.ENCODED_LENGTH + answer.encodedLength();
         cluster.idleStrategy().reset();
         for (int i = 0; i < ANSWER_ATTEMPTS; i++) {
-            long result = session.offer(answerBuffer, 0, length); // only the leader sends it
+            long result =
+                    session.offer(answerBuffer, 0, length); // only the leader's answer is sent
             if (result != Publication.BACK_PRESSURED && result != Publication.ADMIN_ACTION) {
                 return;
             }

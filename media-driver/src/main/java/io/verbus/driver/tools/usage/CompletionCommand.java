@@ -14,22 +14,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code verbus completion}: prints a script that completes commands and options in a shell. */
+/** {@code verbus completion}: prints a script that lets a shell complete commands and options. */
 @Command(
         name = "completion",
         description = {
-            "Prints a script that completes the commands and options of verbus in a shell.",
-            "For this shell: source <(verbus completion bash). For each new one, add that line to "
-                    + "~/.bashrc, or with zsh instead of bash to ~/.zshrc."
+            "Prints a script that lets a shell complete the commands and options of verbus.",
+            "For the current shell: source <(verbus completion bash). For every new shell, add that"
+                    + " line to ~/.bashrc, or with zsh instead of bash to ~/.zshrc."
         },
         mixinStandardHelpOptions = true)
 public final class CompletionCommand implements Callable<Integer> {
     private static final List<String> SHELLS = List.of("bash", "zsh");
 
-    /** Set by the launcher of the clone. */
+    /** Environment variable set by the launcher in a clone. */
     private static final String HOME = "VERBUS_HOME";
 
-    /** Commands that the launchers run themselves: of the clone, and of the archive. */
+    /** Commands that the launchers of the clone and of the archive run themselves. */
     private static final List<String> OF_CLONE = List.of("test", "build", "format", "lab", "help");
 
     private static final List<String> OF_ARCHIVE = List.of("train", "help");
@@ -44,7 +44,7 @@ public final class CompletionCommand implements Callable<Integer> {
         if (!SHELLS.contains(shell)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "there is no completion for '" + shell + "', only for bash" + " and zsh");
+                    "there is no completion for '" + shell + "', only for bash and zsh");
         }
         CommandLine root = spec.root().commandLine();
         Map<String, CommandLine> known = root.getSubcommands();
@@ -53,7 +53,7 @@ public final class CompletionCommand implements Callable<Integer> {
                 root.addSubcommand(each, CommandSpec.create().mixinStandardHelpOptions(true));
             }
         }
-        // The script is for both shells: in zsh it loads bashcompinit.
+        // The same script works in both shells: in zsh it loads bashcompinit.
         spec.commandLine().getOut().print(AutoComplete.bash("verbus", root));
         spec.commandLine().getOut().flush();
         return 0;

@@ -43,8 +43,8 @@ public final class ManualPages {
     /**
      * Writes the pages.
      *
-     * @param args the folder, which is created.
-     * @throws IOException if it cannot be written to.
+     * @param args folder for the pages, which is created.
+     * @throws IOException if the folder cannot be written to.
      */
     public static void main(String[] args) throws IOException {
         Path folder = Files.createDirectories(Path.of(args[0]));
@@ -154,7 +154,7 @@ public final class ManualPages {
         }
     }
 
-    /** Returns lines of text, none of which is read as a request. */
+    /** Returns text whose lines are escaped so that none is read as a request. */
     private static String text(String paragraph) {
         StringBuilder lines = new StringBuilder();
         String plain = paragraph.replace("%n", "\n").replace("%%", "%");

@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Prints the options of {@code verbus driver} under headings, and its usage in one line. */
+/**
+ * Groups the options of {@code verbus driver} under headings, and shortens its usage to one line.
+ */
 public final class OptionHeadings {
     private static final String DASHES = "--";
 
@@ -38,7 +40,7 @@ public final class OptionHeadings {
 
     private OptionHeadings() {}
 
-    /** Gives a command headings and a usage line. */
+    /** Adds headings and a usage line to a command. */
     public static void apply(CommandSpec command) {
         UsageMessageSpec usage = command.usageMessage();
         usage.customSynopsis("verbus driver [OPTION]...");
@@ -66,7 +68,7 @@ public final class OptionHeadings {
     private static Heading heading(OptionSpec option) {
         String name = option.longestName();
         if (!option.type().equals(String.class) || !name.startsWith(DASHES)) {
-            return Heading.COMMAND; // not a setting of the driver
+            return Heading.COMMAND; // not a driver setting
         }
         return heading(name.substring(DASHES.length()));
     }

@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 final class ArchiveDemo implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** Seconds of live messages after the subscriber has caught up. */
+    /** Number of seconds for which to send live messages after the subscriber has caught up. */
     private static final int LIVE_S = 5;
 
     private final DemoNetwork network;
@@ -111,8 +111,8 @@ final class ArchiveDemo implements AutoCloseable {
     }
 
     /**
-     * Starts a process with Aeron and the demo on its class path, but neither Verbus' driver nor
-     * client.
+     * Starts a process whose class path contains Aeron and the demo, but neither Verbus' driver nor
+     * its client.
      */
     private ChildProcess start(String process, Class<?> main, String... first)
             throws DemoException {

@@ -7,8 +7,8 @@ import io.verbus.perf.demo.DemoNetwork;
 import java.util.List;
 
 /**
- * Messages and channels of the archive demo. Every channel is {@code aeron:udp}; the drivers'
- * configuration of networks determines the transport.
+ * Messages and channels of the archive demo. Every channel is {@code aeron:udp}; the networks in
+ * the drivers' configuration determine the transport.
  *
  * @param messages number of messages to send, as fast as back pressure allows, before the late
  *     subscriber starts.
@@ -32,7 +32,7 @@ record ArchivePlan(
     /** Stream id of replays within the driver. */
     static final int LOCAL_REPLAY_STREAM_ID = 1002;
 
-    /** Maximum number of live messages, for which a verifier has room. */
+    /** Maximum number of live messages that a verifier has room for. */
     static final int MAX_LIVE = 50_000_000;
 
     private static final int PORTS = 3;
@@ -77,7 +77,7 @@ record ArchivePlan(
                 args[at + 6]);
     }
 
-    /** Returns the number of messages for which a verifier has room. */
+    /** Returns the number of messages that a verifier has room for. */
     int room() {
         return messages + MAX_LIVE;
     }

@@ -72,7 +72,8 @@ final class ArchiveProcess {
                                         .controlRequestChannel(LOCAL)
                                         .controlResponseChannel(LOCAL))) {
             new ArchiveProcess(client, plan).run();
-            // Late subscribers may still need the archive, so it runs until the input ends.
+            // Late subscribers may still need the archive, so the process runs until its input
+            // ends.
             Thread.currentThread().join();
         } catch (DemoException | AeronException e) {
             System.err.println(e.getMessage());
@@ -112,7 +113,7 @@ final class ArchiveProcess {
     }
 
     private int awaitCounter(CountersReader counters) {
-        while (true) { // ends with this process's input
+        while (true) { // the archive ends with this process's input
             for (int id = 0; id <= counters.maxCounterId(); id++) {
                 if (counters.getCounterState(id) == CountersReader.RECORD_ALLOCATED
                         && counters.getCounterTypeId(id)

@@ -2,6 +2,6 @@
 
 /**
  * Implements {@code verbus demo archive}: Aeron Archive on Verbus drivers. The class path of its
- * client processes contains no part of Verbus but the demo's messages.
+ * client processes contains no Verbus classes except the demo's messages.
  */
 package io.verbus.perf.demo.archive;

@@ -7,8 +7,8 @@ package io.verbus.perf.demo.cluster;
  *
  * @param acknowledged number of acknowledged orders.
  * @param duplicated number of acknowledgements of orders that were applied twice or out of order.
- * @param failoverNs longest time from the last acknowledgement of a leader to the first of the
- *     next.
+ * @param failoverNs longest time in nanoseconds from one leader's last acknowledgement to the next
+ *     leader's first.
  * @param p50Ns median latency of orders outside failovers in nanoseconds.
  * @param p99Ns 99th percentile of their latency in nanoseconds.
  */

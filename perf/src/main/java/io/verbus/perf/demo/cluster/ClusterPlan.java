@@ -13,11 +13,11 @@ import java.util.stream.IntStream;
  * Orders and members of the cluster demo.
  *
  * @param orders minimum number of orders; more follow until the last fault is over.
- * @param rate rate at which they are due, per second.
+ * @param rate number of orders due per second.
  * @param members members of the cluster.
  * @param client address of the client and its driver.
- * @param leaderTimeoutNs silence of the leader after which the members elect another, in
- *     nanoseconds.
+ * @param leaderTimeoutNs nanoseconds without a message from the leader after which the members
+ *     elect another.
  * @param fault kind of fault.
  * @param faults number of faults.
  */

@@ -65,13 +65,13 @@ public final class ClusterTraining {
         System.exit(0);
     }
 
-    /** Binds the verbs libraries, the slowest step on an emulated processor. */
+    /** Links the verbs libraries, which is the slowest step on an emulated processor. */
     private static void prepareRdma() {
         for (TransportProvider provider : ServiceLoader.load(TransportProvider.class)) {
             try {
                 provider.prepare();
             } catch (RuntimeException e) {
-                System.err.println(e.getMessage()); // a host without the libraries
+                System.err.println(e.getMessage()); // this host does not have the libraries
             }
         }
     }

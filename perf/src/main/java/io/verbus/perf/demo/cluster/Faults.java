@@ -23,10 +23,10 @@ final class Faults {
     /** Age up to which Aeron Archive assumes that a mark file belongs to a live process. */
     private static final long MARK_FILE_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Longer than the leader's driver waits for a silent follower. */
+    /** Longer than the leader's driver waits for a silent follower before it drops it. */
     private static final long STOP_NS = TimeUnit.SECONDS.toNanos(15);
 
-    /** Time after which to request the snapshot again, since the leader may have changed. */
+    /** Time after which to request the snapshot again, because the leader may have changed. */
     private static final long SNAPSHOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int FAULTS_OF_SNAPSHOT = 10;

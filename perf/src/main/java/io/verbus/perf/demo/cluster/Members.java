@@ -20,7 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Processes of the cluster's members, and their reported state. Used by one thread. */
+/** Processes of the cluster's members, and their reported state. Not thread-safe. */
 final class Members {
     private static final int COUNT = ClusterPlan.MEMBERS;
 
@@ -110,7 +110,7 @@ final class Members {
     /** Processes a line from a member; returns whether to show it to the user as well. */
     boolean take(int id, String line) {
         if (ending.contains(members[id])) {
-            return true; // its last output
+            return true; // the member's last output
         }
         if (line.startsWith(NodeProcess.STATE)) {
             states[id] = BookState.parse(line.substring(NodeProcess.STATE.length()));
@@ -132,7 +132,7 @@ final class Members {
         return ending.contains(process);
     }
 
-    /** Returns the leader's id, or -1 if it failed and no other was elected yet. */
+    /** Returns the leader's id, or -1 if the leader failed and no other has been elected yet. */
     int leader() {
         return leader;
     }
@@ -180,7 +180,10 @@ final class Members {
         members[id].stop(false);
     }
 
-    /** Returns whether each member has reported at least this many orders since it last failed. */
+    /**
+     * Returns whether each member has reported at least the given number of orders since it last
+     * failed.
+     */
     boolean hold(long orders) {
         for (MatchingEngine.State state : states) {
             if (state == null || state.orders() < orders) {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Member process: prints the member's role, the state of its book every second, and each snapshot
- * that it has taken. Takes a snapshot when its parent says so.
+ * that it has taken. Takes a snapshot when its parent requests one.
  */
 final class NodeProcess {
     /** Prefix of a line with a role. */
@@ -33,10 +33,10 @@ final class NodeProcess {
     /** Prefix of a line with the number of orders in a snapshot. */
     static final String SNAPSHOT = "snapshot ";
 
-    /** The member's driver is embedded in its process. */
+    /** Argument: the member's driver is embedded in its process. */
     static final String EMBEDDED = "embedded";
 
-    /** The member's driver is a separate process. */
+    /** Argument: the member's driver is a separate process. */
     static final String OWN_DRIVER = "own-driver";
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -56,7 +56,7 @@ final class NodeProcess {
         try {
             ClusterNode node = launch(args);
             Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
-            while (true) { // ends with this process's input
+            while (true) { // the member ends with this process's input
                 if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
                     System.err.println("no snapshot taken, because this member is not the leader");
                 }

@@ -14,8 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Generates synthetic orders of one account, numbered from 0. The same number gives the same order,
- * so that it can be sent again. Used by one thread.
+ * Generates synthetic orders of one account, numbered from 0. The same number always gives the same
+ * order, so that an order can be sent again. Used by one thread.
  */
 final class OrderFeed {
     private static final int LENGTH = 128;

@@ -15,7 +15,7 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Records at the client which orders were acknowledged, and after what time. Used by one thread.
+ * Records which of the client's orders were acknowledged, and how long that took. Not thread-safe.
  */
 final class OrderLedger implements EgressListener {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(10);
@@ -82,8 +82,7 @@ final class OrderLedger implements EgressListener {
             latencies = Arrays.copyOf(latencies, 2 * id);
         }
         if (latencies[id] != 0) {
-            return; // a duplicate: the order was sent again, although its first answer arrived
-            // later
+            return; // a duplicate: the order was sent again before its first answer arrived
         }
         latencies[id] = Math.max(1, nowNs - dueNs(id));
         acknowledged++;
@@ -114,8 +113,8 @@ final class OrderLedger implements EgressListener {
     }
 
     /**
-     * Ends catching up: all due orders, including those that were due without a leader, have been
-     * sent.
+     * Ends the catching up: all due orders, including those that became due without a leader, have
+     * been sent.
      */
     void onCaughtUp(int nextId) {
         if (isCatchingUp) {
@@ -124,7 +123,7 @@ final class OrderLedger implements EgressListener {
         }
     }
 
-    /** Increases whenever orders without an answer must be sent again. */
+    /** Returns a number that increases whenever unanswered orders must be sent again. */
     long resends() {
         return resends;
     }

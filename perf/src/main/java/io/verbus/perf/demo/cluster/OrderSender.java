@@ -29,7 +29,7 @@ final class OrderSender {
     /** Prefix of a line with the duration of a failover. */
     static final String FAILOVER = "failover took ";
 
-    /** Prefix of a line with the {@link BookState} that the orders lead to. */
+    /** Prefix of a line with the {@link BookState} that results from the orders. */
     static final String EXPECTED = "expected ";
 
     private static final int MAX_ORDERS = 100_000_000;
@@ -69,7 +69,7 @@ final class OrderSender {
 
     /**
      * @param args driver directory, ingress endpoints, egress channel, orders and rate. More orders
-     *     follow until the parent says to stop.
+     *     follow until the parent requests the end.
      */
     public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
@@ -86,7 +86,8 @@ final class OrderSender {
      * Sends the orders, and prints the result.
      *
      * @param args arguments of {@link #main}.
-     * @param parent link to the parent, which says when to stop; null to stop after the last order.
+     * @param parent link to the parent, which determines when to stop; null to stop after the last
+     *     order.
      */
     static void send(String[] args, ParentLink parent) throws DemoException, InterruptedException {
         AeronCluster.Context context =
@@ -104,8 +105,9 @@ final class OrderSender {
     }
 
     /**
-     * Returns the silence of a leader after which the client reconnects. It must, because members
-     * that all restart close the old sessions without notifying their clients.
+     * Returns how long the client waits for a silent leader before it reconnects. It must
+     * reconnect, because members that have all been restarted close the old sessions without
+     * notifying their clients.
      */
     private static long newLeaderTimeoutNs() {
         return TimeUnit.SECONDS.toNanos(DemoLab.isHere() ? 90 : 20);
@@ -174,7 +176,7 @@ final class OrderSender {
         return 1;
     }
 
-    /** Keeps the session from timing out while nothing is sent. */
+    /** Keeps the session from timing out while no orders are sent. */
     private int keepAlive(long now) {
         if (now - keptAliveNs > REPORT_INTERVAL_NS && cluster.sendKeepAlive()) {
             keptAliveNs = now;

@@ -2,6 +2,6 @@
 
 /**
  * Implements {@code verbus demo cluster}: an Aeron cluster on Verbus drivers loses its leader while
- * it processes orders, but loses no order.
+ * it processes orders, without losing an order.
  */
 package io.verbus.perf.demo.cluster;

@@ -56,7 +56,7 @@ record Rail(int number, DemoTransport transport, String from, String to, int por
         return end > 0;
     }
 
-    /** Returns host and port at which the subscribing driver receives. */
+    /** Returns the host and port at which the subscribing driver receives. */
     String endpoint() {
         return to + ":" + port;
     }

@@ -40,7 +40,7 @@ final class RailsDemo implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final int STREAM = 1001;
 
-    /** Time for which to measure before a fault, and for which a fault lasts. */
+    /** Time for which to measure before a fault, and duration of the fault. */
     private static final long STEP_NS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -223,7 +223,7 @@ final class RailsDemo implements AutoCloseable {
         }
     }
 
-    /** Returns the position up to which a rail has brought the stream. */
+    /** Returns the position up to which a rail has delivered the stream. */
     private long position(Rail rail) {
         long[] position = {-1};
         try (CncFile cnc = CncFile.map(drivers.getLast().resolve(CncFile.NAME))) {

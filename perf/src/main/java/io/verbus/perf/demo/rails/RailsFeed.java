@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sends numbered messages at a fixed rate, reads them, and measures the longest time without a
- * message. Used by one thread.
+ * message. Not thread-safe.
  */
 final class RailsFeed {
     private static final int LENGTH = 128;
@@ -82,7 +82,7 @@ final class RailsFeed {
         return subscription.poll(handler, FRAGMENTS);
     }
 
-    /** Reads until all that was sent has arrived, or the time is over. */
+    /** Reads until all sent messages have arrived, or the time is over. */
     void drain(long durationNs) {
         long startNs = System.nanoTime();
         while (next < sent && System.nanoTime() - startNs < durationNs) {
@@ -113,7 +113,7 @@ final class RailsFeed {
         return lost;
     }
 
-    /** Returns the number of messages that arrived again, or after a later one. */
+    /** Returns the number of messages that arrived more than once, or after a later one. */
     long duplicated() {
         return duplicated;
     }
