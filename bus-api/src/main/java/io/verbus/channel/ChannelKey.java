@@ -4,6 +4,9 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
+import java.util.Map;
+import java.util.OptionalInt;
+
 /**
  * The keys of channels, in the order of their canonical text. Each has the channels that allow it
  * on IPC, RDMA and UDP, its default, the form of its values, and its meaning.
@@ -435,7 +438,7 @@ enum ChannelKey {
     private final Side rdma;
     private final Side udp;
     private final String preset;
-    private final ValueForm form;
+    private final ValueForm<Object> form;
     private final String meaning;
 
     /**
@@ -447,20 +450,21 @@ enum ChannelKey {
      * @param form form of the key's values.
      * @param meaning meaning of the key, in one sentence.
      */
+    @SuppressWarnings("unchecked") // a key's values are all of its form's type
     ChannelKey(
             String text,
             Side ipc,
             Side rdma,
             Side udp,
             String preset,
-            ValueForm form,
+            ValueForm<?> form,
             String meaning) {
         this.text = text;
         this.ipc = ipc;
         this.rdma = rdma;
         this.udp = udp;
         this.preset = preset;
-        this.form = form;
+        this.form = (ValueForm<Object>) form;
         this.meaning = meaning;
     }
 
@@ -522,6 +526,23 @@ enum ChannelKey {
      */
     Object parse(String value) {
         return form.read(text, value);
+    }
+
+    /**
+     * Checks a value that an application has set.
+     *
+     * @param value value of the form's type.
+     * @throws BusException if the value is out of range.
+     */
+    void check(Object value) {
+        form.check(text, value);
+    }
+
+    /** Returns the key's number among a channel's values; empty if it has none. */
+    OptionalInt number(Map<ChannelKey, Object> values) {
+        return values.get(this) instanceof Integer number
+                ? OptionalInt.of(number)
+                : OptionalInt.empty();
     }
 
     /** Returns the name of the key, in an Aeron or a Verbus channel. */

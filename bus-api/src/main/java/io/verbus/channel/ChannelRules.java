@@ -472,10 +472,10 @@ final class ChannelRules {
                     }
                 });
         kept.put(ChannelKey.ENDPOINT, Endpoint.parse(to));
-        return new ChannelUri(channel.carrier(), channel.isAeron(), false, kept);
+        return new ChannelUri(channel.carrier(), channel.isAeron(), false, kept, Map.of(), null);
     }
 
-    static void checkConnectable(ChannelUri channel) {
+    private static void checkConnectable(ChannelUri channel) {
         if (channel.hasEndpoint() && channel.control() != null && !channel.isAeron()) {
             throw new UnsupportedChannelException(
                     "channel '"

@@ -71,7 +71,7 @@ final class ChannelSyntax {
             }
         }
         check(media, values, faults);
-        return new ChannelUri(media, isAeron, isSpy, values, faults, text);
+        return new ChannelUri(media, isAeron, isSpy, values, faults, text).checked();
     }
 
     private static String scheme(boolean isAeron, boolean isSpy) {

@@ -40,7 +40,12 @@ public record ChannelTags(OptionalLong place, OptionalLong publication) {
             return OptionalLong.empty();
         }
         Long tag = ValueForm.tag(text);
-        return tag == null || tag == -1 ? null : OptionalLong.of(tag);
+        return tag == null ? null : OptionalLong.of(tag);
+    }
+
+    /** Returns whether no tag is -1, which stands for none. */
+    boolean isRight() {
+        return place.orElse(0) != -1 && publication.orElse(0) != -1;
     }
 
     /** Returns the text that {@link #parse} reads. */

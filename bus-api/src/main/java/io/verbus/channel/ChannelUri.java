@@ -68,15 +68,9 @@ public final class ChannelUri {
     private final String text;
     private final String written;
 
-    ChannelUri(
-            ChannelMedia media,
-            boolean isAeron,
-            boolean isSpy,
-            EnumMap<ChannelKey, Object> values) {
-        this(media, isAeron, isSpy, values, Map.of(), null);
-    }
-
     /**
+     * Creates a channel of values that are known to be consistent; {@link #checked} is for others.
+     *
      * @param faults invalid values that concern only the end of the stream that reads their keys.
      * @param written text that the channel was parsed from; null for the canonical text.
      */
@@ -94,7 +88,16 @@ public final class ChannelUri {
         this.faults = faults;
         this.text = ChannelSyntax.format(media, isAeron, isSpy, values);
         this.written = written == null ? text : written;
+    }
+
+    /**
+     * Returns this channel, after checking that its values are consistent and allowed on its media.
+     *
+     * @throws BusException if not.
+     */
+    ChannelUri checked() {
         ChannelRules.check(media, values, this);
+        return this;
     }
 
     /**
@@ -113,8 +116,8 @@ public final class ChannelUri {
      *
      * @return the builder.
      */
-    public static Builder ipc() {
-        return new Builder(ChannelMedia.IPC);
+    public static ChannelUriBuilder ipc() {
+        return new ChannelUriBuilder(ChannelMedia.IPC);
     }
 
     /**
@@ -125,8 +128,8 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the endpoint is invalid.
      */
-    public static Builder rdma(String endpoint) {
-        return new Builder(ChannelMedia.RDMA).set(ChannelKey.ENDPOINT, endpoint);
+    public static ChannelUriBuilder rdma(String endpoint) {
+        return new ChannelUriBuilder(ChannelMedia.RDMA).parse(ChannelKey.ENDPOINT, endpoint);
     }
 
     /**
@@ -137,8 +140,8 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the endpoint is invalid.
      */
-    public static Builder udp(String endpoint) {
-        return new Builder(ChannelMedia.UDP).set(ChannelKey.ENDPOINT, endpoint);
+    public static ChannelUriBuilder udp(String endpoint) {
+        return new ChannelUriBuilder(ChannelMedia.UDP).parse(ChannelKey.ENDPOINT, endpoint);
     }
 
     /**
@@ -147,8 +150,9 @@ public final class ChannelUri {
      *
      * @return the builder.
      */
-    public static Builder rdmaManual() {
-        return new Builder(ChannelMedia.RDMA).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
+    public static ChannelUriBuilder rdmaManual() {
+        return new ChannelUriBuilder(ChannelMedia.RDMA)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
     }
 
     /**
@@ -156,8 +160,9 @@ public final class ChannelUri {
      *
      * @return the builder.
      */
-    public static Builder udpManual() {
-        return new Builder(ChannelMedia.UDP).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
+    public static ChannelUriBuilder udpManual() {
+        return new ChannelUriBuilder(ChannelMedia.UDP)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
     }
 
     /**
@@ -168,9 +173,9 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the address is invalid.
      */
-    public static Builder udpDynamic(String control) {
-        return new Builder(ChannelMedia.UDP)
-                .set(ChannelKey.CONTROL, control)
+    public static ChannelUriBuilder udpDynamic(String control) {
+        return new ChannelUriBuilder(ChannelMedia.UDP)
+                .parse(ChannelKey.CONTROL, control)
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.DYNAMIC);
     }
 
@@ -181,9 +186,9 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the address is invalid.
      */
-    public static Builder rdmaDynamic(String control) {
-        return new Builder(ChannelMedia.RDMA)
-                .set(ChannelKey.CONTROL, control)
+    public static ChannelUriBuilder rdmaDynamic(String control) {
+        return new ChannelUriBuilder(ChannelMedia.RDMA)
+                .parse(ChannelKey.CONTROL, control)
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.DYNAMIC);
     }
 
@@ -194,9 +199,9 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the address is invalid.
      */
-    public static Builder rdmaResponses(String control) {
-        return new Builder(ChannelMedia.RDMA)
-                .set(ChannelKey.CONTROL, control)
+    public static ChannelUriBuilder rdmaResponses(String control) {
+        return new ChannelUriBuilder(ChannelMedia.RDMA)
+                .parse(ChannelKey.CONTROL, control)
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.RESPONSE);
     }
 
@@ -207,9 +212,9 @@ public final class ChannelUri {
      * @return the builder.
      * @throws BusException if the address is invalid.
      */
-    public static Builder udpResponses(String control) {
-        return new Builder(ChannelMedia.UDP)
-                .set(ChannelKey.CONTROL, control)
+    public static ChannelUriBuilder udpResponses(String control) {
+        return new ChannelUriBuilder(ChannelMedia.UDP)
+                .parse(ChannelKey.CONTROL, control)
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.RESPONSE);
     }
 
@@ -292,15 +297,6 @@ public final class ChannelUri {
      */
     public ChannelUri overRdma() {
         return ChannelRules.overRdma(this, values);
-    }
-
-    /**
-     * Checks that RDMA can connect as the channel of a publication or destination specifies.
-     *
-     * @throws UnsupportedChannelException if the channel specifies the port to send from.
-     */
-    public void checkConnectable() {
-        ChannelRules.checkConnectable(this);
     }
 
     /**
@@ -472,9 +468,7 @@ public final class ChannelUri {
 
     /** Returns the publication's session id; empty if the driver chooses one. */
     public OptionalInt sessionId() {
-        return values.get(ChannelKey.SESSION_ID) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return ChannelKey.SESSION_ID.number(values);
     }
 
     /** Returns the tag of the publication whose session the channel uses; empty if unset. */
@@ -528,7 +522,7 @@ public final class ChannelUri {
                                 + "; use the tag alone, or choose another tag");
             }
         }
-        return new ChannelUri(media, isAeron, isSpy, all, faults, written);
+        return new ChannelUri(media, isAeron, isSpy, all, faults, written).checked();
     }
 
     /**
@@ -536,18 +530,14 @@ public final class ChannelUri {
      * chooses.
      */
     public OptionalInt window() {
-        return values.get(ChannelKey.WINDOW) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return ChannelKey.WINDOW.number(values);
     }
 
     /**
      * Returns how many bytes a publisher may be ahead of the sender; empty if the driver chooses.
      */
     public OptionalInt publicationWindow() {
-        return values.get(ChannelKey.PUBLICATION_WINDOW) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return ChannelKey.PUBLICATION_WINDOW.number(values);
     }
 
     /** Returns the channel's settings for sockets and loss recovery. */
@@ -618,9 +608,7 @@ public final class ChannelUri {
 
     /** Returns the maximum number of hops of datagrams; empty if the system chooses. */
     public OptionalInt ttl() {
-        return values.get(ChannelKey.TTL) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return ChannelKey.TTL.number(values);
     }
 
     /**
@@ -628,7 +616,7 @@ public final class ChannelUri {
      * #RESERVED_TIMESTAMP}; empty if it does not.
      */
     public OptionalInt sendTimestamp() {
-        return timestamp(ChannelKey.SEND_TIMESTAMP);
+        return ChannelKey.SEND_TIMESTAMP.number(values);
     }
 
     /**
@@ -636,7 +624,7 @@ public final class ChannelUri {
      * #sendTimestamp}.
      */
     public OptionalInt receiveTimestamp() {
-        return timestamp(ChannelKey.RECEIVE_TIMESTAMP);
+        return ChannelKey.RECEIVE_TIMESTAMP.number(values);
     }
 
     /**
@@ -644,13 +632,7 @@ public final class ChannelUri {
      * adapter received the datagram, as {@link #sendTimestamp}.
      */
     public OptionalInt mediaTimestamp() {
-        return timestamp(ChannelKey.MEDIA_TIMESTAMP);
-    }
-
-    private OptionalInt timestamp(ChannelKey key) {
-        return values.get(key) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+        return ChannelKey.MEDIA_TIMESTAMP.number(values);
     }
 
     /** Returns the channel's human-readable name; null if there is none. */
@@ -718,23 +700,5 @@ public final class ChannelUri {
     @Override
     public int hashCode() {
         return text.hashCode();
-    }
-
-    /** Builds a channel. */
-    public static final class Builder extends ChannelValues {
-        private final ChannelMedia media;
-
-        private Builder(ChannelMedia media) {
-            this.media = media;
-        }
-
-        /**
-         * Builds the channel.
-         *
-         * @throws BusException if the values contradict each other or are not allowed on the media.
-         */
-        public ChannelUri build() {
-            return new ChannelUri(media, false, isSpy, new EnumMap<>(values));
-        }
     }
 }

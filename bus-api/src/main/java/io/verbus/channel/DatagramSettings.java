@@ -26,16 +26,10 @@ public record DatagramSettings(
         Boolean group) {
     static DatagramSettings of(Map<ChannelKey, Object> values) {
         return new DatagramSettings(
-                number(values, ChannelKey.SEND_BUFFER),
-                number(values, ChannelKey.RECEIVE_BUFFER),
+                ChannelKey.SEND_BUFFER.number(values),
+                ChannelKey.RECEIVE_BUFFER.number(values),
                 (Duration) values.get(ChannelKey.NAK_DELAY),
-                number(values, ChannelKey.MAX_RESEND),
+                ChannelKey.MAX_RESEND.number(values),
                 (Boolean) values.get(ChannelKey.GROUP));
-    }
-
-    private static OptionalInt number(Map<ChannelKey, Object> values, ChannelKey key) {
-        return values.get(key) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
     }
 }

@@ -33,25 +33,20 @@ public record FabricSettings(
             "from 1 to 31, an exponent of 4.096 us * 2^n, or a duration of at most 8796s, such as"
                     + " 14 or 67ms";
 
-    private static final int MAX_EXPONENT = 31;
+    /** Largest exponent of an acknowledgement timeout. */
+    static final int MAX_EXPONENT = 31;
 
     static FabricSettings of(Map<ChannelKey, Object> values) {
-        OptionalInt dscp = number(values, ChannelKey.DSCP);
+        OptionalInt dscp = ChannelKey.DSCP.number(values);
         return new FabricSettings(
                 (String) values.get(ChannelKey.DEVICE),
                 dscp.isPresent()
                         ? OptionalInt.of(dscp.getAsInt() << 2)
-                        : number(values, ChannelKey.TRAFFIC_CLASS),
-                number(values, ChannelKey.PATH_MTU),
-                number(values, ChannelKey.ACK_TIMEOUT),
-                number(values, ChannelKey.RETRY_COUNT),
-                number(values, ChannelKey.RNR_RETRY_COUNT));
-    }
-
-    private static OptionalInt number(Map<ChannelKey, Object> values, ChannelKey key) {
-        return values.get(key) instanceof Integer value
-                ? OptionalInt.of(value)
-                : OptionalInt.empty();
+                        : ChannelKey.TRAFFIC_CLASS.number(values),
+                ChannelKey.PATH_MTU.number(values),
+                ChannelKey.ACK_TIMEOUT.number(values),
+                ChannelKey.RETRY_COUNT.number(values),
+                ChannelKey.RNR_RETRY_COUNT.number(values));
     }
 
     /**

@@ -29,6 +29,7 @@ public record FlowChoice(
     private static final Pattern GROUP =
             Pattern.compile("g:(?<tag>-?[0-9]{1,19})?(?:/(?<size>[0-9]|[1-5][0-9]|6[0-4]))?");
     private static final long MIN_TIMEOUT_NS = 1_000_000;
+    private static final long MAX_TIMEOUT_NS = 60_000_000_000L;
 
     /** How the receiver is chosen. */
     public enum Strategy {
@@ -66,8 +67,11 @@ public record FlowChoice(
     }
 
     private FlowChoice withTimeout(String time) {
-        Duration read = ValueForm.upToAMinute(time);
-        return timeout != null || read == null || read.toNanos() < MIN_TIMEOUT_NS
+        Duration read = ValueForm.time(time);
+        return timeout != null
+                        || read == null
+                        || read.toNanos() < MIN_TIMEOUT_NS
+                        || read.toNanos() > MAX_TIMEOUT_NS
                 ? null
                 : new FlowChoice(strategy, tag, groupSize, read);
     }

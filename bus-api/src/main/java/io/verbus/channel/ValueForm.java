@@ -13,17 +13,23 @@ import org.agrona.SystemUtil;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * The form of a key's values: their range, and how they are parsed and formatted.
+ * The form of a key's values: their type and range, and how they are parsed and formatted.
  *
+ * @param <T> type of the values.
  * @param right description of valid values.
- * @param reader parses a text; returns null if it is invalid.
+ * @param reader parses a text; returns null if it has another form.
+ * @param isRight whether a value is in the range.
  * @param writer formats a value as its canonical text.
  */
-record ValueForm(String right, Function<String, Object> reader, Function<Object, String> writer) {
+record ValueForm<T>(
+        String right,
+        Function<String, T> reader,
+        Predicate<T> isRight,
+        Function<T, String> writer) {
     private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
     private static final Pattern FEW_DIGITS = Pattern.compile("[0-9]{1,3}");
@@ -31,8 +37,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
     private static final Pattern NAME = Pattern.compile("[ -{}~]+");
-    private static final long MINUTE_NS = 60_000_000_000L;
-    private static final long HOUR_NS = 60 * MINUTE_NS;
+    private static final long HOUR_NS = 3_600_000_000_000L;
     private static final long MILLISECOND_NS = 1_000_000;
 
     /** Text of a timestamp's offset in the reserved value of the frame that starts a message. */
@@ -47,27 +52,19 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final int MAX_TIMESTAMP = LogSpec.MAX_MTU - FrameHeader.LENGTH - Long.BYTES;
     private static final int MAX_BYTES = 1024 * 1024 * 1024;
 
-    /** Value: {@link Endpoint}. */
-    static final ValueForm ADDRESS =
+    static final ValueForm<Endpoint> ADDRESS =
             plain("an address or host name, and a port, such as 10.0.0.2:20000", Endpoint::parse);
 
-    /** Value: {@link LocalInterface}. */
-    static final ValueForm INTERFACE = plain(LocalInterface.RIGHT, LocalInterface::parse);
+    static final ValueForm<LocalInterface> INTERFACE =
+            plain(LocalInterface.RIGHT, LocalInterface::parse);
 
-    /** Value: String. */
-    static final ValueForm DEVICE =
-            plain(
-                    "the name of an RDMA device, such as mlx5_0",
-                    text -> DEVICE_NAME.matcher(text).matches() ? text : null);
+    static final ValueForm<String> DEVICE =
+            text("the name of an RDMA device, such as mlx5_0", DEVICE_NAME.asMatchPredicate());
 
-    /** Value: String. */
-    static final ValueForm LABEL =
-            plain(
-                    "printable ASCII characters other than '|'",
-                    text -> NAME.matcher(text).matches() ? text : null);
+    static final ValueForm<String> LABEL =
+            text("printable ASCII characters other than '|'", NAME.asMatchPredicate());
 
-    /** Value: Boolean. */
-    static final ValueForm TRUTH =
+    static final ValueForm<Boolean> TRUTH =
             plain(
                     "true or false",
                     text ->
@@ -77,140 +74,141 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
                                 default -> null;
                             });
 
-    /** Value: Long. */
-    static final ValueForm GROUP_TAG =
+    static final ValueForm<Long> GROUP_TAG =
             plain("a whole number of 64 bits, such as 7", ValueForm::tag);
 
-    /** Value: Integer. */
-    static final ValueForm WHOLE_NUMBER =
+    static final ValueForm<Integer> WHOLE_NUMBER =
             plain("a whole number from -2147483648 to 2147483647, such as 42", ValueForm::whole);
 
-    /** Value: Integer, or {@link SessionTag}. */
-    static final ValueForm SESSION =
+    /** Integer, or {@link SessionTag}. */
+    static final ValueForm<Object> SESSION =
             plain(
                     "a whole number from -2147483648 to 2147483647, such as 42, or tag: and a tag,"
                             + " such as tag:1002",
                     ValueForm::session);
 
-    /** Value: Integer, offset in the message in bytes. */
-    static final ValueForm TIMESTAMP =
-            new ValueForm(
+    /** Offset in the message in bytes. */
+    static final ValueForm<Integer> TIMESTAMP =
+            new ValueForm<>(
                     "an offset in the message from 0 to 65464, or reserved for the reserved value",
                     ValueForm::timestamp,
-                    value ->
-                            value.equals(ChannelUri.RESERVED_TIMESTAMP)
-                                    ? RESERVED
-                                    : value.toString());
+                    offset ->
+                            offset == ChannelUri.RESERVED_TIMESTAMP
+                                    || offset >= 0 && offset <= MAX_TIMESTAMP,
+                    offset ->
+                            offset == ChannelUri.RESERVED_TIMESTAMP ? RESERVED : offset.toString());
 
-    /** Value: Long, as in {@link ResponseLink}. */
-    static final ValueForm RESPONSE_ID =
-            new ValueForm(
+    /** Ids as in {@link ResponseLink}. */
+    static final ValueForm<Long> RESPONSE_ID =
+            new ValueForm<>(
                     "the id of a subscription or image, -1 for none, or prototype",
                     ValueForm::responseId,
-                    value ->
-                            value.equals(ResponseLink.PROTOTYPE)
+                    id -> id >= ResponseLink.NONE || id == ResponseLink.PROTOTYPE,
+                    id ->
+                            id == ResponseLink.PROTOTYPE
                                     ? ResponseLink.PROTOTYPE_TEXT
-                                    : value.toString());
+                                    : id.toString());
 
-    /** Value: {@link ChannelTags}. */
-    static final ValueForm TAGS = plain(ChannelTags.RIGHT, ChannelTags::parse);
+    static final ValueForm<ChannelTags> TAGS =
+            plain(ChannelTags.RIGHT, ChannelTags::parse, ChannelTags::isRight);
 
-    /** Value: Integer, bytes. */
-    static final ValueForm PATH_MTU =
+    /** Bytes. */
+    static final ValueForm<Integer> PATH_MTU =
             plain(
                     "256, 512, 1024, 2048 or 4096",
-                    text -> FabricSettings.isPathMtu(text) ? Integer.valueOf(text) : null);
+                    text -> FabricSettings.isPathMtu(text) ? Integer.valueOf(text) : null,
+                    bytes -> FabricSettings.isPathMtu(bytes.toString()));
 
-    /** Value: Integer, exponent. */
-    static final ValueForm ACK_TIMEOUT =
+    /** Exponents. */
+    static final ValueForm<Integer> ACK_TIMEOUT =
             plain(
                     FabricSettings.RIGHT_ACK_TIMEOUT,
-                    text -> {
-                        int exponent = FabricSettings.ackTimeoutExponent(text);
-                        return exponent < 0 ? null : exponent;
-                    });
+                    FabricSettings::ackTimeoutExponent,
+                    exponent -> exponent >= 1 && exponent <= FabricSettings.MAX_EXPONENT);
 
-    /** Value: {@link FlowChoice}. */
-    static final ValueForm FLOW = plain(FlowChoice.RIGHT, FlowChoice::parse);
+    static final ValueForm<FlowChoice> FLOW = plain(FlowChoice.RIGHT, FlowChoice::parse);
 
-    /** Value: Duration. */
-    static final ValueForm TIME_FROM_NONE_TO_AN_HOUR =
-            new ValueForm(
-                    "from 0s to 3600s with a unit of ns, us, ms or s, such as 500ms",
-                    text -> time(text, 0, HOUR_NS),
-                    value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
+    static final ValueForm<Duration> TIME_FROM_NONE_TO_AN_HOUR =
+            time("from 0s to 3600s with a unit of ns, us, ms or s, such as 500ms", 0);
 
-    /** Value: Duration. */
-    static final ValueForm TIME_UP_TO_AN_HOUR =
-            new ValueForm(
-                    "from 1ms to 3600s with a unit of ns, us, ms or s, such as 500ms",
-                    text -> time(text, MILLISECOND_NS, HOUR_NS),
-                    value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
+    static final ValueForm<Duration> TIME_UP_TO_AN_HOUR =
+            time("from 1ms to 3600s with a unit of ns, us, ms or s, such as 500ms", MILLISECOND_NS);
 
-    /** Value: Integer, bytes. */
-    static final ValueForm TERM_LENGTH =
+    /** Bytes. */
+    static final ValueForm<Integer> TERM_LENGTH =
             size(
                     "a power of two from 64k to 1g, such as 16m",
                     LogLayout.MIN_TERM_LENGTH,
                     LogLayout.MAX_TERM_LENGTH,
                     BitUtil::isPowerOfTwo);
 
-    /** Value: Integer, bytes. */
-    static final ValueForm MTU =
+    /** Bytes. */
+    static final ValueForm<Integer> MTU =
             size(
                     "a multiple of 32 from 64 to 65504, such as 8k",
                     LogSpec.MIN_MTU,
                     LogSpec.MAX_MTU,
                     bytes -> bytes % FrameHeader.ALIGNMENT == 0);
 
-    /** Value: Integer, bytes. */
-    static final ValueForm WINDOW =
+    /** Bytes. */
+    static final ValueForm<Integer> WINDOW =
             size("from 64 to 1g, such as 8m", MIN_WINDOW, MAX_BYTES, bytes -> true);
 
-    /** Value: Integer, bytes. */
-    static final ValueForm SOCKET_BUFFER =
+    /** Bytes. */
+    static final ValueForm<Integer> SOCKET_BUFFER =
             size("from 1k to 1g, such as 2m", MIN_SOCKET_BUFFER, MAX_BYTES, bytes -> true);
 
-    /** Value: String. */
-    static ValueForm oneOf(String... all) {
+    static ValueForm<String> oneOf(String... all) {
         List<String> words = List.of(all);
         String last = words.getLast();
-        String right = String.join(", ", words.subList(0, words.size() - 1)) + " or " + last;
-        return plain(right, text -> words.contains(text) ? text : null);
+        return text(
+                String.join(", ", words.subList(0, words.size() - 1)) + " or " + last,
+                words::contains);
     }
 
-    /** Value: Integer. */
-    static ValueForm number(int min, int max, int example) {
+    static ValueForm<Integer> number(int min, int max, int example) {
         return plain(
                 "a whole number from " + min + " to " + max + ", such as " + example,
-                text -> {
-                    if (!FEW_DIGITS.matcher(text).matches()) {
-                        return null;
-                    }
-                    int number = Integer.parseInt(text);
-                    return number < min || number > max ? null : number;
-                });
+                text -> FEW_DIGITS.matcher(text).matches() ? Integer.valueOf(text) : null,
+                number -> number >= min && number <= max);
     }
 
-    private static ValueForm plain(String right, Function<String, Object> reader) {
-        return new ValueForm(right, reader, Object::toString);
+    private static <T> ValueForm<T> plain(String right, Function<String, T> reader) {
+        return plain(right, reader, any -> true);
     }
 
-    private static ValueForm size(String right, int min, int max, IntPredicate isRight) {
-        return new ValueForm(
+    private static <T> ValueForm<T> plain(
+            String right, Function<String, T> reader, Predicate<T> isRight) {
+        return new ValueForm<>(right, reader, isRight, Object::toString);
+    }
+
+    private static ValueForm<String> text(String right, Predicate<String> isRight) {
+        return plain(right, Function.identity(), isRight);
+    }
+
+    private static ValueForm<Duration> time(String right, long minNs) {
+        return new ValueForm<>(
                 right,
-                text -> {
-                    Long bytes = SIZE.matcher(text).matches() ? bytes(text) : null;
-                    boolean isInRange = bytes != null && bytes >= min && bytes <= max;
-                    return isInRange && isRight.test(bytes.intValue()) ? bytes.intValue() : null;
-                },
-                value -> SystemUtil.formatSize((Integer) value));
+                ValueForm::time,
+                time -> time.toNanos() >= minNs && time.toNanos() <= HOUR_NS,
+                time -> SystemUtil.formatDuration(time.toNanos()));
     }
 
-    private static Long bytes(String text) {
+    private static ValueForm<Integer> size(
+            String right, int min, int max, Predicate<Integer> isRight) {
+        return new ValueForm<>(
+                right,
+                ValueForm::bytes,
+                bytes -> bytes >= min && bytes <= max && isRight.test(bytes),
+                bytes -> SystemUtil.formatSize(bytes));
+    }
+
+    private static Integer bytes(String text) {
         try {
-            return SystemUtil.parseSize("size", text);
-        } catch (NumberFormatException tooLarge) {
+            return SIZE.matcher(text).matches()
+                    ? Math.toIntExact(SystemUtil.parseSize("size", text))
+                    : null;
+        } catch (NumberFormatException | ArithmeticException tooLarge) {
             return null;
         }
     }
@@ -229,7 +227,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
             return ChannelUri.RESERVED_TIMESTAMP;
         }
         Integer offset = whole(text);
-        return offset == null || offset < 0 || offset > MAX_TIMESTAMP ? null : offset;
+        return offset == null || offset < 0 ? null : offset;
     }
 
     private static Long responseId(String text) {
@@ -237,7 +235,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
             return ResponseLink.PROTOTYPE;
         }
         Long id = tag(text);
-        return id == null || id < ResponseLink.NONE ? null : id;
+        return id == null || id < 0 && id != ResponseLink.NONE ? null : id;
     }
 
     /**
@@ -271,27 +269,19 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     }
 
     /**
-     * Parses a time with a unit; returns null if the text is invalid or the time exceeds a minute.
-     */
-    static Duration upToAMinute(String text) {
-        return time(text, 0, MINUTE_NS);
-    }
-
-    /**
      * Clamps a time to the range of {@link #TIME_UP_TO_AN_HOUR}; returns an invalid text unchanged.
      */
     static String withinAnHour(String text) {
-        Duration time = time(text, 0, Long.MAX_VALUE);
+        Duration time = time(text);
         return time == null ? text : Math.clamp(time.toNanos(), MILLISECOND_NS, HOUR_NS) + "ns";
     }
 
-    private static Duration time(String text, long minNs, long maxNs) {
+    /** Parses a time with a unit; returns null if the text is invalid. */
+    static Duration time(String text) {
         try {
-            if (!TIME.matcher(text).matches()) {
-                return null;
-            }
-            long ns = SystemUtil.parseDuration("time", text);
-            return ns >= minNs && ns <= maxNs ? Duration.ofNanos(ns) : null;
+            return TIME.matcher(text).matches()
+                    ? Duration.ofNanos(SystemUtil.parseDuration("time", text))
+                    : null;
         } catch (NumberFormatException tooLong) {
             return null;
         }
@@ -303,11 +293,28 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
      * @param key key of the value, for the message.
      * @throws BusException if the text is invalid.
      */
-    Object read(String key, String text) {
-        Object value = reader.apply(text);
-        if (value == null) {
-            throw new BusException(key + " '" + text + "' is invalid: it must be " + right);
+    T read(String key, String text) {
+        T value = reader.apply(text);
+        if (value == null || !isRight.test(value)) {
+            throw invalid(key, text);
         }
         return value;
+    }
+
+    /**
+     * Checks a value that an application has set.
+     *
+     * @param key key of the value, for the message.
+     * @throws BusException if the value is out of range.
+     */
+    void check(String key, T value) {
+        if (!isRight.test(value)) {
+            throw invalid(
+                    key, value instanceof Duration time ? time.toNanos() + "ns" : value.toString());
+        }
+    }
+
+    private BusException invalid(String key, String text) {
+        return new BusException(key + " '" + text + "' is invalid: it must be " + right);
     }
 }

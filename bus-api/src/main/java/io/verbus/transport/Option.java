@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import io.verbus.BusException;
+
 import org.agrona.BitUtil;
 import org.agrona.SystemUtil;
 
@@ -9,13 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * An option of a driver or a transport, in text form. Defines its default and range for start-up,
- * help and the reference page alike.
+ * An option of a driver or a transport. Defines its default and range for start-up, help and the
+ * reference page alike.
  *
  * @param <T> type of its values.
  * @param name name, which for a transport starts with the media, such as {@code rdma.retry-count}.
@@ -23,7 +25,8 @@ import java.util.stream.Collectors;
  * @param unit unit of the values, "bytes" or "time"; empty if none.
  * @param range valid values, as in "it must be RANGE".
  * @param help one sentence that says what the option changes.
- * @param parser parses a text; throws {@link IllegalArgumentException} if the text is invalid.
+ * @param parser parses a text; throws {@link IllegalArgumentException} if it has another form.
+ * @param isValid whether a value is in the range.
  */
 public record Option<T>(
         String name,
@@ -31,7 +34,8 @@ public record Option<T>(
         String unit,
         String range,
         String help,
-        Function<String, T> parser) {
+        Function<String, T> parser,
+        Predicate<T> isValid) {
     private static final String BYTES = "bytes";
     private static final String TIME = "time";
     private static final Pattern BARE = Pattern.compile("\\d+");
@@ -42,9 +46,16 @@ public record Option<T>(
                 name,
                 preset,
                 "",
-                "a whole number from " + min + " to " + max,
+                whole(min, max),
                 help,
-                text -> (int) between(Integer.parseInt(text), min, max));
+                Integer::valueOf,
+                count -> count >= min && count <= max);
+    }
+
+    /** Creates an option for a whole number from {@code min} to {@code max}, as a long. */
+    public static Option<Long> total(String name, String preset, long min, long max, String help) {
+        return new Option<>(
+                name, preset, "", whole(min, max), help, Long::valueOf, between(min, max));
     }
 
     /**
@@ -58,7 +69,8 @@ public record Option<T>(
                 BYTES,
                 "from " + SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max),
                 help,
-                text -> between(SystemUtil.parseSize(name, text), min, max));
+                text -> SystemUtil.parseSize(name, text),
+                between(min, max));
     }
 
     /**
@@ -66,20 +78,15 @@ public record Option<T>(
      * range} describes.
      */
     public static Option<Integer> size(
-            String name, String preset, String range, IntPredicate isRight, String help) {
+            String name, String preset, String range, Predicate<Integer> isValid, String help) {
         return new Option<>(
                 name,
                 preset,
                 BYTES,
                 range,
                 help,
-                text -> {
-                    int bytes = Math.toIntExact(SystemUtil.parseSize(name, text));
-                    if (!isRight.test(bytes)) {
-                        throw new IllegalArgumentException(text);
-                    }
-                    return bytes;
-                });
+                text -> Math.toIntExact(SystemUtil.parseSize(name, text)),
+                isValid);
     }
 
     /**
@@ -111,31 +118,24 @@ public record Option<T>(
                 TIME,
                 "from " + SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max),
                 help,
-                text -> between(SystemUtil.parseDuration(name, text), min, max));
+                text -> SystemUtil.parseDuration(name, text),
+                between(min, max));
     }
 
     /** Creates an option for {@code true} or {@code false}. */
     public static Option<Boolean> flag(String name, boolean preset, String help) {
-        return choice(name, Boolean.toString(preset), List.of("true", "false"), help)
-                .map(Boolean::valueOf);
+        return word(
+                name,
+                Boolean.toString(preset),
+                List.of("true", "false"),
+                List.of(true, false),
+                help);
     }
 
     /** Creates an option for one of several words. */
     public static Option<String> choice(
             String name, String preset, List<String> words, String help) {
-        String all = words.stream().limit(words.size() - 1L).collect(Collectors.joining(", "));
-        return new Option<>(
-                name,
-                preset,
-                "",
-                all + " or " + words.getLast(),
-                help,
-                text -> {
-                    if (!words.contains(text)) {
-                        throw new IllegalArgumentException(text);
-                    }
-                    return text;
-                });
+        return word(name, preset, words, words, help);
     }
 
     /** Creates an option for one of the constants of an enumeration, in lower case. */
@@ -143,30 +143,59 @@ public record Option<T>(
             String name, E preset, E[] constants, String help) {
         List<String> words =
                 Arrays.stream(constants).map(each -> each.name().toLowerCase(Locale.ROOT)).toList();
-        return choice(name, preset.name().toLowerCase(Locale.ROOT), words, help)
-                .map(word -> constants[words.indexOf(word)]);
+        return word(
+                name,
+                preset.name().toLowerCase(Locale.ROOT),
+                words,
+                Arrays.asList(constants),
+                help);
+    }
+
+    private static <T> Option<T> word(
+            String name, String preset, List<String> words, List<T> values, String help) {
+        String all = words.stream().limit(words.size() - 1L).collect(Collectors.joining(", "));
+        return of(
+                name,
+                preset,
+                all + " or " + words.getLast(),
+                help,
+                text -> {
+                    if (!words.contains(text)) {
+                        throw new IllegalArgumentException(text);
+                    }
+                    return values.get(words.indexOf(text));
+                },
+                values::contains);
     }
 
     /** Creates an option for a text, whose valid values {@code range} describes. */
     public static <T> Option<T> of(
             String name, String preset, String range, String help, Function<String, T> parser) {
-        return new Option<>(name, preset, "", range, help, parser);
+        return of(name, preset, range, help, parser, any -> true);
+    }
+
+    /** Creates an option for values of a type of its own, which {@code range} describes. */
+    public static <T> Option<T> of(
+            String name,
+            String preset,
+            String range,
+            String help,
+            Function<String, T> parser,
+            Predicate<T> isValid) {
+        return new Option<>(name, preset, "", range, help, parser, isValid);
+    }
+
+    private static String whole(long min, long max) {
+        return "a whole number from " + min + " to " + max;
+    }
+
+    private static Predicate<Long> between(long min, long max) {
+        return value -> value >= min && value <= max;
     }
 
     /** Returns the human-readable unit and range, such as "bytes, from 4k to 1g". */
     public String values() {
         return unit.isEmpty() ? range : unit + ", " + range;
-    }
-
-    private <R> Option<R> map(Function<T, R> then) {
-        return new Option<>(name, preset, unit, range, help, parser.andThen(then));
-    }
-
-    private static long between(long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(Long.toString(value));
-        }
-        return value;
     }
 
     /**
@@ -175,11 +204,33 @@ public record Option<T>(
      * @throws IllegalArgumentException if the text is invalid; the message describes valid values.
      */
     public T parse(String text) {
+        String trimmed = text.trim();
+        T value;
         try {
-            return parser.apply(text.trim());
+            value = parser.apply(trimmed);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new IllegalArgumentException("it must be " + range + units(text.trim()), e);
+            throw new IllegalArgumentException(expected(trimmed), e);
         }
+        if (!isValid.test(value)) {
+            throw new IllegalArgumentException(expected(trimmed));
+        }
+        return value;
+    }
+
+    /**
+     * Checks a value that an application has set.
+     *
+     * @throws BusException if it is out of range; the message names option, value and range.
+     */
+    public void check(T value) {
+        if (value == null || !isValid.test(value)) {
+            String text = value + (unit.equals(TIME) ? "ns" : "");
+            throw new BusException(name + " is " + text + ": " + expected(text));
+        }
+    }
+
+    private String expected(String text) {
+        return "it must be " + range + units(text);
     }
 
     /** Names the units after a number that has none. */

@@ -142,7 +142,7 @@ class ChannelUriPropertyTest {
             Integer sessionId,
             String alias,
             String interfaceAddress) {
-        ChannelUri.Builder builder = ChannelUri.rdma(host + ":" + port);
+        ChannelUriBuilder builder = ChannelUri.rdma(host + ":" + port);
         if (termBits != null) {
             builder.termLength(1 << termBits);
         }

@@ -697,6 +697,48 @@ class ChannelUriTest {
     }
 
     @Test
+    void builderRejectsTypedValueLikeItsText() {
+        ChannelUriBuilder builder = ChannelUri.udp("h:1");
+        assertRefused(
+                () -> builder.termLength(65537), "term-length '65537' is invalid: it must be a ");
+        assertRefused(() -> builder.mtu(100), "mtu '100' is invalid: it must be a multiple of 32");
+        assertRefused(() -> builder.window(63), "window '63' is invalid: it must be from 64 to");
+        assertRefused(
+                () -> builder.linger(Duration.ofHours(2)),
+                "linger '7200000000000ns' is invalid: it must be from 0s to 3600s");
+        assertRefused(
+                () -> builder.untetheredLinger(Duration.ofNanos(1)),
+                "untethered-linger-timeout '1ns' is invalid: it must be from 1ms to");
+        assertRefused(() -> builder.nakDelay(Duration.ofNanos(-1)), "nak-delay '-1ns' is invalid");
+        assertRefused(() -> builder.ttl(256), "ttl '256' is invalid: it must be a whole number");
+        assertRefused(() -> builder.sendTimestamp(-1), "channel-snd-ts-offset '-1' is invalid");
+        assertRefused(() -> builder.sendTimestamp(65465), "channel-snd-ts-offset '65465' is inva");
+        assertRefused(() -> builder.responseCorrelationId(-3), "id '-3' is invalid: it must be th");
+        assertRefused(() -> builder.pathMtu(1000), "path-mtu '1000' is invalid: it must be 256, ");
+        assertRefused(() -> builder.ackTimeout(32), "ack-timeout '32' is invalid: it must be from");
+        assertRefused(() -> builder.placeTag(-1), "tags '-1' is invalid: it must be a tag of the");
+        assertRefused(() -> builder.flowControl("fast"), "fc 'fast' is invalid: it must be max, ");
+        assertEquals(ChannelUri.parse("verbus:udp?endpoint=h:1"), builder.build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:udp?endpoint=h:1|channel-snd-ts-offset=-8",
+                "verbus:udp?endpoint=h:1|response-correlation-id=-2",
+                "verbus:udp?endpoint=h:1|response-correlation-id=-3",
+                "verbus:udp?endpoint=h:1|tags=-1",
+                "verbus:udp?endpoint=h:1|tags=1,-1",
+                "verbus:udp?endpoint=h:1|fc=min,t:61s",
+                "verbus:udp?endpoint=h:1|so-rcvbuf=4g",
+                "verbus:rdma?endpoint=h:1|path-mtu=0256",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0"
+            })
+    void rejectsTextOfNumberThatStandsForWordOrIsOutOfRange(String text) {
+        assertRefused(() -> ChannelUri.parse(text), "' is invalid: it must be ");
+    }
+
+    @Test
     void allowsPortZeroOnlyForSubscriptions() {
         ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:0");
         assertTrue(

@@ -106,8 +106,8 @@ class FilePagesTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 2048, 4095, 6000, Integer.MIN_VALUE})
     void rejectsPageLengthThatIsNotPowerOfTwoInRange(int page) {
-        DriverConfigBuilder config = Drivers.config().filePageLength(page);
-        BusException refusal = assertThrows(BusException.class, config::build);
+        DriverConfigBuilder config = Drivers.config();
+        BusException refusal = assertThrows(BusException.class, () -> config.filePageLength(page));
         assertTrue(
                 refusal.getMessage().startsWith("file-page-size is " + page + ": "),
                 refusal.getMessage());

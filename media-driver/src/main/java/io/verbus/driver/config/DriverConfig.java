@@ -5,107 +5,33 @@ package io.verbus.driver.config;
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
 import io.verbus.driver.files.DirectoryAccess;
+import io.verbus.driver.share.Share;
 import io.verbus.driver.share.ShareLimits;
 
 import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Validated settings of a media driver. {@link DriverConfigSources} lists their sources.
- *
- * @param directory directory through which clients find the driver; the driver creates it.
- * @param directoryGroup name or number of the group whose members may be clients, besides the
- *     driver's own user; null for none.
- * @param directoryAccess access of the group's members.
- * @param auditFile file that records which clients were admitted or refused; relative to the
- *     directory.
- * @param auditLength length in bytes at which the next audit file begins.
- * @param drainTimeoutNs time that streams get to arrive and be read after SIGTERM; 0 for none.
- * @param logDirectory directory of a hugetlbfs mount for logs on huge pages; null for the driver
- *     directory.
- * @param threading threading mode: which agents share a thread.
- * @param conductor settings of the conductor's thread.
- * @param sender settings of the sender's thread.
- * @param receiver settings of the receiver's thread.
- * @param clientLivenessTimeoutNs time after which a silent client times out.
- * @param unblockTimeoutNs time after which an uncommitted claim is filled with padding.
- * @param imageLivenessTimeoutNs time for which a stream is ignored after its image was rejected.
- * @param tetherSubscriptions default for channels without a {@code tether} key.
- * @param rejoinStream default for channels without a {@code rejoin} key.
- * @param untethered default timeouts of untethered subscribers.
- * @param lingerNs time for which a log's file remains after its last user has left.
- * @param lookUpThresholdNs duration above which a name lookup counts as slow.
- * @param termLength default term length of publications in bytes.
- * @param mtu default MTU of publications in bytes.
- * @param ipcWindow maximum number of bytes that an IPC publication may be ahead of its slowest
- *     subscriber; 0 for the largest possible window.
- * @param toDriverLength length of the command ring buffer in bytes.
- * @param toClientsLength length of the event broadcast buffer in bytes.
- * @param counterValuesLength length of the counter values in bytes, 128 per counter.
- * @param errorLogLength length of the distinct error log in bytes.
- * @param filePageLength page length of the driver's files in bytes, except logs on huge pages.
- * @param shares limits on what clients may use; log bytes of 0 allow as many as the file system
- *     has.
- * @param resolver name resolution among drivers; null if the driver does not take part.
- * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
- * @param spiesConnect default for channels without an {@code ssc} key: whether spies alone connect
- *     a publication.
- * @param deleteOnShutdown whether to delete the directory when the driver closes; otherwise its
- *     counters, errors and losses remain readable.
- * @param terminable whether a client may end the driver.
- * @param latencySamplesPerSecond maximum number of samples per second of each hop of a stream; 0
- *     for none.
- * @param metrics address at which to serve metrics and probes over HTTP; null for none.
- * @param unusedOptions Aeron's options that were given and have no effect here.
- * @param errorHandler called with every error, in addition to the error log, on the driver's thread
- *     for handlers; see {@link DriverConfigBuilder#errorHandler}.
- * @param warningHandler called with every warning, on the same thread.
- * @param failureHandler called once if an error ends the driver; see {@link
- *     DriverConfigBuilder#failureHandler}.
+ * Validated settings of a media driver. Immutable. {@link DriverConfigSources} lists their sources.
  */
-public record DriverConfig(
-        Path directory,
-        String directoryGroup,
-        DirectoryAccess directoryAccess,
-        Path auditFile,
-        long auditLength,
-        long drainTimeoutNs,
-        Path logDirectory,
-        ThreadingMode threading,
-        AgentConfig conductor,
-        AgentConfig sender,
-        AgentConfig receiver,
-        long clientLivenessTimeoutNs,
-        long unblockTimeoutNs,
-        long imageLivenessTimeoutNs,
-        boolean tetherSubscriptions,
-        boolean rejoinStream,
-        UntetheredTimeouts untethered,
-        long lingerNs,
-        long lookUpThresholdNs,
-        int termLength,
-        int mtu,
-        int ipcWindow,
-        int toDriverLength,
-        int toClientsLength,
-        int counterValuesLength,
-        int errorLogLength,
-        int filePageLength,
-        ShareLimits shares,
-        boolean spiesConnect,
-        boolean deleteOnShutdown,
-        boolean terminable,
-        int latencySamplesPerSecond,
-        Endpoint metrics,
-        ResolverConfig resolver,
-        Map<String, String> transportOptions,
-        List<String> unusedOptions,
-        ErrorHandler errorHandler,
-        ErrorHandler warningHandler,
-        ErrorHandler failureHandler) {
+public final class DriverConfig {
+    private final Map<DriverOption<?>, Object> values;
+    private final AgentConfig conductor;
+    private final AgentConfig sender;
+    private final AgentConfig receiver;
+    private final UntetheredTimeouts untethered;
+    private final ShareLimits shares;
+    private final ResolverConfig resolver;
+    private final Map<String, String> transportOptions;
+    private final List<String> unusedOptions;
+    private final ErrorHandler errorHandler;
+    private final ErrorHandler warningHandler;
+    private final ErrorHandler failureHandler;
 
     /**
      * Settings of one agent's thread.
@@ -114,57 +40,66 @@ public record DriverConfig(
      * @param cpu CPU to bind the thread to, or -1.
      * @param thresholdNs duration above which a cycle counts as too long.
      */
-    public record AgentConfig(Idling idling, int cpu, long thresholdNs) {
-        /** Checks the CPU and the threshold. */
-        public AgentConfig {
-            DriverOption.CONDUCTOR_THRESHOLD.check(thresholdNs + "ns");
-            if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
-                throw new BusException(
-                        "CPU "
-                                + cpu
-                                + " is not from 0 to "
-                                + (CpuAffinity.MAX_CPUS - 1)
-                                + ": give a CPU's number, or -1 for any");
-            }
-        }
-    }
+    public record AgentConfig(Idling idling, int cpu, long thresholdNs) {}
 
     /**
-     * Checks every value.
+     * Adds the defaults, and checks the values that depend on each other.
      *
      * @throws BusException if a value is invalid.
      */
-    public DriverConfig {
-        transportOptions = Map.copyOf(transportOptions);
-        unusedOptions = List.copyOf(unusedOptions);
-        DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
-        DriverOption.AUDIT_FILE.check(auditFile.toString());
-        DriverOption.AUDIT_LENGTH.check(Long.toString(auditLength));
-        DriverOption.DRAIN_TIMEOUT.check(drainTimeoutNs + "ns");
-        DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
-        DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");
-        DriverOption.LINGER.check(lingerNs + "ns");
-        DriverOption.LOOK_UP_THRESHOLD.check(lookUpThresholdNs + "ns");
-        DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
-        DriverOption.MTU.check(Integer.toString(mtu));
-        DriverOption.IPC_WINDOW.check(Integer.toString(ipcWindow));
-        DriverOption.TO_DRIVER_LENGTH.check(Integer.toString(toDriverLength));
-        DriverOption.TO_CLIENTS_LENGTH.check(Integer.toString(toClientsLength));
-        DriverOption.COUNTER_VALUES_LENGTH.check(Integer.toString(counterValuesLength));
-        DriverOption.ERROR_LOG_LENGTH.check(Integer.toString(errorLogLength));
-        DriverOption.FILE_PAGE_SIZE.check(Integer.toString(filePageLength));
-        DriverOption.LATENCY_SAMPLES_PER_SECOND.check(Integer.toString(latencySamplesPerSecond));
-        DriverOption.CLIENT_SHARE.check(Integer.toString(shares.percent()));
-        shares.totals().forEach(DriverOption::checkShare);
-        if (unblockTimeoutNs < clientLivenessTimeoutNs) {
+    DriverConfig(DriverConfigBuilder builder) {
+        values = new HashMap<>(builder.values);
+        DriverOption.ALL.forEach(
+                option -> values.computeIfAbsent(option, each -> each.fallback(this)));
+        transportOptions = Map.copyOf(builder.transportOptions);
+        unusedOptions = builder.unusedOptions;
+        errorHandler = builder.errorHandler;
+        warningHandler = builder.warningHandler;
+        failureHandler = builder.failureHandler;
+        conductor =
+                new AgentConfig(
+                        get(DriverOption.CONDUCTOR_IDLE),
+                        get(DriverOption.CONDUCTOR_CPU),
+                        get(DriverOption.CONDUCTOR_THRESHOLD));
+        sender =
+                new AgentConfig(
+                        get(DriverOption.SENDER_IDLE),
+                        get(DriverOption.SENDER_CPU),
+                        get(DriverOption.SENDER_THRESHOLD));
+        receiver =
+                new AgentConfig(
+                        get(DriverOption.RECEIVER_IDLE),
+                        get(DriverOption.RECEIVER_CPU),
+                        get(DriverOption.RECEIVER_THRESHOLD));
+        untethered =
+                new UntetheredTimeouts(
+                        get(DriverOption.UNTETHERED_WINDOW_LIMIT),
+                        get(DriverOption.UNTETHERED_LINGER),
+                        get(DriverOption.UNTETHERED_RESTING));
+        Map<Share, Long> totals = new EnumMap<>(Share.class);
+        DriverOption.shares().forEach((share, option) -> totals.put(share, get(option)));
+        shares = new ShareLimits(get(DriverOption.CLIENT_SHARE), totals);
+        resolver =
+                ResolverConfig.of(
+                        this, builder.values.containsKey(DriverOption.RESOLVER_INTERFACE));
+        checkUnblockTimeout();
+        checkCpus();
+    }
+
+    private void checkUnblockTimeout() {
+        DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs());
+        if (unblockTimeoutNs() < clientLivenessTimeoutNs()) {
             throw new BusException(
                     "unblock-timeout of "
-                            + unblockTimeoutNs
+                            + unblockTimeoutNs()
                             + " ns is below the client-liveness-timeout of "
-                            + clientLivenessTimeoutNs
+                            + clientLivenessTimeoutNs()
                             + " ns, so a live client could lose its claim: choose a longer one");
         }
-        if (threading == ThreadingMode.INVOKER
+    }
+
+    private void checkCpus() {
+        if (threading() == ThreadingMode.INVOKER
                 && (conductor.cpu >= 0 || sender.cpu >= 0 || receiver.cpu >= 0)) {
             throw new BusException(
                     "with threading=invoker the driver has no threads to bind to a CPU: remove "
@@ -183,5 +118,234 @@ public record DriverConfig(
     /** Returns a builder that begins with the defaults. */
     public static DriverConfigBuilder builder() {
         return new DriverConfigBuilder();
+    }
+
+    /**
+     * Returns the value of an option: the one that was set, or else the default.
+     *
+     * @return value, in bytes or nanoseconds if it is a length or a time; null if the option has no
+     *     default and is not set.
+     */
+    @SuppressWarnings("unchecked") // the builder puts values under options of their type
+    public <T> T get(DriverOption<T> option) {
+        return (T) values.get(option);
+    }
+
+    /** Returns the directory through which clients find the driver; the driver creates it. */
+    public Path directory() {
+        return get(DriverOption.DIR);
+    }
+
+    /**
+     * Returns the name or number of the group whose members may be clients, besides the driver's
+     * own user; null for none.
+     */
+    public String directoryGroup() {
+        return get(DriverOption.DIRECTORY_GROUP);
+    }
+
+    /** Returns the access of the group's members. */
+    public DirectoryAccess directoryAccess() {
+        return get(DriverOption.DIRECTORY_ACCESS);
+    }
+
+    /**
+     * Returns the file that records which clients were admitted or refused; relative to the
+     * directory.
+     */
+    public Path auditFile() {
+        return get(DriverOption.AUDIT_FILE);
+    }
+
+    /** Returns the length in bytes at which the next audit file begins. */
+    public long auditLength() {
+        return get(DriverOption.AUDIT_LENGTH);
+    }
+
+    /** Returns the time that streams get to arrive and be read after SIGTERM; 0 for none. */
+    public long drainTimeoutNs() {
+        return get(DriverOption.DRAIN_TIMEOUT);
+    }
+
+    /**
+     * Returns the directory of a hugetlbfs mount for logs on huge pages; null for the driver
+     * directory.
+     */
+    public Path logDirectory() {
+        return get(DriverOption.LOG_DIRECTORY);
+    }
+
+    /** Returns the threading mode: which agents share a thread. */
+    public ThreadingMode threading() {
+        return get(DriverOption.THREADING);
+    }
+
+    /** Returns the time after which a silent client times out. */
+    public long clientLivenessTimeoutNs() {
+        return get(DriverOption.CLIENT_LIVENESS_TIMEOUT);
+    }
+
+    /** Returns the time after which an uncommitted claim is filled with padding. */
+    public long unblockTimeoutNs() {
+        return get(DriverOption.UNBLOCK_TIMEOUT);
+    }
+
+    /** Returns the time for which a stream is ignored after its image was rejected. */
+    public long imageLivenessTimeoutNs() {
+        return get(DriverOption.IMAGE_LIVENESS_TIMEOUT);
+    }
+
+    /** Returns the default for channels without a {@code tether} key. */
+    public boolean tetherSubscriptions() {
+        return get(DriverOption.TETHER_SUBSCRIPTIONS);
+    }
+
+    /** Returns the default for channels without a {@code rejoin} key. */
+    public boolean rejoinStream() {
+        return get(DriverOption.REJOIN_STREAM);
+    }
+
+    /** Returns the time for which a log's file remains after its last user has left. */
+    public long lingerNs() {
+        return get(DriverOption.LINGER);
+    }
+
+    /** Returns the duration above which a name lookup counts as slow. */
+    public long lookUpThresholdNs() {
+        return get(DriverOption.LOOK_UP_THRESHOLD);
+    }
+
+    /** Returns the default term length of publications in bytes. */
+    public int termLength() {
+        return get(DriverOption.TERM_LENGTH);
+    }
+
+    /** Returns the default MTU of publications in bytes. */
+    public int mtu() {
+        return get(DriverOption.MTU);
+    }
+
+    /**
+     * Returns the maximum number of bytes that an IPC publication may be ahead of its slowest
+     * subscriber; 0 for the largest possible window.
+     */
+    public int ipcWindow() {
+        return get(DriverOption.IPC_WINDOW);
+    }
+
+    /** Returns the length of the command ring buffer in bytes. */
+    public int toDriverLength() {
+        return get(DriverOption.TO_DRIVER_LENGTH);
+    }
+
+    /** Returns the length of the event broadcast buffer in bytes. */
+    public int toClientsLength() {
+        return get(DriverOption.TO_CLIENTS_LENGTH);
+    }
+
+    /** Returns the length of the counter values in bytes, 128 per counter. */
+    public int counterValuesLength() {
+        return get(DriverOption.COUNTER_VALUES_LENGTH);
+    }
+
+    /** Returns the length of the distinct error log in bytes. */
+    public int errorLogLength() {
+        return get(DriverOption.ERROR_LOG_LENGTH);
+    }
+
+    /** Returns the page length of the driver's files in bytes, except logs on huge pages. */
+    public int filePageLength() {
+        return get(DriverOption.FILE_PAGE_SIZE);
+    }
+
+    /**
+     * Returns the default for channels without an {@code ssc} key: whether spies alone connect a
+     * publication.
+     */
+    public boolean spiesConnect() {
+        return get(DriverOption.SPIES_CONNECT);
+    }
+
+    /**
+     * Returns whether to delete the directory when the driver closes; otherwise its counters,
+     * errors and losses remain readable.
+     */
+    public boolean deleteOnShutdown() {
+        return get(DriverOption.DELETE_ON_SHUTDOWN);
+    }
+
+    /** Returns whether a client may end the driver. */
+    public boolean terminable() {
+        return get(DriverOption.TERMINABLE);
+    }
+
+    /** Returns the maximum number of samples per second of each hop of a stream; 0 for none. */
+    public int latencySamplesPerSecond() {
+        return get(DriverOption.LATENCY_SAMPLES_PER_SECOND);
+    }
+
+    /** Returns the address at which to serve metrics and probes over HTTP; null for none. */
+    public Endpoint metrics() {
+        return get(DriverOption.METRICS);
+    }
+
+    /** Returns the settings of the conductor's thread. */
+    public AgentConfig conductor() {
+        return conductor;
+    }
+
+    /** Returns the settings of the sender's thread. */
+    public AgentConfig sender() {
+        return sender;
+    }
+
+    /** Returns the settings of the receiver's thread. */
+    public AgentConfig receiver() {
+        return receiver;
+    }
+
+    /** Returns the default timeouts of untethered subscribers. */
+    public UntetheredTimeouts untethered() {
+        return untethered;
+    }
+
+    /**
+     * Returns the limits on what clients may use; log bytes of 0 allow as many as the file system
+     * has.
+     */
+    public ShareLimits shares() {
+        return shares;
+    }
+
+    /**
+     * Returns the settings of name resolution among drivers; null if the driver does not take part.
+     */
+    public ResolverConfig resolver() {
+        return resolver;
+    }
+
+    /** Returns the options of transports by name, such as {@code rdma.retry-count}. */
+    public Map<String, String> transportOptions() {
+        return transportOptions;
+    }
+
+    /** Returns Aeron's options that were given and have no effect here. */
+    public List<String> unusedOptions() {
+        return unusedOptions;
+    }
+
+    /** See {@link DriverConfigBuilder#errorHandler}. */
+    public ErrorHandler errorHandler() {
+        return errorHandler;
+    }
+
+    /** See {@link DriverConfigBuilder#warningHandler}. */
+    public ErrorHandler warningHandler() {
+        return warningHandler;
+    }
+
+    /** See {@link DriverConfigBuilder#failureHandler}. */
+    public ErrorHandler failureHandler() {
+        return failureHandler;
     }
 }

@@ -123,13 +123,9 @@ public final class DriverConfigSources {
     }
 
     private void setAerons(String name, String value, String source) {
-        if (name.indexOf('.') < 0 || isTransports(name) || isDrivers(name)) {
+        if (name.indexOf('.') < 0 || isTransports(name) || DriverOption.named(name) != null) {
             set(name, value, source);
         }
-    }
-
-    private static boolean isDrivers(String name) {
-        return DriverOption.ALL.stream().anyMatch(option -> option.name().equals(name));
     }
 
     /** Returns Aeron's names that were read and have no effect here, in alphabetical order. */
@@ -145,11 +141,10 @@ public final class DriverConfigSources {
      * @param source source of the value, for the message.
      */
     public DriverConfigSources set(String name, String value, String source) {
-        for (DriverOption<?> option : DriverOption.ALL) {
-            if (option.name().equals(name)) {
-                option.set(builder, value, source);
-                return this;
-            }
+        DriverOption<?> option = DriverOption.named(name);
+        if (option != null) {
+            option.set(builder, value, source);
+            return this;
         }
         if (isTransports(name)) {
             builder.transportOption(name, value);

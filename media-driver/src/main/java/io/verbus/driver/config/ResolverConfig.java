@@ -29,22 +29,29 @@ public record ResolverConfig(
         long bootstrapIntervalNs) {
 
     /**
-     * Checks every value.
+     * Returns the settings; null if none of those that enable name resolution is set.
      *
-     * @throws BusException if a value is invalid.
+     * @throws BusException if the name is missing.
      */
-    public ResolverConfig {
+    static ResolverConfig of(DriverConfig config, boolean isInterfaceSet) {
+        String name = config.get(DriverOption.RESOLVER_NAME);
+        List<Endpoint> neighbors = config.get(DriverOption.RESOLVER_BOOTSTRAP_NEIGHBOR);
+        if (name == null && !isInterfaceSet && neighbors.isEmpty()) {
+            return null;
+        }
         if (name == null) {
             throw new BusException(
                     "resolver.name is missing, and resolver.interface or"
                             + " resolver.bootstrap-neighbor is set: name this driver, or remove"
                             + " them");
         }
-        DriverOption.RESOLVER_NAME.check(name);
-        DriverOption.RESOLVER_NEIGHBOR_TIMEOUT.check(neighborTimeoutNs + "ns");
-        DriverOption.RESOLVER_SELF_INTERVAL.check(selfIntervalNs + "ns");
-        DriverOption.RESOLVER_NEIGHBOR_INTERVAL.check(neighborIntervalNs + "ns");
-        DriverOption.RESOLVER_BOOTSTRAP_INTERVAL.check(bootstrapIntervalNs + "ns");
-        bootstrapNeighbors = List.copyOf(bootstrapNeighbors);
+        return new ResolverConfig(
+                name,
+                config.get(DriverOption.RESOLVER_INTERFACE),
+                neighbors,
+                config.get(DriverOption.RESOLVER_NEIGHBOR_TIMEOUT),
+                config.get(DriverOption.RESOLVER_SELF_INTERVAL),
+                config.get(DriverOption.RESOLVER_NEIGHBOR_INTERVAL),
+                config.get(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL));
     }
 }

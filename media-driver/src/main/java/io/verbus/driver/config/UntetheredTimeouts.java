@@ -23,11 +23,11 @@ public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long resting
 
     /** Checks the times. */
     public UntetheredTimeouts {
-        DriverOption.UNTETHERED_WINDOW_LIMIT.check(windowLimitNs + "ns");
+        DriverOption.UNTETHERED_WINDOW_LIMIT.check(windowLimitNs);
         if (lingerNs != AS_WINDOW_LIMIT) {
-            DriverOption.UNTETHERED_LINGER.check(lingerNs + "ns");
+            DriverOption.UNTETHERED_LINGER.check(lingerNs);
         }
-        DriverOption.UNTETHERED_RESTING.check(restingNs + "ns");
+        DriverOption.UNTETHERED_RESTING.check(restingNs);
     }
 
     /** Returns the timeouts of a stream: its channel's, or else these. */

@@ -110,7 +110,6 @@ public final class OutboundConductor implements AutoCloseable {
      */
     public CompletableFuture<Void> add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
-        channel.checkPublishable();
         if (channel.control() != null && !channel.isManual() && !channel.hasEndpoint()) {
             return controls.open(channel, listener -> addAt(listener, stream));
         } else if (channel.isManual()) {
@@ -142,7 +141,6 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Adds a destination to a publication. */
     public void addDestination(OutboundStream stream, ChannelUri destination) {
-        destination.checkConnectable();
         addDestination(stream, destination, 0);
     }
 

@@ -4,6 +4,7 @@ package io.verbus.rdma.lives;
 
 import io.verbus.StrictDevice;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.ChannelUriBuilder;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.TestImage;
@@ -129,7 +130,7 @@ final class DeviceFan implements AutoCloseable {
     }
 
     TestStream publish(String flowControl) {
-        ChannelUri.Builder channel = ChannelUri.rdmaManual();
+        ChannelUriBuilder channel = ChannelUri.rdmaManual();
         return a.publish(
                 channel.flowControl(flowControl).termLength(TERM_LENGTH).mtu(1408).build(), STREAM);
     }

@@ -3,6 +3,7 @@
 package io.verbus.rdma.sim;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.ChannelUriBuilder;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
@@ -59,7 +60,7 @@ final class FanOutNet implements AutoCloseable {
         }
 
         InboundEndpoint subscribe() {
-            ChannelUri.Builder channel = ChannelUri.rdma(address() + ":7400");
+            ChannelUriBuilder channel = ChannelUri.rdma(address() + ":7400");
             if (isDynamic) {
                 channel.control(CONTROL);
             }
@@ -181,7 +182,7 @@ final class FanOutNet implements AutoCloseable {
     }
 
     TestStream publish(String flowControl) {
-        ChannelUri.Builder channel =
+        ChannelUriBuilder channel =
                 isDynamic ? ChannelUri.rdmaDynamic(CONTROL) : ChannelUri.rdmaManual();
         return a.publish(
                 channel.flowControl(flowControl).termLength(TERM_LENGTH).mtu(1408).build(), STREAM);
