@@ -118,16 +118,6 @@ final class Destination {
     }
 
     /**
-     * Creates a port for one stream. Conductor.
-     *
-     * @param own dynamic receivers of the stream.
-     * @param mayBeSeveral whether there may be more than one.
-     */
-    DestinationPort portOf(RemoteReceivers own, boolean mayBeSeveral) {
-        return port.of(own, mayBeSeveral);
-    }
-
-    /**
      * Returns the dynamic receivers of all streams; null if they are not allowed. Called by the
      * conductor.
      */
@@ -225,11 +215,11 @@ final class Destination {
         boolean mustListen = now - listenedNs >= LISTEN_INTERVAL_NS;
         SendStream[] all = streams;
         for (int i = 0; i < all.length; i++) {
-            DestinationPort own = portOf(all[i]);
+            DestinationPort own = all[i].port();
             if (own != port) {
                 own.begin(now);
             }
-            sent += all[i].work(own, now);
+            sent += all[i].work(now);
             mustListen |= all[i].isShortOfRoom();
             if (all[i].isDone()) {
                 streams = ArrayUtil.remove(streams, all[i]);
@@ -255,15 +245,15 @@ final class Destination {
             receivers.expire(now);
         }
         for (int i = 0; i < all.length; i++) {
-            if (all[i].ownPort() != null) {
-                all[i].ownPort().receivers().expire(now);
+            if (all[i].port() != port) {
+                all[i].port().receivers().expire(now);
             }
         }
     }
 
-    /** Returns the port for sending a stream and answering its receivers. */
-    DestinationPort portOf(SendStream stream) {
-        return stream == null || stream.ownPort() == null ? port : stream.ownPort();
+    /** Returns the port that streams without receivers of their own share. */
+    DestinationPort port() {
+        return port;
     }
 
     SendStream[] streams() {

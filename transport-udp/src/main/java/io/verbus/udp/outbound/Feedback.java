@@ -92,9 +92,7 @@ final class Feedback {
             return true;
         }
         if (allowed.isReportDue(nowNs)) {
-            destination
-                    .portOf((SendStream) null)
-                    .tell(new SenderEvent.NotAllowed(incoming.source(index).host()));
+            destination.port().tell(new SenderEvent.NotAllowed(incoming.source(index).host()));
         }
         return false;
     }
@@ -117,11 +115,6 @@ final class Feedback {
         };
     }
 
-    /** Returns the receivers that each get a copy of a stream's datagrams; or null. */
-    private RemoteReceivers receiversOf(SendStream stream) {
-        return destination.portOf(stream).receivers();
-    }
-
     /** Handles the session id of responses. */
     private boolean onResponseSetup(UnsafeBuffer datagram) {
         SendStream stream =
@@ -129,8 +122,7 @@ final class Feedback {
                         ResponseSetupFrame.sessionId(datagram),
                         ResponseSetupFrame.streamId(datagram));
         if (stream != null && stream.isResponseDue(nowNs)) {
-            destination
-                    .portOf(stream)
+            stream.port()
                     .tell(
                             new SenderEvent.Response(
                                     stream, ResponseSetupFrame.responseSessionId(datagram)));
@@ -146,8 +138,7 @@ final class Feedback {
         if (stream != null && ErrorFrame.code(datagram) == ErrorFrame.IMAGE_REJECTED) {
             onRejected(stream, incoming.source(index), datagram, length);
         } else if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
-            destination
-                    .portOf(stream)
+            stream.port()
                     .tell(
                             new SenderEvent.Failed(
                                     stream,
@@ -160,11 +151,10 @@ final class Feedback {
     private void onRejected(
             SendStream stream, SocketAddress source, UnsafeBuffer datagram, int length) {
         long receiverId = ErrorFrame.receiverId(datagram);
-        RemoteReceivers receivers = receiversOf(stream);
+        RemoteReceivers receivers = stream.port().receivers();
         if ((receivers == null || mayLeave(receivers, source))
                 && stream.onRejected(receiverId, nowNs)) {
-            destination
-                    .portOf(stream)
+            stream.port()
                     .tell(
                             new SenderEvent.ImageRejected(
                                     stream,
@@ -202,7 +192,7 @@ final class Feedback {
                 isLeaving
                         || stream.flow()
                                 .heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
-        RemoteReceivers receivers = receiversOf(stream);
+        RemoteReceivers receivers = stream.port().receivers();
         boolean isTaken =
                 receivers == null
                         || (isLeaving
@@ -231,7 +221,7 @@ final class Feedback {
         StreamHops hops = stream.hops();
         hops.onReleased(stream.flow().consumed(), heardNs, StatusFrame.receiverId(status));
         if (hops.isQuestionDue(nowNs)) {
-            destination.portOf(stream).ask(source, status, hops.question());
+            stream.port().ask(source, status, hops.question());
         }
     }
 
@@ -249,7 +239,7 @@ final class Feedback {
      */
     private boolean heard(
             SendStream stream, long position, SocketAddress source, UnsafeBuffer status) {
-        DestinationPort port = destination.portOf(stream);
+        DestinationPort port = stream.port();
         RemoteReceivers receivers = port.receivers();
         boolean isTaken = receivers.heard(source, StatusFrame.receiverId(status), position, nowNs);
         if (receivers.mustAsk(source, nowNs)) {
@@ -275,7 +265,7 @@ final class Feedback {
             if (stream != asked && (!isOfAll || !tellsAll)) {
                 continue;
             }
-            RemoteReceivers receivers = receiversOf(stream);
+            RemoteReceivers receivers = stream.port().receivers();
             if (receivers == null || !receivers.isDynamic()) {
                 stream.onSetupWanted();
             } else if (stream.isOpen() && hasRoom(receivers, source)) {
@@ -302,20 +292,20 @@ final class Feedback {
 
     private void tell(SendStream stream, SocketAddress source) {
         OutboundStream of = stream.stream();
-        destination
-                .portOf(stream)
+        stream.port()
                 .sendSetupTo(source, of.log().spec(), stream.setupFlags(), of.senderPosition());
     }
 
     private boolean onNak(int index, UnsafeBuffer datagram) {
         SendStream stream =
                 destination.find(NakFrame.sessionId(datagram), NakFrame.streamId(datagram));
-        RemoteReceivers receivers = receiversOf(stream);
-        boolean isOfReceiver =
-                receivers == null
-                        || !receivers.isDynamic()
-                        || receivers.isKnown(incoming.source(index));
-        if (stream != null && isOfReceiver) {
+        if (stream == null) {
+            return true;
+        }
+        RemoteReceivers receivers = stream.port().receivers();
+        if (receivers == null
+                || !receivers.isDynamic()
+                || receivers.isKnown(incoming.source(index))) {
             stream.onNak(
                     NakFrame.termId(datagram),
                     NakFrame.termOffset(datagram),
@@ -330,7 +320,7 @@ final class Feedback {
         SocketAddress source = incoming.source(index);
         SendStream stream =
                 destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram));
-        DestinationPort port = destination.portOf(stream);
+        DestinationPort port = stream == null ? destination.port() : stream.port();
         RemoteReceivers receivers = port.receivers();
         if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) == 0) {
             if (stream != null

@@ -28,10 +28,14 @@ final class LogSource {
     /** Null if the channel does not request timestamps. */
     private final FrameTimestamps timestamps;
 
+    private final DestinationPort port;
+
+    /** Positions after the staged datagrams. */
     private final long[] ends = new long[Destination.JOINED_BATCH];
 
-    LogSource(LogBuffers log, FrameTimestamps timestamps) {
+    LogSource(LogBuffers log, FrameTimestamps timestamps, DestinationPort port) {
         this.log = log;
+        this.port = port;
         this.timestamps = timestamps;
         scanner = new LogScanner(log);
         termLength = log.spec().termLength();
@@ -39,9 +43,15 @@ final class LogSource {
         mtu = log.spec().mtu();
     }
 
-    /** Returns the position after a datagram of the last batch. */
-    long end(int index) {
-        return ends[index];
+    /**
+     * Sends the staged datagrams.
+     *
+     * @param from position of the first.
+     * @return position after those that the kernel accepted.
+     */
+    long flush(long from) {
+        int sent = port.flush();
+        return sent == 0 ? from : ends[sent - 1];
     }
 
     /** Returns whether there is a frame at a position that the limit does not allow to be sent. */
@@ -61,7 +71,7 @@ final class LogSource {
      * @return position after the staged frames.
      * @throws InvalidFrameException if nothing can be staged because the log is damaged.
      */
-    long fill(DestinationPort port, long position, long limit) {
+    long fill(long position, long limit) {
         SendBatch batch = port.batch();
         long at = position;
         while (!batch.isFull() && at < limit) {
@@ -82,7 +92,7 @@ final class LogSource {
                 }
                 length = FrameHeader.LENGTH;
             }
-            stage(port, at, end, length);
+            stage(at, end, length);
             at = end;
         }
         return at;
@@ -96,7 +106,7 @@ final class LogSource {
      * @param sent position up to which the log was sent.
      * @return position after the staged frames; the initial position if no frame starts there.
      */
-    long refill(DestinationPort port, long position, long end, long sent) {
+    long refill(long position, long end, long sent) {
         SendBatch batch = port.batch();
         long at = position;
         while (!batch.isFull() && at < end && isFrame(at)) {
@@ -104,13 +114,13 @@ final class LogSource {
             if (next == at) {
                 break;
             }
-            stage(port, at, next, (int) (next - at) - scanner.padding());
+            stage(at, next, (int) (next - at) - scanner.padding());
             at = next;
         }
         return at;
     }
 
-    private void stage(DestinationPort port, long from, long end, int length) {
+    private void stage(long from, long end, int length) {
         SendBatch batch = port.batch();
         ends[batch.count()] = end;
         int partition = LogLayout.partition(from, bitsToShift);

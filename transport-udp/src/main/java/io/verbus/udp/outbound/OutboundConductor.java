@@ -122,7 +122,7 @@ public final class OutboundConductor implements AutoCloseable {
             throw e;
         }
         notes.sending(stream, to.buffers(), route.isGroup());
-        DestinationPort own = ownPort(route, destination);
+        DestinationPort port = port(route, destination);
         StreamHops hops =
                 host.hops(
                         stream,
@@ -130,22 +130,25 @@ public final class OutboundConductor implements AutoCloseable {
                         LatencyHop.ROUND_TRIP,
                         options.statusIntervalNs());
         SendStream sending =
-                new SendStream(stream, options, counters, flow, own, route.isGroup(), hops, nowNs);
+                new SendStream(stream, options, counters, flow, port, route.isGroup(), hops, nowNs);
         streams.put(stream.registrationId(), new Sending(sending, to));
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
-    /** Returns the port for a stream with dynamic receivers; null for any other stream. */
-    private DestinationPort ownPort(Route route, Destination destination) {
+    /** Returns the port of a stream: one with dynamic receivers has its own. */
+    private DestinationPort port(Route route, Destination destination) {
         long timeoutNs = options.connectionTimeoutNs();
         if (route.isDynamic()) {
-            return destination.portOf(
-                    RemoteReceivers.dynamic(options.maxReceivers(), timeoutNs, destination.known()),
-                    true);
+            return destination
+                    .port()
+                    .of(
+                            RemoteReceivers.dynamic(
+                                    options.maxReceivers(), timeoutNs, destination.known()),
+                            true);
         }
         return route.isOfResponses()
-                ? destination.portOf(RemoteReceivers.requester(timeoutNs), false)
-                : null;
+                ? destination.port().of(RemoteReceivers.requester(timeoutNs), false)
+                : destination.port();
     }
 
     /** Adds a destination to a publication, which is used once its host is resolved. */

@@ -80,28 +80,25 @@ final class Retransmission {
      * @return work count.
      * @throws InvalidFrameException if the log is damaged.
      */
-    int send(DestinationPort port, long floor) {
+    int send(long floor) {
         int index = ranges.pending();
         if (index < 0) {
             return 0;
         }
         long end = ranges.end(index);
         long from = Math.max(ranges.next(index), floor);
-        long reached = from < end ? source.refill(port, from, end, stream.senderPosition()) : from;
-        if (reached == from) {
+        if (from >= end || source.refill(from, end, stream.senderPosition()) == from) {
             ranges.cut(index); // the range was consumed in the meantime, or no frame starts there
             return 0;
         }
-        int staged = port.batch().count();
-        int sent = port.flush();
-        if (sent > 0) {
+        long sentTo = source.flush(from);
+        if (sentTo > from) {
             if (!ranges.isBegun(index)) {
                 counters.retransmits.incrementRelease();
             }
-            long sentTo = sent == staged ? reached : source.end(sent - 1);
             counters.retransmittedBytes.getAndAddRelease(sentTo - from);
             ranges.sentTo(index, sentTo);
         }
-        return staged;
+        return 1;
     }
 }

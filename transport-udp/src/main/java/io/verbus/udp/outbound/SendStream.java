@@ -50,8 +50,7 @@ final class SendStream {
     /** Sampler of the stream's hops; null if they are not sampled. */
     private final StreamHops hops;
 
-    /** Port of a stream with dynamic receivers; else null. */
-    private final DestinationPort ownPort;
+    private final DestinationPort port;
 
     private final int setupFlags;
     private final long lingerNs;
@@ -94,19 +93,19 @@ final class SendStream {
             UdpOptions options,
             SenderCounters counters,
             FlowControl flow,
-            DestinationPort ownPort,
+            DestinationPort port,
             boolean isGroup,
             StreamHops hops,
             long nowNs) {
         this.stream = stream;
         this.hops = hops;
-        this.ownPort = ownPort;
+        this.port = port;
         setupFlags = stream.channel().response().isRequest() ? SetupFrame.FLAG_WANTS_RESPONSES : 0;
         responseNs = nowNs - RESPONSE_INTERVAL_NS;
         this.options = options;
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
-        source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()));
+        source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()), port);
         retransmission = new Retransmission(stream, source, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
@@ -125,9 +124,9 @@ final class SendStream {
         return stream;
     }
 
-    /** Returns the stream's own port; null if it shares the port of its destination. */
-    DestinationPort ownPort() {
-        return ownPort;
+    /** Returns the port for sending the stream and answering its receivers. */
+    DestinationPort port() {
+        return port;
     }
 
     /** Returns the sampler of the stream's hops; null if they are not sampled. */
@@ -207,7 +206,7 @@ final class SendStream {
      *
      * @return work count.
      */
-    int work(DestinationPort port, long nowNs) {
+    int work(long nowNs) {
         if (hops != null) {
             hops.onTurn(nowNs);
         }
@@ -215,20 +214,20 @@ final class SendStream {
             disconnect();
         }
         return switch (state) {
-            case OPEN -> workOpen(port, nowNs);
-            case LINGERING -> linger(port, nowNs);
+            case OPEN -> workOpen(nowNs);
+            case LINGERING -> linger(nowNs);
             case BROKEN -> isEnding ? finish() : 0;
             case DONE -> 0;
         };
     }
 
-    private int workOpen(DestinationPort port, long nowNs) {
+    private int workOpen(long nowNs) {
         int work = 0;
         if (isConnected) {
             try {
-                work = sendData(port, nowNs) + retransmission.send(port, floor);
+                work = sendData(nowNs) + retransmission.send(floor);
             } catch (InvalidFrameException e) {
-                fail(port, e);
+                fail(e);
                 return 1;
             }
         }
@@ -239,27 +238,27 @@ final class SendStream {
             if (stream.isRevoked() || stream.senderPosition() >= stream.finalPosition()) {
                 state = State.LINGERING;
                 lingersUntilNs = nowNs + lingerNs;
-                sendHeartbeat(port, endFlags(), nowNs);
+                sendHeartbeat(endFlags(), nowNs);
                 return 1;
             }
         }
         if (isSetupDue || !isConnected) {
-            work += setup(port, nowNs);
+            work += setup(nowNs);
         }
         if (isConnected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(port, 0, nowNs);
+            sendHeartbeat(0, nowNs);
             work++;
         }
         return work;
     }
 
-    private int linger(DestinationPort port, long nowNs) {
+    private int linger(long nowNs) {
         if (!isConnected && !isGroup || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
-        int work = retransmission.send(port, floor);
+        int work = retransmission.send(floor);
         if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(port, endFlags(), nowNs);
+            sendHeartbeat(endFlags(), nowNs);
             work++;
         }
         return work;
@@ -271,7 +270,7 @@ final class SendStream {
         return 1;
     }
 
-    private void fail(DestinationPort port, InvalidFrameException defect) {
+    private void fail(InvalidFrameException defect) {
         disconnect();
         state = State.BROKEN;
         port.tell(
@@ -294,29 +293,27 @@ final class SendStream {
         }
     }
 
-    private int sendData(DestinationPort port, long nowNs) {
+    private int sendData(long nowNs) {
         long limit = flow.limit();
         long position = stream.senderPosition();
-        long reached = source.fill(port, position, limit);
-        if (reached == position) {
+        if (source.fill(position, limit) == position) {
             stall(position, limit);
             return 0;
         }
         isStalled = false;
         boolean isSampled = hops != null && hops.onSight();
-        int staged = port.batch().count();
-        int sent = port.flush();
-        if (sent > 0) {
-            stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
+        long sentTo = source.flush(position);
+        if (sentTo > position) {
+            stream.senderPosition(sentTo);
             if (isSampled) {
-                hops.onSent(stream.senderPosition());
+                hops.onSent(sentTo);
             }
             lastSendNs = nowNs;
             if (newPublisherLimit() - publisherLimit > publicationWindow >> GAIN_SHIFT) {
                 raisePublisherLimit();
             }
         }
-        return staged;
+        return 1;
     }
 
     /**
@@ -344,7 +341,7 @@ final class SendStream {
         return stream.senderPosition();
     }
 
-    private int setup(DestinationPort port, long nowNs) {
+    private int setup(long nowNs) {
         long interval = isSetupDue ? MIN_SETUP_INTERVAL_NS : options.setupIntervalNs();
         if (nowNs - lastSetupNs < interval) {
             return 0;
@@ -362,7 +359,7 @@ final class SendStream {
         return tellsEnd ? Frames.FLAG_END_OF_STREAM : 0;
     }
 
-    private void sendHeartbeat(DestinationPort port, int end, long nowNs) {
+    private void sendHeartbeat(int end, long nowNs) {
         lastSendNs = nowNs;
         port.sendHeartbeat(stream.log().spec(), end, sent());
     }
