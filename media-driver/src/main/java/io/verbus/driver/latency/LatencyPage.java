@@ -98,9 +98,10 @@ public final class LatencyPage {
                 .append(LogPlot.escaped(name))
                 .append("</h2>\n<h3>Percentiles: at most (solid), at least (dashed)</h3>\n");
         page.append(percentiles(hops, samples));
-        if (looks.size() > 2) {
+        String times = looks.size() > 2 ? times(hops) : "";
+        if (!times.isEmpty()) {
             page.append("<h3>Each interval at most: p99 (solid), p50 (dashed)</h3>\n")
-                    .append(times(hops));
+                    .append(times);
         }
     }
 

@@ -12,7 +12,10 @@ import java.util.Locale;
  * @param better direction in which values improve.
  */
 public record Figure(String name, String unit, Better better) {
-    private static final int WHOLE = 10_000;
+    /** Unit of latencies. */
+    static final String MICROSECONDS = "us";
+
+    private static final int WHOLE = 1000;
     private static final double SMALL = 0.1;
 
     /** Direction in which the values of a figure improve. */
@@ -35,9 +38,21 @@ public record Figure(String name, String unit, Better better) {
         return better != Better.NEITHER;
     }
 
+    /** Returns the name with the unit, once if they are the same. */
+    String label() {
+        return name.startsWith(unit) ? name : name + ", " + unit;
+    }
+
     /** Returns a value with its unit. */
     String text(double value) {
-        return number(value) + " " + unit;
+        return format(value) + " " + unit;
+    }
+
+    /** Returns a value without its unit; counts have no decimals. */
+    String format(double value) {
+        return !isCompared() && !unit.equals(MICROSECONDS) && value == Math.rint(value)
+                ? String.format(Locale.ROOT, "%,.0f", value)
+                : number(value);
     }
 
     /** Formats a value for people: with three decimals, or three digits if it is small. */

@@ -30,7 +30,8 @@ public enum Percentile {
     Percentile(String text, double percent, long samples) {
         this.percent = percent;
         this.samples = samples;
-        figure = new Figure(text, "us", percent < 100 ? Better.LOWER : Better.NEITHER);
+        Better better = percent < 100 ? Better.LOWER : Better.NEITHER;
+        figure = new Figure(text, Figure.MICROSECONDS, better);
     }
 
     /** Returns this percentile as a figure, in microseconds. */

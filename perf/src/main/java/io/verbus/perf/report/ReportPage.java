@@ -25,8 +25,9 @@ public final class ReportPage {
             body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 1000px;
               padding: 0 1em; }
             table { border-collapse: collapse; margin: 1em 0; }
-            td, th { padding: 2px 12px; text-align: right; border-bottom: 1px solid #ddd; }
+            td, th { padding: 2px 10px; white-space: nowrap; text-align: right; border-bottom: 1px solid #ddd; }
             td:first-child, th:first-child, .facts td, .rows td, .rows th { text-align: left; }
+            .wide { overflow-x: auto; }
             .warning { background: #fff0d0; padding: 0.5em 1em; }
             pre { background: #f6f6f6; padding: 1em; overflow: auto; font-size: 12px; }
             """;
@@ -83,9 +84,9 @@ public final class ReportPage {
                         + " before, "
                         + environment.get(Environment.LOAD_AFTER)
                         + " at the end");
-        page.append("<table class=\"facts\">\n");
+        page.append("<div class=\"wide\"><table class=\"facts\">\n");
         facts.forEach((name, value) -> appendRow("td", List.of(name, value.toString())));
-        page.append("</table>\n");
+        page.append("</table></div>\n");
     }
 
     private void appendSweep(List<Section> sweep) {
@@ -114,7 +115,7 @@ public final class ReportPage {
             }
         }
         page.append(plot.svg(ticks));
-        page.append("<table>\n");
+        page.append("<div class=\"wide\"><table>\n");
         for (String contender : sweep.getFirst().contenders()) {
             List<String> head = new ArrayList<>(List.of(contender + ", us"));
             List<Figure> figures = ReportText.overLoad(sweep.getFirst(), contender);
@@ -131,7 +132,7 @@ public final class ReportPage {
                 appendRow("td", row);
             }
         }
-        page.append("</table>\n");
+        page.append("</table></div>\n");
     }
 
     private static long rate(Section section) {
@@ -165,10 +166,10 @@ public final class ReportPage {
         appendFigures(section);
         section.notes().forEach(note -> page.append(format("<p>%s</p>%n", escaped(note))));
         if (!section.table().rows().isEmpty()) {
-            page.append("<table class=\"rows\">\n");
+            page.append("<div class=\"wide\"><table class=\"rows\">\n");
             appendRow("th", section.table().columns());
             section.table().rows().forEach(row -> appendRow("td", row));
-            page.append("</table>\n");
+            page.append("</table></div>\n");
         }
     }
 
@@ -176,32 +177,32 @@ public final class ReportPage {
         List<String> head = new ArrayList<>(List.of("median (min to max)"));
         head.addAll(section.contenders());
         section.subjects().forEach(subject -> head.add(subject + " / " + section.peer()));
-        page.append("<table>\n");
+        page.append("<div class=\"wide\"><table>\n");
         appendRow("th", head);
         for (Figure figure : section.figures(section.contenders().getFirst())) {
-            List<String> row = new ArrayList<>(List.of(figure.name() + ", " + figure.unit()));
+            List<String> row = new ArrayList<>(List.of(figure.label()));
             for (String contender : section.contenders()) {
                 row.add(
                         section.figures(contender).contains(figure)
-                                ? text(section.values(contender, figure))
+                                ? text(section.values(contender, figure), figure)
                                 : "");
             }
             for (String subject : section.subjects()) {
                 row.add(
                         section.comparedFigures(subject).contains(figure)
-                                ? text(section.ratios(subject, figure))
+                                ? Spread.of(section.ratios(subject, figure)).text()
                                 : "");
             }
             appendRow("td", row);
         }
-        page.append("</table>\n");
+        page.append("</table></div>\n");
         if (!section.subjects().isEmpty()) {
             page.append(format("<p>%d pairs of runs</p>%n", section.pairs()));
         }
     }
 
-    private static String text(List<Double> values) {
-        return values.size() == 1 ? Figure.number(values.getFirst()) : Spread.of(values).text();
+    private static String text(List<Double> values, Figure figure) {
+        return values.size() == 1 ? figure.format(values.getFirst()) : Spread.of(values).text();
     }
 
     private void appendPercentiles(Map<String, Histogram> series) {

@@ -64,7 +64,7 @@ public final class ReportText {
             text.append(start).append(contender).append(": ");
             text.append(line(section.last(contender))).append(System.lineSeparator());
         }
-        return text.append(warnings()).toString();
+        return text.toString();
     }
 
     private static String line(Map<Figure, Double> figures) {
@@ -76,11 +76,11 @@ public final class ReportText {
 
     /** Returns all figures of a work, with the spread over its pairs. */
     public String figures(Section section) {
+        return lines(section) + warnings();
+    }
+
+    private static String lines(Section section) {
         StringBuilder text = new StringBuilder();
-        section.notes().forEach(note -> text.append("  ").append(note).append(format("%n")));
-        section.table()
-                .rows()
-                .forEach(row -> text.append(format("    %s%n", String.join(", ", row))));
         if (section.subjects().isEmpty()) {
             for (Figure figure : section.figures(section.peer())) {
                 Spread spread = Spread.of(section.values(section.peer(), figure));
@@ -92,7 +92,11 @@ public final class ReportText {
                 text.append(ratio(section, subject, figure));
             }
         }
-        return text.append(warnings()).toString();
+        section.notes().forEach(note -> text.append("  ").append(note).append(format("%n")));
+        section.table()
+                .rows()
+                .forEach(row -> text.append(format("    %s%n", String.join(", ", row))));
+        return text.toString();
     }
 
     private static String ratio(Section section, String subject, Figure figure) {
@@ -120,7 +124,7 @@ public final class ReportText {
                                 section.name(),
                                 section.pairs(),
                                 section.pairs() == 1 ? "pair" : "pairs"));
-                text.append(figures(section));
+                text.append(lines(section));
             }
         }
         report.sweeps().forEach(sweep -> append(text, sweep));

@@ -8,6 +8,7 @@ import io.verbus.perf.load.Work;
 import org.HdrHistogram.Histogram;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +25,7 @@ public final class Section {
     private final List<String> contenders;
     private final List<Map<String, Map<Figure, Double>>> pairs = new ArrayList<>();
     private final Map<String, Histogram> histograms = new LinkedHashMap<>();
-    private final List<String> missed = new ArrayList<>();
+    private final Map<String, List<Long>> missedByNs = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
     private final Map<String, Object> lists = new LinkedHashMap<>();
     private Table table = new Table(List.of(), List.of());
@@ -79,14 +80,9 @@ public final class Section {
             sum.add(measurement.histogram());
         }
         if (measurement.missedRate()) {
-            missed.add(
-                    String.format(
-                            Locale.ROOT,
-                            "%s missed the rate of %,d/s: it sent the last message %,.1f ms late;"
-                                    + " choose a lower --rate",
-                            contender,
-                            work.load().rate(),
-                            measurement.latenessNs() / 1e6));
+            missedByNs
+                    .computeIfAbsent(contender, unused -> new ArrayList<>())
+                    .add(measurement.latenessNs());
         }
     }
 
@@ -114,7 +110,7 @@ public final class Section {
 
     /** Returns whether a run missed its rate. */
     public boolean missedRate() {
-        return !missed.isEmpty();
+        return !missedByNs.isEmpty();
     }
 
     /** Returns all samples of a contender. */
@@ -212,7 +208,18 @@ public final class Section {
                             cpus,
                             cpus == 1 ? "" : "s"));
         }
-        warnings.addAll(missed);
+        missedByNs.forEach(
+                (contender, latenesses) ->
+                        warnings.add(
+                                String.format(
+                                        Locale.ROOT,
+                                        "%s missed the rate of %,d/s in %d of %d runs, by up to"
+                                                + " %,.1f ms: choose a lower --rate",
+                                        contender,
+                                        work.load().rate(),
+                                        latenesses.size(),
+                                        pairs.size(),
+                                        Collections.max(latenesses) / 1e6)));
         return warnings;
     }
 

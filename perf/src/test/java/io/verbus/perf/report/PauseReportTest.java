@@ -64,10 +64,10 @@ class PauseReportTest {
         report(stalls).addTo(section);
 
         String text = new ReportText(report).figures(section);
-        assertTrue(text.startsWith("  the 10 longest of 12 stalls:"), text);
+        assertTrue(text.contains("  the 10 longest of 12 stalls:"), text);
         assertEquals(
                 "    2026-11-28T10:20:30.456Z, 11.0 us, 1 messages, no safepoint",
-                text.lines().toList().get(1));
+                text.lines().filter(line -> line.startsWith("    ")).findFirst().orElse(""));
         assertEquals(12, report.json().split("\"microseconds\"").length - 1);
         assertTrue(
                 ReportPage.html(report).contains("<td>2026-11-28T10:20:30.456Z</td><td>11.0 us"));
