@@ -55,7 +55,7 @@ final class Outputs {
 
     /** Returns the command line as the user typed it, with quotes around words that need them. */
     static String command(CommandSpec spec) {
-        StringBuilder command = new StringBuilder(spec.root().name());
+        StringBuilder command = new StringBuilder("verbus");
         for (String word : typed(spec)) {
             boolean isPlain = word.matches("[\\w@%+=:,./-]+");
             command.append(' ').append(isPlain ? word : "'" + word.replace("'", "'\\''") + "'");

@@ -35,6 +35,7 @@ class PerfDiffTest {
         String text = run(0, compare("--json=" + first, "--html=" + page));
         run(0, compare("--json=" + second));
 
+        assertTrue(text.startsWith("verbus compare --peer floor --pairs 1 "), text);
         assertTrue(text.contains(" threads, 2 of them busy"), text);
         assertTrue(text.contains("verbus / floor, p50: "), text);
         assertTrue(text.contains(" messages/s / "), text);

@@ -20,12 +20,16 @@ import java.util.Map;
  */
 public final class ReportPage {
     private static final double NS_PER_US = 1000;
+
+    /** The word "to" with non-breaking spaces, so that a spread breaks only before it begins. */
+    private static final String NEXT_TO = "\u00a0to\u00a0";
+
     private static final String STYLE =
             """
             body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 1000px;
               padding: 0 1em; }
             table { border-collapse: collapse; margin: 1em 0; }
-            td, th { padding: 2px 10px; white-space: nowrap; text-align: right; border-bottom: 1px solid #ddd; }
+            td, th { padding: 2px 10px; text-align: right; border-bottom: 1px solid #ddd; }
             td:first-child, th:first-child, .facts td, .rows td, .rows th { text-align: left; }
             .wide { overflow-x: auto; }
             .warning { background: #fff0d0; padding: 0.5em 1em; }
@@ -197,7 +201,8 @@ public final class ReportPage {
         }
         page.append("</table></div>\n");
         if (!section.subjects().isEmpty()) {
-            page.append(format("<p>%d pairs of runs</p>%n", section.pairs()));
+            String pairs = section.pairs() == 1 ? "pair" : "pairs";
+            page.append(format("<p>%d %s of runs</p>%n", section.pairs(), pairs));
         }
     }
 
@@ -227,7 +232,10 @@ public final class ReportPage {
 
     private void appendRow(String cell, List<String> cells) {
         page.append("<tr>");
-        cells.forEach(text -> page.append(format("<%s>%s</%s>", cell, escaped(text), cell)));
+        for (String text : cells) {
+            String html = escaped(text).replace(" to ", NEXT_TO);
+            page.append(format("<%s>%s</%s>", cell, html, cell));
+        }
         page.append("</tr>\n");
     }
 
