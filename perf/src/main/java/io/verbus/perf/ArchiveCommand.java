@@ -3,9 +3,12 @@
 package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
 
@@ -15,6 +18,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** Measures recording and replay by Aeron Archive on Verbus and Aeron drivers. */
@@ -57,24 +63,24 @@ final class ArchiveCommand implements Callable<Integer> {
     public Integer call() {
         options.check();
         if (options.needLab()) {
-            return Lab.run(
-                    LabArguments.without(Outputs.typed(spec), options.outputs().keySet()),
-                    options.outputs());
+            Map<String, Path> outputs = options.report().outputs();
+            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         boolean isRdma = options.transport() == Wire.RDMA;
         long count = messages != null ? messages : isRdma ? RDMA_MESSAGES : UDP_MESSAGES;
         long before = warmup != null ? warmup : count / 2;
         Work work = options.work(PROCESSES, Load.recordings(), count, before);
-        ServiceComparison comparison =
-                new ServiceComparison(
+        return new ServiceComparison(
                         BusUnderTest.ARCHIVE_ON_VERBUS,
                         BusUnderTest.ARCHIVE_ON_AERON,
                         work,
-                        options.pairs());
-        comparison.run(Contender::recording, Figures::of);
-        if (options.json() != null) {
-            Outputs.write(options.json(), comparison.json());
-        }
-        return 0;
+                        options)
+                .run("recordings", Contender::recording, ArchiveCommand::add);
+    }
+
+    private static void add(Section section, Map<String, Recording> turn) {
+        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
+        turn.forEach((name, recording) -> figures.put(name, Figures.of(recording)));
+        section.add(figures);
     }
 }

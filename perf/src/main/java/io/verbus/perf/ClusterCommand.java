@@ -3,10 +3,9 @@
 package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
-import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
-import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
 
@@ -16,7 +15,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** Measures round trips through Aeron Cluster on Verbus and Aeron drivers. */
@@ -69,26 +70,16 @@ final class ClusterCommand implements Callable<Integer> {
         options.check();
         long perSecond = rate();
         if (options.needLab()) {
-            return Lab.run(
-                    LabArguments.without(Outputs.typed(spec), options.outputs().keySet()),
-                    options.outputs());
+            Map<String, Path> outputs = options.report().outputs();
+            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         Work work = work(perSecond);
-        ServiceComparison comparison =
-                new ServiceComparison(
+        return new ServiceComparison(
                         BusUnderTest.CLUSTER_ON_VERBUS,
                         BusUnderTest.CLUSTER_ON_AERON,
                         work,
-                        options.pairs());
-        List<Measurement> all = comparison.run(Contender::roundTrips, Figures::ofTail);
-        if (options.json() != null) {
-            Outputs.write(options.json(), comparison.json());
-        }
-        if (all.stream().anyMatch(Measurement::missedRate)) {
-            System.err.println("the rate was missed in at least one run; choose a lower --rate");
-            return 1;
-        }
-        return 0;
+                        options)
+                .run("round trips", Contender::roundTrips, Section::addRoundTrips);
     }
 
     private Work work(long perSecond) {

@@ -6,10 +6,10 @@ import io.verbus.BusException;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
-import io.verbus.perf.report.Comparison;
 import io.verbus.perf.report.Environment;
+import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
-import io.verbus.perf.report.PercentilePage;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
 
@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
@@ -117,21 +118,7 @@ final class CompareCommand implements Callable<Integer> {
             })
     private Integer slices;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "File for the ratios and the environment, as JSON.")
-    private Path json;
-
-    @Option(
-            names = "--html",
-            paramLabel = "FILE",
-            description =
-                    "File for an HTML page that plots the percentiles of both over all" + " pairs.")
-    private Path html;
-
-    private Measurement allOurs;
-    private Measurement allTheirs;
+    @Mixin private ReportOptions report;
 
     @Override
     public Integer call() {
@@ -143,9 +130,7 @@ final class CompareCommand implements Callable<Integer> {
             slices = Environment.isLab() ? 1 : SLICES;
         }
         options.check("--slices", slices, 1, MAX_REPEATS);
-        Map<String, Path> outputs = new LinkedHashMap<>();
-        Outputs.add(outputs, "--json", json);
-        Outputs.add(outputs, "--html", html);
+        Map<String, Path> outputs = report.outputs();
         peers.check(options);
         if (options.needLab()) {
             return Lab.run(arguments(outputs), outputs);
@@ -171,89 +156,86 @@ final class CompareCommand implements Callable<Integer> {
 
     private int compare() {
         Peer peer = peers.peer();
-        Comparison comparison = new Comparison(peers.subjectName(), peer.toString(), slices);
-        boolean missed = false;
+        List<Work> trips = List.of();
         if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
-            missed = compareRoundTrips(comparison);
+            options.only(roundTrips.lengths(options));
+            trips = roundTrips.works(options, quick ? QUICK_DIVISOR : 1);
         }
+        List<Work> streams = List.of();
         if (metric != Metric.RTT && peer.hasStreams(options.transport())) {
-            compareStreams(comparison);
+            streams = List.of(streamWork());
         }
-        if (comparison.isEmpty()) {
+        if (trips.isEmpty() && streams.isEmpty()) {
             throw new BusException("--peer " + peer + " does not support --metric " + metric);
         }
-        System.out.print(comparison.summary());
-        if (json != null) {
-            Outputs.write(json, comparison.json());
+        report.start();
+        for (Work work : trips) {
+            compare(
+                    "round trips",
+                    work,
+                    Contender::roundTrips,
+                    Measurement::plus,
+                    Section::addRoundTrips);
         }
-        if (html != null && allOurs != null) {
-            PercentilePage page =
-                    new PercentilePage("Round trips, " + options.transport() + ", all pairs");
-            page.add(peers.subjectName(), allOurs.histogram());
-            page.add(peer.toString(), allTheirs.histogram());
-            Outputs.write(html, page.html(comparison.environment()));
+        for (Work work : streams) {
+            compare("stream", work, Contender::stream, Throughput::plus, CompareCommand::add);
         }
-        if (missed) {
-            System.err.println("the rate was missed in at least one run; choose a lower --rate");
-            return 1;
-        }
-        return 0;
+        return report.finish();
     }
 
-    private boolean compareRoundTrips(Comparison comparison) {
-        options.only(roundTrips.lengths(options));
-        Work work = roundTrips.work(options, 0, quick ? QUICK_DIVISOR : 1);
-        boolean missed = false;
-        System.out.print(comparison.begin(work));
-        for (int number = 1; number <= pairs; number++) {
-            Pair<Measurement> pair =
-                    measure(work, number, comparison, Contender::roundTrips, Measurement::plus);
-            System.out.print(comparison.add(Figures.of(pair.first()), Figures.of(pair.second())));
-            allOurs = number == 1 ? pair.first() : allOurs.plus(pair.first());
-            allTheirs = number == 1 ? pair.second() : allTheirs.plus(pair.second());
-            missed |= pair.first().missedRate() || pair.second().missedRate();
-        }
-        return missed;
+    private Work streamWork() {
+        int divisor = quick ? QUICK_DIVISOR : 1;
+        return stream.work(options, options.length(), 1, streamMessages, null, divisor);
     }
 
-    private void compareStreams(Comparison comparison) {
-        Work work =
-                stream.work(
-                        options,
-                        options.length(),
-                        1,
-                        streamMessages,
-                        null,
-                        quick ? QUICK_DIVISOR : 1);
-        System.out.print(comparison.begin(work));
+    private static void add(Section section, Map<String, Throughput> pair) {
+        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
+        pair.forEach((name, throughput) -> figures.put(name, Figures.of(throughput)));
+        section.add(figures);
+    }
+
+    private <T> void compare(
+            String what,
+            Work work,
+            Pair.Measure<T> measure,
+            BinaryOperator<T> sum,
+            BiConsumer<Section, Map<String, T>> add) {
+        String subject = peers.subjectName();
+        String peer = peers.peerName();
+        Section section =
+                report.begin(what, work, Map.of("slices", slices), List.of(subject, peer));
         for (int number = 1; number <= pairs; number++) {
-            Pair<Throughput> pair =
-                    measure(work, number, comparison, Contender::stream, Throughput::plus);
-            System.out.print(comparison.add(Figures.of(pair.first()), Figures.of(pair.second())));
+            Pair<T> pair = measure(work, number, measure, sum);
+            Map<String, T> results = new LinkedHashMap<>();
+            results.put(subject, pair.first());
+            results.put(peer, pair.second());
+            add.accept(section, results);
+            report.printPair(section);
         }
     }
 
     private <T> Pair<T> measure(
-            Work work,
-            int number,
-            Comparison comparison,
-            Pair.Measure<T> measure,
-            BinaryOperator<T> sum) {
+            Work work, int number, Pair.Measure<T> measure, BinaryOperator<T> sum) {
         String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
         Supplier<Contender> ours =
                 () ->
                         peers.subject(
                                 work, Outputs.progress(what.formatted(peers.subjectName()), work));
         Supplier<Contender> theirs =
-                () -> peers.peer(work, Outputs.progress(what.formatted(peers.peer()), work));
+                () -> peers.peer(work, Outputs.progress(what.formatted(peers.peerName()), work));
         if (slices == 1) {
             return Pair.apart(
-                    ours, theirs, number % 2 == 1, work.messages(), measure, comparison::versions);
+                    ours, theirs, number % 2 == 1, work.messages(), measure, this::versions);
         }
         try (Contender first = ours.get();
                 Contender second = theirs.get()) {
-            comparison.versions(first.version(), second.version());
+            versions(first.version(), second.version());
             return Pair.measure(first, second, work.messages(), slices, measure, sum);
         }
+    }
+
+    private void versions(String subject, String peer) {
+        report.version(peers.subjectName(), subject);
+        report.version(peers.peerName(), peer);
     }
 }

@@ -16,6 +16,9 @@ import java.util.function.LongConsumer;
 
 /** Reports progress and writes result files; shared by the commands. */
 final class Outputs {
+    /** Name of Verbus where it is measured alone. */
+    static final String VERBUS = "verbus";
+
     private Outputs() {}
 
     /** Adds the file of an option, unless the file is null. */
@@ -48,6 +51,16 @@ final class Outputs {
                             + "directory",
                     ex);
         }
+    }
+
+    /** Returns the command line as the user typed it, with quotes around words that need them. */
+    static String command(CommandSpec spec) {
+        StringBuilder command = new StringBuilder("verbus");
+        for (String word : typed(spec)) {
+            boolean isPlain = word.matches("[\\w@%+=:,./-]+");
+            command.append(' ').append(isPlain ? word : "'" + word.replace("'", "'\\''") + "'");
+        }
+        return command.toString();
     }
 
     /** Returns the words that the user typed after {@code verbus}. */

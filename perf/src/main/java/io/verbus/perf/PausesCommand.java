@@ -5,10 +5,12 @@ package io.verbus.perf;
 import io.verbus.BusException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Work;
-import io.verbus.perf.report.Outcome;
+import io.verbus.perf.report.Figure;
+import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.PauseReport;
-import io.verbus.perf.report.RttReport;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
 import io.verbus.perf.verbus.ComingAndGoing;
@@ -21,7 +23,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** Runs at a fixed rate for minutes, and attributes latency outliers to the JVM's pauses. */
@@ -72,8 +77,7 @@ final class PausesCommand implements Callable<Integer> {
             })
     private int comingAndGoing;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for the stalls, as JSON.")
-    private Path json;
+    @Mixin private ReportOptions report;
 
     @Override
     public Integer call() {
@@ -117,28 +121,28 @@ final class PausesCommand implements Callable<Integer> {
                 List.of(
                         "-Dverbus.perf.outlierUs=" + outlierUs,
                         "-Xlog:safepoint,gc:file=" + log + ":timenanos:filecount=0");
-        RttReport report;
-        PauseReport pauses;
+        report.start();
+        Section section = report.begin("round trips", work);
         try (Runner runner =
                 new Runner(
                         BusUnderTest.VERBUS, work, Outputs.progress("round trips", work), flags)) {
             runner.warmUp();
-            runner.takeOutliers(); // discards those of the warm-up
-            report =
-                    new RttReport(
-                            work,
-                            new Outcome(runner.version(), runner.roundTrips(work.messages())));
-            pauses = new PauseReport(runner.takeOutliers(), Files.readAllLines(log));
+            runner.takeStalls(); // discards those of the warm-up
+            Measurement measurement = runner.roundTrips(work.messages());
+            PauseReport pauses =
+                    new PauseReport(
+                            runner.takeStalls(),
+                            Files.readAllLines(log),
+                            Instant.now(),
+                            System.nanoTime());
+            Map<Figure, Double> figures = new LinkedHashMap<>(Figures.of(measurement));
+            figures.putAll(pauses.figures());
+            section.keep(Outputs.VERBUS, measurement);
+            section.add(Map.of(Outputs.VERBUS, figures));
+            pauses.addTo(section);
+            report.version(Outputs.VERBUS, runner.version());
         }
-        System.out.print(report.table());
-        System.out.print(pauses.table());
-        if (json != null) {
-            Outputs.write(json, pauses.json(report));
-        }
-        if (report.outcome().measurement().missedRate()) {
-            System.err.println(report.missedRate());
-            return 1;
-        }
-        return 0;
+        report.printFigures(section);
+        return report.finish();
     }
 }

@@ -152,6 +152,12 @@ final class PeerOptions {
         return name + " with " + String.join(", ", given);
     }
 
+    /** Returns the display name of the peer, which differs from that of the subject. */
+    String peerName() {
+        String name = peer.toString();
+        return name.equals(subjectName()) ? "the same " + name : name;
+    }
+
     /** Starts the system that is compared with the peer. */
     Contender subject(Work work, LongConsumer progress) {
         List<String> flags = new ArrayList<>();

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
             RttCommand.class,
             ThroughputCommand.class,
             CompareCommand.class,
+            DiffCommand.class,
             ArchiveCommand.class,
             ClusterCommand.class,
             WarmupCommand.class,

@@ -11,13 +11,16 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Value of {@code --rate}: one rate for all message lengths, or one for each length. */
+/**
+ * Value of {@code --rate}: one rate for all message lengths, one for each, or several for one
+ * length.
+ */
 final class Rates {
     /** The highest rate, in messages a second: more than any machine sustains. */
     static final long HIGHEST = 100_000_000;
 
     private static final String FIELD = "field";
-    private static final Pattern RATE = Pattern.compile("(\\d{1,9})([KM]?)");
+    private static final Pattern RATE = Pattern.compile("(\\d{1,9})([KMkm]?)");
 
     /**
      * Published rate, in messages per second, by message length in bytes, of Aeron's benchmarks.
@@ -67,8 +70,8 @@ final class Rates {
         }
         long factor =
                 switch (matcher.group(2)) {
-                    case "K" -> 1_000;
-                    case "M" -> 1_000_000;
+                    case "K", "k" -> 1_000;
+                    case "M", "m" -> 1_000_000;
                     default -> 1;
                 };
         long rate = Long.parseLong(matcher.group(1)) * factor;
@@ -84,11 +87,16 @@ final class Rates {
         return isField ? List.copyOf(PUBLISHED.keySet()) : List.of(ifNotField);
     }
 
+    /** Returns the number of measurements: one for each length, or each rate of one length. */
+    int count(List<Integer> lengths) {
+        return lengths.size() == 1 ? Math.max(1, rates.size()) : lengths.size();
+    }
+
     /**
-     * Returns the rate for a message length, or {@link Load#MAX}.
+     * Returns the rate of a measurement, or {@link Load#MAX}.
      *
      * @param lengths all measured lengths.
-     * @param index index of the length in the list.
+     * @param index number of the measurement, from 0.
      * @throws IllegalArgumentException if there is no rate for the length.
      */
     long of(List<Integer> lengths, int index) {
@@ -107,9 +115,10 @@ final class Rates {
         if (rates.size() == 1) {
             return rates.getFirst();
         }
-        if (rates.size() != lengths.size()) {
+        if (lengths.size() != 1 && rates.size() != lengths.size()) {
             throw new IllegalArgumentException(
-                    "--rate takes one rate, or one for each --length, not "
+                    "--rate takes one rate, one for each --length, or several for one --length,"
+                            + " not "
                             + rates.size()
                             + " for "
                             + lengths.size());

@@ -8,6 +8,7 @@ import io.verbus.perf.load.Work;
 
 import picocli.CommandLine.Option;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Options for the pacing of round trips. */
@@ -36,10 +37,11 @@ final class RoundTripOptions {
             paramLabel = "R[,R...]|field|max",
             description = {
                 "Messages per second, such as 501000 or 501K; latency counts from the time a"
-                        + " message was due. Several rates separated by commas: one for each"
-                        + " --length. field: the rates at which Aeron's figures are published,"
-                        + " which are 501K for 32 bytes, 301K for 288 and 101K for 1344. max"
-                        + " (the default): sends each message when the previous echo arrives."
+                    + " message was due. Several rates separated by commas: one for each --length,"
+                    + " or with one --length latency over load, in turn. field: the rates at which"
+                    + " Aeron's figures are published, which are 501K for 32 bytes, 301K for 288"
+                    + " and 101K for 1344. max (the default): sends each message when the previous"
+                    + " echo arrives."
             })
     private String rate = "max";
 
@@ -67,18 +69,28 @@ final class RoundTripOptions {
     }
 
     /**
-     * Returns the configured work for one message length.
+     * Returns the configured works: one for each message length, or for each rate of one length.
      *
-     * @param index index of the length in {@link #lengths}.
      * @param divisor divisor of the default number of messages; ignored if the user gives a number.
      */
-    Work work(WorkOptions options, int index, int divisor) {
+    List<Work> works(WorkOptions options, int divisor) {
+        List<Work> works = new ArrayList<>();
+        int count = rates(options).count(lengths(options));
+        for (int i = 0; i < count; i++) {
+            works.add(work(options, i, divisor));
+        }
+        return works;
+    }
+
+    private Work work(WorkOptions options, int index, int divisor) {
         long asked = messages != null ? messages : defaultMessages(options.transport());
         long count = messages != null ? messages : asked / divisor;
         // The warm-up is not divided: it must pass the end of the first term, where the JVM
         // recompiles the hot path.
         long before = warmup != null ? warmup : asked;
-        return options.work(lengths(options).get(index), load(options, index), count, before);
+        List<Integer> lengths = lengths(options);
+        int length = lengths.size() == 1 ? lengths.getFirst() : lengths.get(index);
+        return options.work(length, load(options, index), count, before);
     }
 
     private Load load(WorkOptions options, int index) {

@@ -3,12 +3,11 @@
 package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.HistogramLog;
-import io.verbus.perf.report.Outcome;
-import io.verbus.perf.report.PercentilePage;
-import io.verbus.perf.report.RttReport;
 import io.verbus.perf.report.Scaling;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
 
@@ -19,11 +18,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Measures round-trip latency over two streams. */
@@ -55,13 +52,7 @@ final class RttCommand implements Callable<Integer> {
             })
     private Integer scale;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description =
-                    "File for percentiles and environment, as JSON; a list if --length has"
-                            + " several values.")
-    private Path json;
+    @Mixin private ReportOptions report;
 
     @Option(
             names = "--hgrm",
@@ -77,48 +68,39 @@ final class RttCommand implements Callable<Integer> {
             description = "File for all samples, in HdrHistogram's log format.")
     private Path hlog;
 
-    @Option(
-            names = "--html",
-            paramLabel = "FILE",
-            description = "File for an HTML page that plots the percentiles for each --length.")
-    private Path html;
+    private final Map<String, Measurement> measured = new LinkedHashMap<>();
 
     @Override
     public Integer call() {
-        Map<String, Path> outputs = new LinkedHashMap<>();
-        Outputs.add(outputs, "--json", json);
+        Map<String, Path> outputs = report.outputs();
         Outputs.add(outputs, "--hgrm", hgrm);
         Outputs.add(outputs, "--hlog", hlog);
-        Outputs.add(outputs, "--html", html);
-        List<Integer> lengths = roundTrips.lengths(options);
-        if (hgrm != null && lengths.size() > 1) {
+        if (hgrm != null && roundTrips.lengths(options).size() > 1) {
             throw options.wrong(
-                    "--hgrm writes one distribution: give it one --length, not " + lengths);
+                    "--hgrm writes one distribution: give it one --length, not "
+                            + roundTrips.lengths(options));
         }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
-        int status = 0;
-        List<RttReport> reports = new ArrayList<>();
-        List<Work> works = works(lengths.size());
-        for (Work work : works) {
-            RttReport report = scale == null ? measure(work) : measureScaled(work);
-            reports.add(report);
-            System.out.print(report.table());
-            if (report.outcome().measurement().missedRate()) {
-                System.err.println(report.missedRate());
-                status = 1;
-            }
+        List<Work> works = works();
+        report.start();
+        works.forEach(this::measure);
+        if (hgrm != null) {
+            Outputs.write(hgrm, HistogramLog.distribution(measured.values().iterator().next()));
         }
-        write(reports);
-        return status;
+        if (hlog != null) {
+            Outputs.write(hlog, HistogramLog.write(measured, System.currentTimeMillis()));
+        }
+        return report.finish();
     }
 
     /** Validates and returns all work before any is measured. */
-    private List<Work> works(int count) {
-        List<Work> works = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            works.add(roundTrips.work(options, i, 1));
+    private List<Work> works() {
+        List<Work> works = roundTrips.works(options, 1);
+        if (hgrm != null && works.size() > 1) {
+            throw options.wrong(
+                    "--hgrm writes one distribution: give it one --rate, not " + works.size());
         }
         if (scale != null) {
             options.check("--scale", scale, 1, 100);
@@ -129,42 +111,32 @@ final class RttCommand implements Callable<Integer> {
         return works;
     }
 
-    private RttReport measure(Work work) {
-        return new RttReport(work, outcome(work));
-    }
-
-    private RttReport measureScaled(Work work) {
-        double sustained = outcome(work.atRate(Rates.HIGHEST)).measurement().perSecond();
+    private void measure(Work work) {
+        if (scale == null) {
+            add(work, report.begin("round trips", work));
+            return;
+        }
+        double sustained = roundTrips(work.atRate(Rates.HIGHEST)).perSecond();
         Scaling scaling = Scaling.of(work.load().rate(), sustained, scale);
         Work scaled = work.atRate(scaling.rate());
-        return new RttReport(scaled, outcome(scaled), Optional.of(scaling));
+        Section section = report.begin("round trips", scaled);
+        section.scaled(scaling);
+        add(scaled, section);
     }
 
-    private static Outcome outcome(Work work) {
+    private void add(Work work, Section section) {
+        Measurement measurement = roundTrips(work);
+        section.addRoundTrips(Map.of(Outputs.VERBUS, measurement));
+        measured.put(section.name(), measurement);
+        report.printFigures(section);
+    }
+
+    private Measurement roundTrips(Work work) {
         try (Runner runner =
                 new Runner(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work))) {
             runner.warmUp();
-            return new Outcome(runner.version(), runner.roundTrips(work.messages()));
-        }
-    }
-
-    private void write(List<RttReport> reports) {
-        if (json != null) {
-            Outputs.write(json, RttReport.json(reports));
-        }
-        if (hgrm != null) {
-            Outputs.write(hgrm, reports.getFirst().hgrm());
-        }
-        if (hlog != null) {
-            Map<String, Outcome> series = new LinkedHashMap<>();
-            reports.forEach(report -> series.put(report.name(), report.outcome()));
-            Outputs.write(hlog, HistogramLog.write(series, System.currentTimeMillis()));
-        }
-        if (html != null) {
-            PercentilePage page = new PercentilePage("Round trips, " + options.transport());
-            reports.forEach(
-                    report -> page.add(report.name(), report.outcome().measurement().histogram()));
-            Outputs.write(html, page.html(reports.getFirst().environment()));
+            report.version(Outputs.VERBUS, runner.version());
+            return runner.roundTrips(work.messages());
         }
     }
 }

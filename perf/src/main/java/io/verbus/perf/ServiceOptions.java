@@ -10,15 +10,12 @@ import io.verbus.perf.load.Work.Threading;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Environment;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
-
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /** Options for measuring Aeron Archive or Aeron Cluster on Verbus and Aeron drivers. */
 final class ServiceOptions {
@@ -110,11 +107,7 @@ final class ServiceOptions {
             description = "First of 100 ports to use (default: ${DEFAULT-VALUE}).")
     private int port = 20_600;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "File for the ratios and the environment, as JSON.")
-    private Path json;
+    @Mixin private ReportOptions report;
 
     /** Returns whether RDMA is selected but this host has no RDMA device. */
     boolean needLab() {
@@ -131,16 +124,9 @@ final class ServiceOptions {
         return pairs;
     }
 
-    /** Returns the file for the JSON results, or null. */
-    Path json() {
-        return json;
-    }
-
-    /** Files that the command writes, by the option that names each. */
-    Map<String, Path> outputs() {
-        Map<String, Path> outputs = new LinkedHashMap<>();
-        Outputs.add(outputs, "--json", json);
-        return outputs;
+    /** Returns the report of the command. */
+    ReportOptions report() {
+        return report;
     }
 
     /** Checks the options that do not depend on the measurement. */

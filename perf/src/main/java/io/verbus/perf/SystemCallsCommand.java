@@ -4,6 +4,10 @@ package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.report.Figure;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.Section;
+import io.verbus.perf.report.Section.Table;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.SystemCalls;
 
@@ -11,8 +15,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -32,6 +39,8 @@ final class SystemCallsCommand implements Callable<Integer> {
     @Mixin private WorkOptions options;
 
     @Mixin private StreamOptions stream;
+
+    @Mixin private ReportOptions report;
 
     @Option(
             names = "--messages",
@@ -53,34 +62,51 @@ final class SystemCallsCommand implements Callable<Integer> {
         if (options.transport() != Work.Wire.UDP) {
             throw options.wrong("system calls are counted only over UDP: add --transport udp");
         }
+        Map<String, List<Work>> works = new LinkedHashMap<>();
+        works.put("system calls of round trips", new ArrayList<>());
+        works.put("system calls of a stream", new ArrayList<>());
         for (int length : options.lengths()) {
-            count("a round trip", options.work(length, Load.roundTrips(Load.MAX, 1), messages, 0));
-            count("streamed", stream.work(options, length, 1, streamMessages, 0L, 1));
+            works.get("system calls of round trips")
+                    .add(options.work(length, Load.roundTrips(Load.MAX, 1), messages, 0));
+            works.get("system calls of a stream")
+                    .add(stream.work(options, length, 1, streamMessages, 0L, 1));
         }
-        return 0;
+        report.start();
+        works.forEach((metric, list) -> list.forEach(work -> count(metric, work)));
+        return report.finish();
     }
 
-    private static void count(String what, Work work) {
-        for (BusUnderTest bus : List.of(BusUnderTest.VERBUS, BusUnderTest.AERON)) {
-            SystemCalls calls = SystemCalls.count(bus, work);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%s, %d bytes, %s: %.4f, and idle %.1f%n",
-                    bus.name().toLowerCase(Locale.ROOT),
-                    work.length(),
-                    what,
-                    perMessage(calls.useful().values().stream(), work),
-                    perMessage(calls.vain().values().stream(), work));
-            calls.useful()
-                    .forEach(
-                            (name, count) ->
-                                    System.out.printf(
-                                            Locale.ROOT,
-                                            "    %-12s %10.4f %10.1f%n",
-                                            name,
-                                            (double) count / work.messages(),
-                                            (double) calls.vain().get(name) / work.messages()));
-        }
+    private void count(String metric, Work work) {
+        Map<String, BusUnderTest> buses = new LinkedHashMap<>();
+        buses.put(Outputs.VERBUS, BusUnderTest.VERBUS);
+        buses.put("aeron", BusUnderTest.AERON);
+        Section section = report.begin(metric, work, Map.of(), List.copyOf(buses.keySet()));
+        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
+        List<List<String>> rows = new ArrayList<>();
+        buses.forEach(
+                (name, bus) -> {
+                    SystemCalls calls = SystemCalls.count(bus, work);
+                    double useful = perMessage(calls.useful().values().stream(), work);
+                    double idle = perMessage(calls.vain().values().stream(), work);
+                    figures.put(name, Figures.ofSystemCalls(useful, idle));
+                    calls.useful()
+                            .forEach(
+                                    (call, count) ->
+                                            rows.add(
+                                                    List.of(
+                                                            name,
+                                                            call,
+                                                            each(count, work),
+                                                            each(calls.vain().get(call), work)
+                                                                    + " idle")));
+                });
+        section.add(figures);
+        section.show("by call:", new Table(List.of("bus", "call", "useful", "idle"), rows));
+        report.printPair(section);
+    }
+
+    private static String each(long count, Work work) {
+        return String.format(Locale.ROOT, "%.4f calls/message", (double) count / work.messages());
     }
 
     private static double perMessage(Stream<Long> counts, Work work) {

@@ -2,9 +2,9 @@
 
 package io.verbus.perf;
 
-import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
-import io.verbus.perf.report.ThroughputReport;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
 
@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -62,38 +62,33 @@ final class ThroughputCommand implements Callable<Integer> {
             description = "Warm-up messages (default: half of --messages).")
     private Long warmup;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "File for the figures and the environment, as JSON.")
-    private Path json;
+    @Mixin private ReportOptions report;
 
     @Override
     public Integer call() {
-        Map<String, Path> outputs = new LinkedHashMap<>();
-        Outputs.add(outputs, "--json", json);
+        Map<String, Path> outputs = report.outputs();
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
-        ThroughputReport report = null;
+        List<Work> works = new ArrayList<>();
         for (int length : options.lengths()) {
             for (int count : subscribers) {
-                Work work = stream.work(options, length, count, messages, warmup, 1);
-                try (Runner runner =
-                        new Runner(BusUnderTest.VERBUS, work, Outputs.progress("messages", work))) {
-                    runner.warmUp();
-                    Throughput throughput = runner.stream(work.messages());
-                    if (report == null) {
-                        report = new ThroughputReport(runner.version(), work);
-                        System.out.print(report.header());
-                    }
-                    System.out.print(report.add(work, throughput));
-                }
+                works.add(stream.work(options, length, count, messages, warmup, 1));
             }
         }
-        if (json != null) {
-            Outputs.write(json, report.json());
+        report.start();
+        works.forEach(this::measure);
+        return report.finish();
+    }
+
+    private void measure(Work work) {
+        Section section = report.begin("stream", work);
+        try (Runner runner =
+                new Runner(BusUnderTest.VERBUS, work, Outputs.progress("messages", work))) {
+            runner.warmUp();
+            section.add(Map.of(Outputs.VERBUS, Figures.of(runner.stream(work.messages()))));
+            report.version(Outputs.VERBUS, runner.version());
         }
-        return 0;
+        report.printFigures(section);
     }
 }

@@ -4,7 +4,9 @@ package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
-import io.verbus.perf.report.WarmupReport;
+import io.verbus.perf.report.Figure;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.Section;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.ColdStart;
 import io.verbus.perf.verbus.VerbusStack;
@@ -13,9 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** Measures the start-up and warm-up times of new processes. */
@@ -55,11 +58,7 @@ final class WarmupCommand implements Callable<Integer> {
                             + " ${DEFAULT-VALUE}).")
     private int warmUpMs = 30;
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            description = "File for the figures and the environment, as JSON.")
-    private Path json;
+    @Mixin private ReportOptions report;
 
     @Override
     public Integer call() {
@@ -78,27 +77,37 @@ final class WarmupCommand implements Callable<Integer> {
                             + " command with ./verbus, outside the lab; if the JVM could not be"
                             + " trained, see target/training.log.");
         }
-        WarmupReport report = new WarmupReport(work);
-        System.out.print(report.header());
-        for (int pair = 0; pair < pairs; pair++) {
-            if (!launched.isEmpty()) {
-                List<String> warmed = new ArrayList<>(launched);
-                warmed.add("-D" + VerbusStack.WARM_UP_PROPERTY + "=" + warmUpMs);
-                show(report, "verbus, warm-up", BusUnderTest.VERBUS, warmed);
-                show(report, "verbus, launcher", BusUnderTest.VERBUS, launched);
-            }
-            show(report, "verbus", BusUnderTest.VERBUS, List.of());
-            show(report, WarmupReport.PEER, BusUnderTest.AERON, List.of());
+        List<String> warmed = new ArrayList<>(launched);
+        warmed.add("-D" + VerbusStack.WARM_UP_PROPERTY + "=" + warmUpMs);
+        Map<String, Start> starts = new LinkedHashMap<>();
+        if (!launched.isEmpty()) {
+            starts.put("verbus, warm-up", new Start(BusUnderTest.VERBUS, warmed));
+            starts.put("verbus, launcher", new Start(BusUnderTest.VERBUS, launched));
         }
-        System.out.print(report.summary());
-        if (json != null) {
-            Outputs.write(json, report.json());
-        }
-        return 0;
+        starts.put(Outputs.VERBUS, new Start(BusUnderTest.VERBUS, List.of()));
+        starts.put("aeron", new Start(BusUnderTest.AERON, List.of()));
+        return measure(work, starts);
     }
 
-    private static void show(
-            WarmupReport report, String name, BusUnderTest bus, List<String> flags) {
-        System.out.print(report.add(name, ColdStart.measure(bus, report.work(), flags)));
+    /** Process to start: a bus, and additional JVM flags. */
+    private record Start(BusUnderTest bus, List<String> flags) {}
+
+    private int measure(Work work, Map<String, Start> starts) {
+        report.start();
+        Section section =
+                report.begin("first round trips", work, Map.of(), List.copyOf(starts.keySet()));
+        for (int pair = 0; pair < pairs; pair++) {
+            Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
+            starts.forEach(
+                    (name, start) -> {
+                        ColdStart cold = ColdStart.measure(start.bus(), work, start.flags());
+                        report.version(name, cold.version());
+                        section.keep(name, cold.measurement());
+                        figures.put(name, Figures.of(cold));
+                    });
+            section.add(figures);
+            report.printPair(section);
+        }
+        return report.finish();
     }
 }

@@ -28,7 +28,9 @@ class PerfCommandTest {
                     rtt --rate 5G | not '5G'
                     rtt --rate 0 | --rate takes a number from 1
                     rtt --rate 200M | --rate takes a number from 1
-                    rtt --rate 1K,2K | one for each --length
+                    rtt --rate 1K,2K,3K --length 32,64 | one for each --length, or several for one --length
+                    rtt --rate 1K,2K --hgrm x | --hgrm writes one distribution: give it one --rate
+                    rtt --rate 1K,max | not 'max'
                     rtt --rate field --length 64 | --rate field is defined for the lengths [32, 288, 1344]
                     rtt --rate field --hgrm x | --hgrm writes one distribution
                     rtt --scale | --scale needs a --rate
@@ -40,6 +42,11 @@ class PerfCommandTest {
                     compare --pairs 0 | --pairs takes a number from 1
                     compare --transport udp --peer floor --metric throughput | does not support --metric throughput
                     compare --peer ib_write_lat | does not support --transport ipc
+                    compare --rate 1K,2K --length 32,64 | --length takes one number here
+                    compare --html | Missing required parameter for option '--html'
+                    diff | Missing required parameters: 'FIRST', 'SECOND'
+                    diff /nowhere/a.json /nowhere/b.json | cannot read /nowhere/a.json
+                    diff /proc/version /proc/version | /proc/version is not JSON
                     compare --rate field | --length takes one number here
                     compare --peer floor --processes 2 | --peer floor over IPC is measured in one process
                     compare --peer bare_log --publishers 2 | --peer bare_log over IPC supports only one publisher

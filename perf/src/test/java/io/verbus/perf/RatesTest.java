@@ -27,7 +27,17 @@ class RatesTest {
         assertEquals(501_000, rates.of(lengths, 0));
         assertEquals(1_000_000, rates.of(lengths, 1));
         assertEquals(7, rates.of(lengths, 2));
-        assertThrows(IllegalArgumentException.class, () -> rates.of(List.of(32), 0));
+        assertThrows(IllegalArgumentException.class, () -> rates.of(List.of(32, 64), 0));
+        assertEquals(3, rates.count(lengths));
+    }
+
+    @Test
+    void severalRatesOfOneLengthAreSweep() {
+        Rates rates = Rates.parse("10k,50K,1m");
+        assertEquals(3, rates.count(List.of(32)));
+        assertEquals(10_000, rates.of(List.of(32), 0));
+        assertEquals(1_000_000, rates.of(List.of(32), 2));
+        assertEquals(1, Rates.parse("max").count(List.of(32)));
     }
 
     @Test

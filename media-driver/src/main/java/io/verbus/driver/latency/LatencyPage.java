@@ -8,8 +8,6 @@ import io.verbus.driver.latency.LatencySample.Hop;
 import io.verbus.driver.latency.LogPlot.Line;
 import io.verbus.driver.latency.LogPlot.Tick;
 
-import org.HdrHistogram.HistogramIterationValue;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,20 +18,13 @@ import java.util.Map;
  * percentiles, and their p50 and p99 over time.
  */
 public final class LatencyPage {
-    private static final int TICKS_PER_HALF_DISTANCE = 8;
     private static final int TIME_TICKS = 5;
     private static final double NS_PER_SECOND = 1e9;
 
-    /** Colours of the hops, by ordinal. */
-    private static final List<String> COLOURS =
-            List.of("#0b62a4", "#3a7d44", "#8d5fd3", "#d1495b", "#e08e0b");
-
-    private static final List<String> DECADES =
-            List.of("0", "90", "99", "99.9", "99.99", "99.999", "99.9999");
     private static final String STYLE =
             """
-            body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 1000px; }
-            svg text { font: 12px system-ui, sans-serif; }
+            body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 1000px;
+              padding: 0 1em; }
             pre { background: #f6f6f6; padding: 1em; overflow: auto; font-size: 12px; }
             """;
 
@@ -80,6 +71,7 @@ public final class LatencyPage {
                 .append(title)
                 .append("</title>\n<style>\n")
                 .append(STYLE)
+                .append(LogPlot.STYLE)
                 .append("</style>\n</head>\n<body>\n<h1>")
                 .append(title)
                 .append("</h1>\n");
@@ -106,14 +98,15 @@ public final class LatencyPage {
                 .append(LogPlot.escaped(name))
                 .append("</h2>\n<h3>Percentiles: at most (solid), at least (dashed)</h3>\n");
         page.append(percentiles(hops, samples));
-        if (looks.size() > 2) {
+        String times = looks.size() > 2 ? times(hops) : "";
+        if (!times.isEmpty()) {
             page.append("<h3>Each interval at most: p99 (solid), p50 (dashed)</h3>\n")
-                    .append(times(hops));
+                    .append(times);
         }
     }
 
     private static String percentiles(List<Hop> hops, long samples) {
-        int decades = Math.clamp((int) Math.ceil(Math.log10(samples)), 1, DECADES.size() - 1);
+        int decades = LogPlot.decades(samples);
         LogPlot plot = new LogPlot();
         for (Hop hop : hops) {
             Reading reading = hop.reading();
@@ -125,25 +118,11 @@ public final class LatencyPage {
                             false,
                             percentiles(reading.most(), decades)));
         }
-        List<Tick> ticks = new ArrayList<>();
-        for (int i = 0; i <= decades; i++) {
-            ticks.add(new Tick((double) i / decades, DECADES.get(i) + " %"));
-        }
-        return plot.svg(ticks);
+        return plot.svg(LogPlot.ticks(decades));
     }
 
     private static List<double[]> percentiles(Durations durations, int decades) {
-        List<double[]> points = new ArrayList<>();
-        double reach = Math.log10(Math.max(1, durations.count()));
-        for (HistogramIterationValue value :
-                LatencySample.histogram(durations).percentiles(TICKS_PER_HALF_DISTANCE)) {
-            double rest = Math.max(100 - value.getPercentileLevelIteratedTo(), 1e-9);
-            double at = Math.min(Math.log10(100 / rest), reach) / decades;
-            if (value.getValueIteratedTo() > 0) { // zero has no place on a logarithmic axis
-                points.add(new double[] {at, value.getValueIteratedTo()});
-            }
-        }
-        return points;
+        return LogPlot.percentiles(LatencySample.histogram(durations), decades);
     }
 
     private String times(List<Hop> hops) {
@@ -174,7 +153,6 @@ public final class LatencyPage {
     }
 
     private static Line line(Hop hop, String name, boolean isDashed, List<double[]> points) {
-        return new Line(
-                name, COLOURS.get(hop.owner().hop().ordinal() % COLOURS.size()), isDashed, points);
+        return new Line(name, LogPlot.colour(hop.owner().hop().ordinal()), isDashed, points);
     }
 }

@@ -74,7 +74,7 @@ final class RoundTripWorker {
                 orders.active(true);
                 Measurement measurement = measure(trips, count);
                 orders.active(false);
-                trips.outliers().tell(orders);
+                trips.stalls().tell(orders);
                 orders.say(Worker.RESULT, measurement.encode());
             }
         }

@@ -40,7 +40,7 @@ public final class RoundTrips {
     private final IdleStrategy idleStrategy;
     private final Initiator initiator;
     private final Histogram histogram = new Histogram(HIGHEST_NS, DIGITS);
-    private final Outliers outliers = Outliers.fromProperty();
+    private final Stalls stalls = Stalls.fromProperty();
     private long nextToSend;
     private long lastProgress;
     private int idlePolls;
@@ -135,9 +135,9 @@ public final class RoundTrips {
         return Measurement.of(histogram.copy(), clock.nanoTime() - start, lateness);
     }
 
-    /** Returns the outliers recorded since they were last reported. */
-    Outliers outliers() {
-        return outliers;
+    /** Returns the stalls recorded since they were last reported. */
+    Stalls stalls() {
+        return stalls;
     }
 
     /** Returns the number of echoes received in all runs. Thread-safe. */
@@ -191,7 +191,7 @@ public final class RoundTrips {
         }
         long now = clock.nanoTime();
         histogram.recordValue(now - time);
-        outliers.take(time, now - time);
+        stalls.take(time, now - time);
         lastProgress = now;
         EXPECTED.setOpaque(this, sequence + 1);
     }

@@ -34,8 +34,11 @@ public final class Worker {
     /** Output, once: monotonic time of the first echo, in nanoseconds. */
     public static final String FIRST = "first";
 
-    /** Output, before a result: due time and latency of a slow round trip, in nanoseconds. */
-    public static final String OUTLIER = "outlier";
+    /** Output, before a result: a {@link Stall}. */
+    public static final String STALL = "stall";
+
+    /** Output, before a result: number of stalls that are not listed, and of their messages. */
+    public static final String UNLISTED = "unlisted";
 
     /** Order: measure this number of messages. Not sent to an end that only reflects. */
     public static final String RUN = "run";

@@ -5,51 +5,87 @@ package io.verbus.perf.report;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Throughput;
+import io.verbus.perf.report.Figure.Better;
+import io.verbus.perf.run.ColdStart;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
-/** Converts measurements to named figures, in display order. */
+/** Converts measurements to figures, in display order. */
 public final class Figures {
-    private static final List<Percentile> COMPARED =
-            List.of(Percentile.P50, Percentile.P90, Percentile.P99);
+    private static final String PER_SECOND = "messages/s";
+    private static final String BYTES_EACH = "bytes/message";
+    private static final double MEBIBYTE = 1024 * 1024;
+    private static final double NS_PER_MS = 1e6;
+
+    private static final Figure SAMPLES = new Figure("samples", "round trips", Better.NEITHER);
+    private static final Figure ECHOES = new Figure("rate", PER_SECOND, Better.NEITHER);
+    private static final Figure RATE = new Figure("rate", PER_SECOND, Better.HIGHER);
+    private static final Figure DATA = new Figure("data", "MiB/s", Better.NEITHER);
+    private static final Figure CPU = new Figure("cpu", "ns/message", Better.LOWER);
+    private static final Figure SENDING =
+            new Figure("allocated by publisher", BYTES_EACH, Better.NEITHER);
+    private static final Figure RECEIVING =
+            new Figure("allocated by subscriber", BYTES_EACH, Better.NEITHER);
+    private static final Figure RECORDED = new Figure("recorded", PER_SECOND, Better.HIGHER);
+    private static final Figure REPLAYED = new Figure("replayed", PER_SECOND, Better.HIGHER);
+    private static final Figure USEFUL = new Figure("calls", "calls/message", Better.LOWER);
+    private static final Figure IDLE = new Figure("idle calls", "calls/message", Better.LOWER);
+    private static final Figure FIRST = new Figure("first echo", "ms", Better.LOWER);
 
     private Figures() {}
 
-    /** Returns percentiles in microseconds: less is better. */
-    public static Map<String, Double> of(Measurement measurement) {
-        Map<String, Double> figures = new LinkedHashMap<>();
-        for (Percentile percentile : COMPARED) {
-            figures.put(percentile.text(), percentile.microseconds(measurement.histogram()));
-        }
-        return figures;
-    }
-
-    /** Returns all reported percentiles except the maximum, in microseconds: less is better. */
-    public static Map<String, Double> ofTail(Measurement measurement) {
-        Map<String, Double> figures = new LinkedHashMap<>();
+    /** Returns the maximum, and the percentiles for which there are enough samples. */
+    public static Map<Figure, Double> of(Measurement measurement) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
         for (Percentile percentile : Percentile.values()) {
-            if (percentile != Percentile.MAX) {
-                figures.put(percentile.text(), percentile.microseconds(measurement.histogram()));
+            if (percentile.isReachedBy(measurement.histogram())) {
+                figures.put(percentile.figure(), percentile.microseconds(measurement.histogram()));
             }
         }
+        figures.put(SAMPLES, (double) measurement.histogram().getTotalCount());
+        figures.put(ECHOES, measurement.perSecond());
         return figures;
     }
 
-    /** Returns the rates of recordings and replays: more is better. */
-    public static Map<String, Double> of(Recording recording) {
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("recordedPerSecond", recording.recordedPerSecond());
-        figures.put("replayedPerSecond", recording.replayedPerSecond());
+    /** Returns the time from the start of a process to its first echo, and its percentiles. */
+    public static Map<Figure, Double> of(ColdStart start) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        figures.put(FIRST, start.firstEchoNs() / NS_PER_MS);
+        figures.putAll(of(start.measurement()));
         return figures;
     }
 
-    /** Returns the rates of a stream: more is better. */
-    public static Map<String, Double> of(Throughput throughput) {
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("messagesPerSecond", throughput.messagesPerSecond());
-        figures.put("bytesPerSecond", throughput.bytesPerSecond());
+    /**
+     * Returns counts of system calls.
+     *
+     * @param useful calls per message that transfer data.
+     * @param idle calls per message that find nothing to do.
+     */
+    public static Map<Figure, Double> ofSystemCalls(double useful, double idle) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        figures.put(USEFUL, useful);
+        figures.put(IDLE, idle);
+        return figures;
+    }
+
+    /** Returns the rates of recordings and replays. */
+    public static Map<Figure, Double> of(Recording recording) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        figures.put(RECORDED, recording.recordedPerSecond());
+        figures.put(REPLAYED, recording.replayedPerSecond());
+        return figures;
+    }
+
+    /** Returns the rates of a stream, and its costs per message. */
+    public static Map<Figure, Double> of(Throughput throughput) {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        double messages = throughput.messages();
+        figures.put(RATE, throughput.messagesPerSecond());
+        figures.put(DATA, throughput.bytesPerSecond() / MEBIBYTE);
+        figures.put(CPU, throughput.cpuNsPerMessage());
+        figures.put(SENDING, throughput.publisherAllocated() / messages);
+        figures.put(RECEIVING, throughput.subscriberAllocated() / messages);
         return figures;
     }
 }

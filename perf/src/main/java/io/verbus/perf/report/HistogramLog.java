@@ -2,6 +2,8 @@
 
 package io.verbus.perf.report;
 
+import io.verbus.perf.load.Measurement;
+
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
 
@@ -11,22 +13,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Writes histograms in HdrHistogram's log format, one tag per series, with all samples in
- * nanoseconds.
- */
+/** Writes histograms in HdrHistogram's formats. */
 public final class HistogramLog {
     private static final double NS_PER_US = 1000;
 
     private HistogramLog() {}
 
     /**
-     * Formats a log.
+     * Formats a log, one tag per series, with all samples in nanoseconds.
      *
-     * @param series outcomes by name.
+     * @param series measurements by name.
      * @param endMs end time of the last series in milliseconds since the epoch.
      */
-    public static String write(Map<String, Outcome> series, long endMs) {
+    public static String write(Map<String, Measurement> series, long endMs) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         HistogramLogWriter writer =
                 new HistogramLogWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8));
@@ -34,9 +33,9 @@ public final class HistogramLog {
         writer.outputLogFormatVersion();
         writer.outputStartTime(atMs);
         writer.outputLegend();
-        for (Map.Entry<String, Outcome> entry : series.entrySet()) {
+        for (Map.Entry<String, Measurement> entry : series.entrySet()) {
             long nextMs = atMs + elapsedMs(entry.getValue());
-            Histogram histogram = entry.getValue().measurement().histogram().copy();
+            Histogram histogram = entry.getValue().histogram().copy();
             histogram.setTag(entry.getKey().replaceAll("[,\\s]+", "-"));
             writer.outputIntervalHistogram(atMs / 1000.0, nextMs / 1000.0, histogram, NS_PER_US);
             atMs = nextMs;
@@ -44,11 +43,21 @@ public final class HistogramLog {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    private static long startMs(Map<String, Outcome> series, long endMs) {
+    /** Formats a percentile distribution in microseconds, for HdrHistogram's plotter. */
+    public static String distribution(Measurement measurement) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        measurement
+                .histogram()
+                .outputPercentileDistribution(
+                        new PrintStream(bytes, true, StandardCharsets.UTF_8), NS_PER_US);
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private static long startMs(Map<String, Measurement> series, long endMs) {
         return endMs - series.values().stream().mapToLong(HistogramLog::elapsedMs).sum();
     }
 
-    private static long elapsedMs(Outcome outcome) {
-        return TimeUnit.NANOSECONDS.toMillis(outcome.measurement().elapsedNs());
+    private static long elapsedMs(Measurement measurement) {
+        return TimeUnit.NANOSECONDS.toMillis(measurement.elapsedNs());
     }
 }

@@ -2,6 +2,8 @@
 
 package io.verbus.perf.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +14,9 @@ import java.util.Map;
  * level.
  */
 public final class Json {
+    private static final int WHOLE = 1000;
+    private static final int DIGITS = 6;
+
     private Json() {}
 
     /**
@@ -65,8 +70,15 @@ public final class Json {
         text.append(']');
     }
 
+    /** Appends at least three decimals' precision, and six digits of small numbers. */
     private static void appendNumber(StringBuilder text, double number) {
-        text.append(Double.isFinite(number) ? String.format(Locale.ROOT, "%.3f", number) : "null");
+        if (!Double.isFinite(number)) {
+            text.append("null");
+        } else if (Math.abs(number) >= WHOLE) {
+            text.append(String.format(Locale.ROOT, "%.3f", number));
+        } else {
+            text.append(new BigDecimal(number).round(new MathContext(DIGITS)).toPlainString());
+        }
     }
 
     private static void appendString(StringBuilder text, String string) {

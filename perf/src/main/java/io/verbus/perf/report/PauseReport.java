@@ -2,8 +2,14 @@
 
 package io.verbus.perf.report;
 
-import io.verbus.perf.load.Outlier;
+import io.verbus.perf.load.Stall;
+import io.verbus.perf.load.StallList;
+import io.verbus.perf.report.Figure.Better;
+import io.verbus.perf.report.Section.Table;
 
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -20,6 +26,16 @@ import java.util.regex.Pattern;
 public final class PauseReport {
     private static final int SHOWN = 10;
     private static final double NS_PER_US = 1000;
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSX").withZone(ZoneOffset.UTC);
+
+    private static final Figure STALLS = new Figure("stalls", "stalls", Better.NEITHER);
+    private static final Figure AT_SAFEPOINTS =
+            new Figure("stalls at safepoints", "stalls", Better.NEITHER);
+    private static final Figure OUTLIERS = new Figure("outliers", "messages", Better.NEITHER);
+    private static final Figure SAFEPOINTS = new Figure("safepoints", "safepoints", Better.NEITHER);
+    private static final Figure COLLECTIONS =
+            new Figure("collections", "collections", Better.NEITHER);
 
     /** Line of {@code -Xlog:safepoint} with the decoration {@code timenanos}. */
     private static final Pattern SAFEPOINT =
@@ -28,9 +44,10 @@ public final class PauseReport {
     private static final Pattern COLLECTION = Pattern.compile("\\[\\d+ns\\] GC\\(\\d+\\) Pause.*");
 
     private final List<Safepoint> safepoints = new ArrayList<>();
-    private final List<Stall> stalls = new ArrayList<>();
+    private final StallList stalls;
+    private final Instant wallTime;
+    private final long monotonicNs;
     private final long collections;
-    private final int outliers;
 
     /**
      * Safepoint pause, during which no Java code ran.
@@ -39,28 +56,18 @@ public final class PauseReport {
      * @param startNs monotonic start time.
      * @param endNs monotonic end time.
      */
-    record Safepoint(String name, long startNs, long endNs) {}
+    private record Safepoint(String name, long startNs, long endNs) {}
 
     /**
-     * Group of overlapping outliers.
-     *
-     * @param startNs time at which the first message was due.
-     * @param endNs time of the last echo.
-     * @param outliers number of outliers.
-     * @param cause name of the safepoint that overlaps the stall, or empty.
-     */
-    record Stall(long startNs, long endNs, int outliers, String cause) {
-        double microseconds() {
-            return (endNs - startNs) / NS_PER_US;
-        }
-    }
-
-    /**
-     * @param outliers outliers of the run.
+     * @param stalls stalls of the run.
      * @param log lines of the JVM's safepoint and GC log.
+     * @param wallTime time of day.
+     * @param monotonicNs monotonic time at that time of day.
      */
-    public PauseReport(List<Outlier> outliers, List<String> log) {
-        this.outliers = outliers.size();
+    public PauseReport(StallList stalls, List<String> log, Instant wallTime, long monotonicNs) {
+        this.stalls = stalls;
+        this.wallTime = wallTime;
+        this.monotonicNs = monotonicNs;
         collections = log.stream().filter(line -> COLLECTION.matcher(line).matches()).count();
         for (String line : log) {
             Matcher matcher = SAFEPOINT.matcher(line);
@@ -70,91 +77,79 @@ public final class PauseReport {
                 safepoints.add(new Safepoint(matcher.group(2), startNs, endNs));
             }
         }
-        merge(outliers);
     }
 
-    private void merge(List<Outlier> outliers) {
-        long startNs = 0;
-        long endNs = 0;
-        int count = 0;
-        for (Outlier outlier :
-                outliers.stream().sorted(Comparator.comparingLong(Outlier::dueNs)).toList()) {
-            if (count > 0 && outlier.dueNs() - endNs > 0) {
-                stalls.add(new Stall(startNs, endNs, count, cause(startNs, endNs)));
-                count = 0;
-            }
-            if (count == 0) {
-                startNs = outlier.dueNs();
-                endNs = outlier.endNs();
-            }
-            endNs = Math.max(endNs, outlier.endNs());
-            count++;
-        }
-        if (count > 0) {
-            stalls.add(new Stall(startNs, endNs, count, cause(startNs, endNs)));
-        }
-    }
-
-    private String cause(long startNs, long endNs) {
+    /** Returns the name of the safepoint that overlaps a stall, or an empty string. */
+    String cause(Stall stall) {
         for (Safepoint safepoint : safepoints) {
-            if (safepoint.startNs() <= endNs && safepoint.endNs() >= startNs) {
+            if (safepoint.startNs() <= stall.endNs() && safepoint.endNs() >= stall.startNs()) {
                 return safepoint.name();
             }
         }
         return "";
     }
 
-    List<Stall> stalls() {
-        return stalls;
+    /** Returns the time of day at which a stall began, in UTC with milliseconds. */
+    String time(Stall stall) {
+        return TIME.format(wallTime.minusNanos(monotonicNs - stall.startNs()));
     }
 
-    /** Returns a table of the longest stalls. */
-    public String table() {
-        StringBuilder text = new StringBuilder();
-        long byJvm = stalls.stream().filter(stall -> !stall.cause().isEmpty()).count();
-        text.append(
+    /** Returns the numbers of stalls, safepoints and collections. */
+    public Map<Figure, Double> figures() {
+        Map<Figure, Double> figures = new LinkedHashMap<>();
+        figures.put(OUTLIERS, (double) stalls.messages());
+        figures.put(STALLS, (double) stalls.stalls());
+        figures.put(
+                AT_SAFEPOINTS,
+                (double) stalls.listed().stream().filter(one -> !cause(one).isEmpty()).count());
+        figures.put(SAFEPOINTS, (double) safepoints.size());
+        figures.put(COLLECTIONS, (double) collections);
+        return figures;
+    }
+
+    /** Adds the longest stalls to a section, and all of them to its JSON. */
+    public void addTo(Section section) {
+        List<List<String>> rows =
+                stalls.listed().stream()
+                        .sorted(Comparator.comparingDouble(PauseReport::microseconds).reversed())
+                        .limit(SHOWN)
+                        .map(this::row)
+                        .toList();
+        long unlisted = stalls.stalls() - stalls.listed().size();
+        String note =
                 String.format(
                         Locale.ROOT,
-                        "%,d outliers in %,d stalls, of which %,d overlap a safepoint; %,d"
-                                + " safepoints and %,d collections in total%n",
-                        outliers,
-                        stalls.size(),
-                        byJvm,
-                        safepoints.size(),
-                        collections));
-        stalls.stream()
-                .sorted(Comparator.comparingDouble(Stall::microseconds).reversed())
-                .limit(SHOWN)
-                .forEach(
-                        stall ->
-                                text.append(
-                                        String.format(
-                                                Locale.ROOT,
-                                                "%,12.1f us, %,d messages, %s%n",
-                                                stall.microseconds(),
-                                                stall.outliers(),
-                                                stall.cause().isEmpty()
-                                                        ? "no safepoint"
-                                                        : "safepoint " + stall.cause())));
-        return text.toString();
+                        "the %d longest of %,d stalls%s:",
+                        rows.size(),
+                        stalls.stalls(),
+                        unlisted == 0
+                                ? ""
+                                : String.format(
+                                        Locale.ROOT, " (the last %,d only counted)", unlisted));
+        section.show(note, new Table(List.of("began", "lasted", "late", "JVM"), rows));
+        section.list("stalls", stalls.listed().stream().map(this::toMap).toList());
     }
 
-    /** Returns all stalls as JSON. */
-    public String json(RttReport run) {
-        Map<String, Object> report = new LinkedHashMap<>();
-        report.put("outliers", outliers);
-        report.put("safepoints", safepoints.size());
-        report.put("collections", collections);
-        List<Map<String, Object>> list = new ArrayList<>();
-        for (Stall stall : stalls) {
-            Map<String, Object> map = new LinkedHashMap<>();
-            map.put("microseconds", stall.microseconds());
-            map.put("outliers", stall.outliers());
-            map.put("safepoint", stall.cause().isEmpty() ? null : stall.cause());
-            list.add(map);
-        }
-        report.put("stalls", list);
-        report.put("run", run.environment());
-        return Json.write(report);
+    private static double microseconds(Stall stall) {
+        return (stall.endNs() - stall.startNs()) / NS_PER_US;
+    }
+
+    private List<String> row(Stall stall) {
+        String cause = cause(stall);
+        return List.of(
+                time(stall),
+                String.format(Locale.ROOT, "%,.1f us", microseconds(stall)),
+                String.format(Locale.ROOT, "%,d messages", stall.messages()),
+                cause.isEmpty() ? "no safepoint" : "safepoint " + cause);
+    }
+
+    private Map<String, Object> toMap(Stall stall) {
+        String cause = cause(stall);
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("time", time(stall));
+        map.put("microseconds", microseconds(stall));
+        map.put("messages", stall.messages());
+        map.put("safepoint", cause.isEmpty() ? null : cause);
+        return map;
     }
 }

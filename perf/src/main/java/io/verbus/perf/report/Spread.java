@@ -26,6 +26,16 @@ public record Spread(double median, double min, double max) {
                 (sorted[last / 2] + sorted[sorted.length / 2]) / 2, sorted[0], sorted[last]);
     }
 
+    /** Returns the spread as text: median (min to max). */
+    String text() {
+        return Figure.number(median)
+                + " ("
+                + Figure.number(min)
+                + " to "
+                + Figure.number(max)
+                + ")";
+    }
+
     /** Returns the spread as a map for JSON. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();

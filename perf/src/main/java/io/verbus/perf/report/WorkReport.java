@@ -4,24 +4,48 @@ package io.verbus.perf.report;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
-import io.verbus.perf.run.Runner;
 
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Describes the measured work in reports. */
 final class WorkReport {
+    /** Key of the rate that was asked for, if the machine did not sustain it. */
+    static final String RATE_ASKED = "rateAsked";
+
+    /** Key of the rate that the machine sustains. */
+    static final String SUSTAINED = "sustainedPerSecond";
+
+    private static final String DEVICE = "device";
+
+    /** Keys that describe the machine rather than the work. */
+    static final Set<String> OF_MACHINE = Set.of(DEVICE, RATE_ASKED, SUSTAINED);
+
     private WorkReport() {}
 
-    static String rate(Work work) {
+    /** Returns a short description: the transport, length and rate. */
+    static String name(Work work) {
         Load load = work.load();
+        StringBuilder name = new StringBuilder();
+        name.append(String.format(Locale.ROOT, "%s, %,d bytes", work.wire(), work.length()));
         if (load.isStream()) {
-            return "streamed";
+            count(name, load.publishers(), "publishers");
+            count(name, load.subscribers(), "subscribers");
+        } else if (load.kind() == Load.Kind.ROUND_TRIPS) {
+            name.append(", ").append(rate(load));
         }
-        if (load.kind() == Load.Kind.RECORDINGS) {
-            return "recorded and replayed";
+        return name.toString();
+    }
+
+    private static void count(StringBuilder name, int count, String what) {
+        if (count > 1) {
+            name.append(", ").append(count).append(' ').append(what);
         }
+    }
+
+    private static String rate(Load load) {
         if (load.rate() == Load.MAX) {
             return "one at a time";
         }
@@ -31,10 +55,13 @@ final class WorkReport {
     }
 
     static Map<String, Object> toMap(Work work) {
+        Threads threads = Threads.of(work);
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("transport", work.wire().toString());
         map.put("processes", work.processes());
         map.put("drivers", work.drivers().toString());
+        map.put("threads", threads.all());
+        map.put("busyThreads", threads.busy());
         map.put("length", work.length());
         map.put("mtu", work.mtu());
         map.put("termLength", work.termLength());
@@ -50,12 +77,8 @@ final class WorkReport {
         map.put("idle", work.idle().toString());
         map.put("driverIdle", work.driverIdle().toString());
         map.put("affinity", work.affinity());
-        map.put("device", device(work));
+        map.put(DEVICE, device(work));
         return map;
-    }
-
-    static Map<String, Object> environment() {
-        return Environment.describe(Runner.flags());
     }
 
     private static Object device(Work work) {

@@ -3,9 +3,9 @@
 package io.verbus.perf.run;
 
 import io.verbus.perf.load.Measurement;
-import io.verbus.perf.load.Outlier;
 import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Role;
+import io.verbus.perf.load.StallList;
 import io.verbus.perf.load.StreamPart;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
@@ -205,9 +205,9 @@ public final class Runner implements Contender {
         return Recording.parse(initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress));
     }
 
-    /** Returns the outliers of the round trips since the last call. */
-    public List<Outlier> takeOutliers() {
-        return initiator.takeOutliers();
+    /** Returns the stalls of the round trips since the last call. */
+    public StallList takeStalls() {
+        return initiator.takeStalls();
     }
 
     private void tellReflectors(String order) {

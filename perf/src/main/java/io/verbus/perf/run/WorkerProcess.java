@@ -3,8 +3,9 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
-import io.verbus.perf.load.Outlier;
 import io.verbus.perf.load.Role;
+import io.verbus.perf.load.Stall;
+import io.verbus.perf.load.StallList;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
@@ -39,7 +40,7 @@ final class WorkerProcess implements AutoCloseable {
     private final long startedNs;
     private String version = "";
     private long firstNs;
-    private List<Outlier> outliers = new ArrayList<>();
+    private StallList stalls = new StallList();
 
     WorkerProcess(BusUnderTest bus, Role role, Work work, List<String> moreFlags) {
         this(bus, role, work, moreFlags, List.of(), newDirectory(role));
@@ -146,10 +147,10 @@ final class WorkerProcess implements AutoCloseable {
         return firstNs - startedNs;
     }
 
-    /** Returns the outliers reported since the last call. */
-    List<Outlier> takeOutliers() {
-        List<Outlier> taken = outliers;
-        outliers = new ArrayList<>();
+    /** Returns the stalls reported since the last call. */
+    StallList takeStalls() {
+        StallList taken = stalls;
+        stalls = new StallList();
         return taken;
     }
 
@@ -178,8 +179,10 @@ final class WorkerProcess implements AutoCloseable {
                 version = rest;
             } else if (line.startsWith(Worker.FIRST)) {
                 firstNs = Long.parseLong(rest);
-            } else if (line.startsWith(Worker.OUTLIER)) {
-                outliers.add(Outlier.parse(rest));
+            } else if (line.startsWith(Worker.STALL)) {
+                stalls.add(Stall.parse(rest));
+            } else if (line.startsWith(Worker.UNLISTED)) {
+                stalls.addUnlisted(rest);
             } else if (line.startsWith(Worker.PROGRESS)) {
                 progress.accept(Long.parseLong(rest));
             }

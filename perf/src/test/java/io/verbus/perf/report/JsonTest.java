@@ -3,8 +3,11 @@
 package io.verbus.perf.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -17,7 +20,9 @@ class JsonTest {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("text", "say \"hi\"\\\n\u0001é");
         map.put("whole", 1L << 60);
-        map.put("number", 1.23456);
+        map.put("number", 1.23456789);
+        map.put("small", 0.000123456789);
+        map.put("large", 1234567.891234);
         map.put("infinite", 1.0 / 0);
         map.put("flag", true);
         map.put("list", Arrays.asList(1, null));
@@ -28,7 +33,9 @@ class JsonTest {
                 {
                   "text": "say \\"hi\\"\\\\\\u000a\\u0001é",
                   "whole": 1152921504606846976,
-                  "number": 1.235,
+                  "number": 1.23457,
+                  "small": 0.000123457,
+                  "large": 1234567.891,
                   "infinite": null,
                   "flag": true,
                   "list": [
@@ -47,5 +54,34 @@ class JsonTest {
     void writesEmptyCollections() {
         assertEquals("{}\n", Json.write(Map.of()));
         assertEquals("[]\n", Json.write(List.of()));
+    }
+
+    @Test
+    void parsesWhatItWrites() {
+        String json =
+                Json.write(
+                        Map.of(
+                                "a",
+                                Arrays.asList(1.5, null, true, "say \"hi\"\n\u0001é", List.of())));
+        assertEquals(json, Json.write(JsonParser.parse(json)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    {"a" 1} | expected a colon at character 6
+                    [1 2] | expected a comma or ] at character 4
+                    {1: 2} | expected a key at character 2
+                    "open | expected a quotation mark at character 6
+                    1 1 | expected the end at character 3
+                    nul | expected null at character 1
+                    """)
+    void saysWhereTextIsNotJson(String text, String message) {
+        IllegalArgumentException ex =
+                assertThrows(IllegalArgumentException.class, () -> JsonParser.parse(text));
+        assertEquals(message, ex.getMessage());
     }
 }

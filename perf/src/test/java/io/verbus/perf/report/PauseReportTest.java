@@ -5,13 +5,17 @@ package io.verbus.perf.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.perf.load.Outlier;
+import io.verbus.perf.load.Stall;
+import io.verbus.perf.load.StallList;
 
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 class PauseReportTest {
+    private static final long NOW_NS = 2_000_000_000;
     private static final List<String> LOG =
             List.of(
                     "[1000000ns] GC(0) Pause Young (Allocation Failure) 1M->0M(2M) 0.400ms",
@@ -20,39 +24,74 @@ class PauseReportTest {
                             + " Total: 500000 ns, Threads: 1 runnable, 12 total");
 
     @Test
-    void mergesOverlappingOutliersIntoOneStall() {
+    void countsStallsThatOverlapSafepoints() {
         PauseReport report =
-                new PauseReport(
-                        List.of(
-                                new Outlier(2_000_000, 300_000),
-                                new Outlier(2_100_000, 250_000),
-                                new Outlier(5_000_000, 300_000)),
-                        LOG);
+                report(new Stall(600_000, 900_000, 3), new Stall(1_000_001, 1_300_001, 1));
 
+        Map<String, Double> figures =
+                report.figures().entrySet().stream()
+                        .collect(Collectors.toMap(e -> e.getKey().name(), Map.Entry::getValue));
         assertEquals(
-                List.of(
-                        new PauseReport.Stall(2_000_000, 2_350_000, 2, ""),
-                        new PauseReport.Stall(5_000_000, 5_300_000, 1, "")),
-                report.stalls());
+                Map.of(
+                        "outliers", 4.0,
+                        "stalls", 2.0,
+                        "stalls at safepoints", 1.0,
+                        "safepoints", 1.0,
+                        "collections", 1.0),
+                figures);
+        assertEquals("ParallelGCCollect", report.cause(new Stall(600_000, 900_000, 3)));
+        assertEquals("", report.cause(new Stall(1_000_001, 1_300_001, 1)));
     }
 
     @Test
-    void findsSafepointInStall() {
-        PauseReport report = new PauseReport(List.of(new Outlier(600_000, 300_000)), LOG);
+    void givesTimeOfDayOfStall() {
+        PauseReport report = report();
+        assertEquals("2026-11-28T10:20:28.957Z", report.time(new Stall(501_000_000, 0, 1)));
+        assertEquals("2026-11-28T10:20:30.456Z", report.time(new Stall(NOW_NS, 0, 1)));
+    }
 
-        assertEquals("ParallelGCCollect", report.stalls().getFirst().cause());
+    @Test
+    void listsLongestStallsFirstAndAllInJson() {
+        Stall[] stalls = new Stall[12];
+        for (int i = 0; i < stalls.length; i++) {
+            stalls[i] = new Stall(NOW_NS, NOW_NS + 1000 * i, 1);
+        }
+        Report report = SampleReports.report("0 0 0");
+        Section section =
+                report.begin(
+                        "round trips", SampleReports.oneAtATime(), Map.of(), List.of("verbus"));
+        section.addRoundTrips(Map.of("verbus", SampleReports.trips(1)));
+        report(stalls).addTo(section);
+
+        String text = new ReportText(report).figures(section);
+        assertTrue(text.contains("  the 10 longest of 12 stalls:"), text);
+        assertEquals(
+                "    2026-11-28T10:20:30.456Z, 11.0 us, 1 messages, no safepoint",
+                text.lines().filter(line -> line.startsWith("    ")).findFirst().orElse(""));
+        assertEquals(12, report.json().split("\"microseconds\"").length - 1);
         assertTrue(
-                report.table()
-                        .startsWith(
-                                "1 outliers in 1 stalls, of which 1 overlap a safepoint; 1"
-                                        + " safepoints and 1 collections"),
-                report.table());
+                ReportPage.html(report).contains("<td>2026-11-28T10:20:30.456Z</td><td>11.0 us"));
     }
 
     @Test
-    void ignoresSafepointBeforeStall() {
-        PauseReport report = new PauseReport(List.of(new Outlier(1_000_001, 300_000)), LOG);
+    void countsStallsThatAreNotListed() {
+        StallList stalls = new StallList();
+        stalls.add(Stall.parse("1 2 3"));
+        stalls.addUnlisted("5 40");
+        PauseReport report = new PauseReport(stalls, LOG, SampleReports.DATE, NOW_NS);
 
-        assertEquals("", report.stalls().getFirst().cause());
+        Section section =
+                SampleReports.report("0 0 0")
+                        .begin("a", SampleReports.oneAtATime(), Map.of(), List.of("verbus"));
+        report.addTo(section);
+        assertEquals(
+                List.of("the 1 longest of 6 stalls (the last 5 only counted):"), section.notes());
+        assertTrue(report.figures().containsValue(43.0), report.figures().toString());
+    }
+
+    private static PauseReport report(Stall... stalls) {
+        StallList list = new StallList();
+        List.of(stalls).forEach(list::add);
+        return new PauseReport(list, LOG, SampleReports.DATE, NOW_NS);
     }
 }

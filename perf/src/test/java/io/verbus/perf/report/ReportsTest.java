@@ -3,159 +3,311 @@
 package io.verbus.perf.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
-import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.release.Release;
 
-import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.stream.IntStream;
 
 class ReportsTest {
-    private final Work work =
-            new Work(
-                    Work.Wire.IPC,
-                    1,
-                    Work.Drivers.EMBEDDED,
-                    32,
-                    1408,
-                    65536,
-                    1000,
-                    500,
-                    Load.roundTrips(Load.MAX, 1),
-                    Work.Threading.SHARED,
-                    Work.Idle.BUSY_SPIN,
-                    Work.Idle.BACKOFF,
-                    "",
-                    "",
-                    0,
-                    "");
+    private static final String VERBUS = "verbus";
 
     @Test
-    void tabulatesPercentilesInMicroseconds() {
-        List<String> lines =
-                new RttReport(work, outcome(1000)).table().lines().map(String::strip).toList();
+    void headsTextWithCommandDateVersionAndMachine() {
+        assertEquals(
+                List.of(
+                        "verbus perf compare --quick",
+                        "2026-11-28T10:20:30Z, Verbus 1.2 (abc)",
+                        "Some CPU, 4 CPUs, Linux 6.1, Some VM 25, load average 0.25 0.5 0.75"),
+                new ReportText(SampleReports.report("0.25 0.5 0.75")).header().lines().toList());
+    }
 
+    @Test
+    void printsUnitOnEachLineOfFigures() {
+        Report report = SampleReports.report("0 0 0");
+        Section section = single(report, SampleReports.oneAtATime(), SampleReports.trips(1000));
+
+        List<String> lines = new ReportText(report).figures(section).lines().toList();
+
+        assertEquals("  p50                      1,000 us", lines.getFirst());
+        assertEquals("  rate                     1,000 messages/s", lines.getLast());
+        List<String> units = List.of(" us", " round trips", " messages/s");
+        lines.forEach(line -> assertTrue(units.stream().anyMatch(line::endsWith), line));
+    }
+
+    @Test
+    void printsThreadsOfWork() {
+        Report report = SampleReports.report("0 0 0");
+        Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS));
         assertEquals(
-                "Bus 1, ipc, 32 bytes, one at a time: 1,000 round trips after 500 of warm-up,"
-                        + " 1,000/s",
-                lines.getFirst());
-        assertEquals("p50    1,000.447", lines.get(2)); // three digits of 1 ms
-        assertEquals(
-                List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"),
-                lines.stream().skip(2).map(line -> line.split(" +")[0]).toList());
+                "stream, ipc, 32 bytes, 2 publishers: 2,000 messages after 1,000 of warm-up,"
+                        + " 4 threads, 3 of them busy"
+                        + System.lineSeparator(),
+                new ReportText(report).begin(section));
+    }
+
+    @Test
+    void leavesOutPercentilesBeyondSamples() {
+        List<String> names =
+                Figures.of(SampleReports.trips(1, 999)).keySet().stream()
+                        .map(Figure::name)
+                        .toList();
+        assertEquals(List.of("p50", "p90", "p99", "max", "samples", "rate"), names);
+        assertTrue(
+                Figures.of(SampleReports.trips(1, 10_000)).containsKey(Percentile.P99_99.figure()));
+    }
+
+    @Test
+    void summarizesRatiosOfPairsWithUnits() {
+        String text = new ReportText(SampleReports.comparison(1, 2, 3, 1, 0.9, 1)).summary();
+
+        assertTrue(
+                text.contains("round trips, ipc, 32 bytes, one at a time, medians of 3 pairs"),
+                text);
+        assertTrue(
+                text.contains("verbus / aeron, p50: 1.000 us / 1.000 us, ratio 0.900 (0.500 to"),
+                text);
+        assertTrue(
+                text.contains(
+                        "verbus / aeron, rate: 3,000,000 messages/s / 1,000,000 messages/s, ratio"
+                                + " 3.000 (3.000 to 3.000)"),
+                text);
+        assertTrue(text.contains("aeron: Aeron 3"), text);
+        assertTrue(text.contains("load average 1.50 1 1"), text);
+        assertFalse(text.contains("warning"), text);
+    }
+
+    @Test
+    void printsBothContendersOfPair() {
+        Report report = SampleReports.comparison(1, 2);
+        List<String> lines =
+                new ReportText(report).pair(report.sections().getFirst()).lines().toList();
+        assertTrue(lines.get(0).startsWith("  pair 1, verbus: p50 1.000 us, p90 1."), lines.get(0));
+        assertTrue(lines.get(1).startsWith("  pair 1, aeron: p50 2.000 us, p90 3."), lines.get(1));
+    }
+
+    @Test
+    void writesSameKeysForEveryCommand() {
+        Report single = SampleReports.report("0 0 0");
+        single(single, SampleReports.oneAtATime(), SampleReports.trips(1));
+        for (Report report : List.of(single, SampleReports.comparison(1, 2))) {
+            Map<?, ?> json = (Map<?, ?>) JsonParser.parse(report.json());
+            assertEquals(Report.KEYS, List.copyOf(json.keySet()));
+        }
+    }
+
+    @Test
+    void keepsFiguresOfEveryPairInJson() {
+        Map<?, ?> json = (Map<?, ?>) JsonParser.parse(SampleReports.comparison(1, 2, 3, 1).json());
+
+        List<?> pairs = (List<?>) json.get("pairs");
+        assertEquals(4, pairs.size(), "two pairs of two works");
+        Map<?, ?> second = (Map<?, ?>) pairs.get(1);
+        assertEquals(2.0, second.get("pair"));
+        Map<?, ?> verbus = (Map<?, ?>) ((Map<?, ?>) second.get("figures")).get(VERBUS);
+        assertEquals(3.0, (double) verbus.get("p50"), 0.01);
+        Map<?, ?> first = (Map<?, ?>) ((List<?>) json.get("figures")).getFirst();
+        assertEquals("p50", first.get("figure"));
+        assertEquals("us", first.get("unit"));
+        assertEquals(2.0, (double) first.get("median"), 0.01);
+        Map<?, ?> work = (Map<?, ?>) ((List<?>) json.get("work")).getFirst();
+        assertEquals(7.0, work.get("slices"));
+        assertEquals(2.0, work.get("busyThreads"));
+    }
+
+    @Test
+    void describesThisMachine() {
+        Report report = new Report("verbus perf rtt");
+        report.end();
+        Map<String, Object> environment = report.environment();
+        assertEquals(Release.CURRENT.commit(), environment.get("commit"));
+        assertTrue(environment.get("flags").toString().contains("-Dagrona.disable.bounds.checks"));
+        for (String key : List.of(Environment.LOAD_BEFORE, Environment.LOAD_AFTER)) {
+            assertTrue(environment.get(key).toString().matches("[\\d.]+ [\\d.]+ [\\d.]+"), key);
+        }
+    }
+
+    @Test
+    void warnsOfLoadAverageAboveCpusInAllForms() {
+        Report report = SampleReports.report("4.01 1 1");
+        report.end("3.99 1 1");
+        String warning = "the load average was 4.01 before the run, with 4 CPUs";
+
+        assertEquals(1, report.warnings().size());
+        assertTrue(new ReportText(report).header().contains("warning: " + warning));
+        assertTrue(report.json().contains(warning));
+        assertTrue(ReportPage.html(report).contains("Warning: " + warning));
+    }
+
+    @Test
+    void warnsOfMoreBusyThreadsThanCpus() {
+        Report report = SampleReports.report("0 0 0");
+        Work work =
+                SampleReports.work(
+                        Work.Wire.UDP,
+                        2,
+                        Load.roundTrips(Load.MAX, 1),
+                        Work.Threading.DEDICATED,
+                        Work.Idle.BACKOFF,
+                        Work.Idle.BACKOFF);
+        Section section = report.begin("round trips", work, Map.of(), List.of(VERBUS));
+        String warning = "6 busy threads of drivers and ends share 4 CPUs";
+
+        ReportText text = new ReportText(report);
+        assertTrue(text.begin(section).contains("warning: " + warning));
+        assertFalse(text.begin(section).contains(warning), "printed once");
+        assertTrue(report.json().contains(warning));
+        assertTrue(ReportPage.html(report).contains(warning));
+    }
+
+    @Test
+    void warnsOfMissedRate() {
+        Report report = SampleReports.report("0 0 0");
+        Measurement late =
+                new Measurement(SampleReports.trips(1).histogram(), 1000, 30_000_000, true);
+        Section section = single(report, SampleReports.work(Load.roundTrips(5000, 1)), late);
+
+        assertTrue(report.missedRate());
+        assertTrue(
+                new ReportText(report)
+                        .figures(section)
+                        .contains(
+                                "verbus missed the rate of 5,000/s in 1 of 1 runs, by up to"
+                                        + " 30.0 ms: choose a lower --rate"));
     }
 
     @Test
     void reportsAdaptedRate() {
+        Report report = SampleReports.report("0 0 0");
         Scaling scaling = Scaling.of(501_000, 200_000, 50);
-        RttReport report =
-                new RttReport(work.atRate(scaling.rate()), outcome(1000), Optional.of(scaling));
+        Work work = SampleReports.work(Load.roundTrips(scaling.rate(), 1));
+        Section section = single(report, work, SampleReports.trips(1));
+        section.scaled(scaling);
 
-        assertTrue(report.table().contains(" 100,000/s: "), report.table());
-        assertTrue(report.table().contains("so the rate of 501,000/s was low"), report.table());
-        String json = RttReport.json(List.of(report));
+        String text = new ReportText(report).figures(section);
+        assertTrue(text.contains("so the rate of 501,000/s was low"), text);
+        String json = report.json();
         assertTrue(json.contains("\"rateAsked\": 501000"), json);
         assertTrue(json.contains("\"sustainedPerSecond\": 200000"), json);
         assertTrue(json.contains("\"rate\": 100000"), json);
     }
 
     @Test
-    void writesPercentilesAndEnvironmentAsJson() {
-        String json = RttReport.json(List.of(new RttReport(work, outcome(1000))));
+    void tabulatesLatencyOverLoad() {
+        Report report = SampleReports.report("0 0 0");
+        for (int rate : new int[] {10_000, 50_000}) {
+            Work work = SampleReports.work(Load.roundTrips(rate, 1));
+            single(report, work, SampleReports.trips(rate / 10_000.0));
+        }
 
-        assertTrue(json.contains("\"p50\": 1000.447"), json);
-        assertTrue(json.contains("\"threading\": \"shared\""), json);
-        assertTrue(json.contains("\"kernel\": \""), json);
-        assertTrue(json.contains("\"commit\": \"" + Release.CURRENT.commit() + "\""), json);
-        assertTrue(json.contains("-Dagrona.disable.bounds.checks=true"), json);
+        String text = new ReportText(report).summary();
+        assertTrue(text.contains("latency over load, verbus"), text);
+        assertTrue(
+                text.contains(
+                        "      10,000 messages/s: p50     1.000 us, p99     1.980 us, p99.9 "),
+                text);
+        String html = ReportPage.html(report);
+        assertTrue(html.contains("<h2>Latency over load</h2>"), html);
+        assertEquals(3 + 2, count(html, "<polyline"), "p50, p99, p99.9; percentiles of each rate");
+        assertTrue(html.contains(">10,000/s</text>"), html);
     }
 
     @Test
-    void summarizesRatiosOfPairs() {
-        Comparison comparison = new Comparison("verbus", "aeron", 7);
-        comparison.begin(work);
-        comparison.add(figures(1000), figures(2000));
-        comparison.add(figures(3000), figures(1000));
-        comparison.add(figures(900), figures(1000));
+    void treatsDifferentLengthsAsNoSweep() {
+        Report report = SampleReports.report("0 0 0");
+        single(report, SampleReports.work(Load.roundTrips(1000, 1)), SampleReports.trips(1));
+        single(report, SampleReports.work(Load.roundTrips(2000, 2)), SampleReports.trips(1));
+        assertEquals(List.of(), report.sweeps());
+    }
 
-        String json = comparison.json();
+    @Test
+    void showsRatiosAndStreamsWithSpreadOnSelfContainedPage() {
+        Report report = SampleReports.comparison(1, 2, 3, 1, 0.9, 1);
+        String html = ReportPage.html(report).replace('\u00a0', ' ');
 
-        assertTrue(comparison.summary().contains("p50 ratio: median 0.90"));
-        assertTrue(
-                json.startsWith(
-                        """
-                        {
-                          "transport": "ipc",
-                          "peer": "aeron",
-                          "pairs": 3,
-                          "ratios": {
-                            "p50": {
-                              "median": 0.90\
-                        """),
-                json);
-        assertTrue(json.contains("\"slices\": 7"), json);
+        assertTrue(html.contains("<th>verbus / aeron</th>"), html);
+        assertTrue(html.contains("<td>p50, us</td><td>1.000 (0.900 to 3.001)</td>"), html);
+        assertTrue(html.contains("<td>0.900 (0.500 to 3.0"), html);
+        assertTrue(html.contains("<td>rate, messages/s</td><td>3,000,000 (3,000,000 to"), html);
+        assertTrue(html.contains("<td>3.000 (3.000 to 3.000)</td>"), html);
+        assertEquals(2, count(html, "<polyline"), "lines");
+        assertTrue(html.contains("2026-11-28T10:20:30Z"), html);
+        assertTrue(html.contains("Aeron 3"), html);
+        assertFalse(html.contains("http"), "the page must be self-contained");
+    }
+
+    @Test
+    void escapesNamesOnPage() {
+        Report report = SampleReports.report("0 0 0");
+        report.version("a<b", "x & y");
+        String html = ReportPage.html(report);
+        assertTrue(html.contains("a&lt;b"), html);
+        assertTrue(html.contains("x &amp; y"), html);
+    }
+
+    @Test
+    void drawsPercentilesNoFurtherThanSamplesReach() {
+        Report report = SampleReports.report("0 0 0");
+        List<String> contenders = List.of(VERBUS, "aeron");
+        Section section =
+                report.begin("round trips", SampleReports.oneAtATime(), Map.of(), contenders);
+        section.addRoundTrips(
+                Map.of(
+                        VERBUS,
+                        SampleReports.trips(1, 100_000),
+                        "aeron",
+                        SampleReports.trips(1, 10)));
+
+        String html = ReportPage.html(report);
+        double[] ends =
+                html.lines()
+                        .filter(line -> line.startsWith("<polyline"))
+                        .map(line -> line.substring(line.indexOf("points=\"") + 8))
+                        .map(line -> line.split(" "))
+                        .map(points -> points[points.length - 2].split(",")[0])
+                        .mapToDouble(Double::parseDouble)
+                        .sorted()
+                        .toArray();
+        assertEquals(70 + 840 / 5.0, ends[0], 1, "10 samples end at 90 %");
+        assertEquals(70 + 840, ends[1], 1, "100,000 samples end at 99.999 %");
+        assertFalse(html.contains("99.9999 %"), html);
     }
 
     @Test
     void writesDistribution() {
-        assertTrue(new RttReport(work, outcome(1000)).hgrm().contains("#[Max     =     2000."));
-    }
-
-    @Test
-    void comparesRatesOfStreams() {
-        Comparison comparison = new Comparison("verbus", "floor", 7);
-        comparison.begin(work);
-        Throughput fast = new Throughput(3000, 96_000, 1_000_000, 0, 0, 1);
-        Throughput slow = new Throughput(1000, 32_000, 1_000_000, 0, 0, 1);
-        comparison.add(Figures.of(fast), Figures.of(slow));
-
         assertTrue(
-                comparison.summary().contains("messagesPerSecond ratio: median 3.000"),
-                comparison.summary());
-    }
-
-    private static Map<String, Double> figures(int medianUs) {
-        return Figures.of(outcome(medianUs).measurement());
-    }
-
-    @Test
-    void overlaysSeriesOnSelfContainedPage() {
-        PercentilePage page = new PercentilePage("Round <trips>");
-        page.add("first", outcome(10).measurement().histogram());
-        page.add("second", outcome(1000).measurement().histogram());
-
-        String html = page.html(Map.of("kernel", "a & b"));
-
-        assertEquals(2, html.split("<polyline").length - 1, "lines");
-        assertTrue(html.contains("Round &lt;trips&gt;"));
-        assertTrue(html.contains("a &amp; b"));
-        assertTrue(html.contains("<td>1,000.447</td>"), html);
-        assertTrue(!html.contains("http"), "the page must be self-contained");
+                HistogramLog.distribution(SampleReports.trips(1000))
+                        .contains("#[Max     =     2000."));
     }
 
     @Test
     void logsSeriesWithTags() {
-        String log = HistogramLog.write(Map.of("ipc 32 B", outcome(1000)), 5000);
+        String log = HistogramLog.write(Map.of("ipc 32 B", SampleReports.trips(1000)), 5000);
 
         List<String> lines = log.lines().toList();
         assertTrue(lines.getFirst().startsWith("#[Histogram log format"), log);
         assertTrue(lines.getLast().startsWith("Tag=ipc-32-B,4.000,1.000,"), log);
     }
 
-    /** Creates an outcome with samples up to twice the median. */
-    private static Outcome outcome(int medianUs) {
-        Histogram histogram = new Histogram(3_600_000_000_000L, 3);
-        for (int i = 1; i <= 1000; i++) {
-            histogram.recordValue(2L * medianUs * i);
-        }
-        return new Outcome("Bus 1", new Measurement(histogram, 1_000_000_000L, 0, false));
+    private static Work streams() {
+        return SampleReports.work(Load.stream(1, 2, 1));
+    }
+
+    private static Section single(Report report, Work work, Measurement measurement) {
+        Section section = report.begin("round trips", work, Map.of(), List.of(VERBUS));
+        section.addRoundTrips(Map.of(VERBUS, measurement));
+        return section;
+    }
+
+    private static long count(String text, String part) {
+        return IntStream.range(0, text.length()).filter(i -> text.startsWith(part, i)).count();
     }
 }

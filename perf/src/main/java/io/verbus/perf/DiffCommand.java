@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.perf.report.Diff;
+import io.verbus.perf.report.StoredReport;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Compares the JSON of two measurements of the same work. */
+@Command(
+        name = "diff",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Compares two measurements of the same work, such as before and after a change, from"
+                    + " the files that --json wrote. Prints the ratio SECOND / FIRST of each"
+                    + " figure that both have, with a 95 %% confidence interval and whether it"
+                    + " shows a difference.",
+            "The interval is based on ranks (Hodges-Lehmann, Mann-Whitney): it assumes nothing"
+                    + " about the distribution, and needs at least four pairs of runs in each"
+                    + " file. Prefer the ratios to a peer: changes of the machine between the"
+                    + " two measurements affect both. About one in 20 figures shows a"
+                    + " difference by chance."
+        })
+final class DiffCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "FIRST", description = "JSON of the first measurement.")
+    private Path first;
+
+    @Parameters(index = "1", paramLabel = "SECOND", description = "JSON of the second measurement.")
+    private Path second;
+
+    @Override
+    public Integer call() {
+        System.out.print(new Diff(read(first), read(second)).text());
+        return 0;
+    }
+
+    private static StoredReport read(Path file) {
+        try {
+            return StoredReport.parse(file.toString(), Files.readString(file));
+        } catch (IOException ex) {
+            throw new BusException(
+                    "cannot read "
+                            + file
+                            + " ("
+                            + ex
+                            + "); give files that --json of a measuring command wrote",
+                    ex);
+        }
+    }
+}
