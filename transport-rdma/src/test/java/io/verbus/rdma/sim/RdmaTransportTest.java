@@ -161,9 +161,9 @@ class RdmaTransportTest {
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("told", () -> !net.a.waits.isEmpty());
         assertEquals(
-                "no subscription for stream %d at 10.0.0.2:7400, only for streams %d, %d: "
-                        + "publish and subscribe to the same stream"
-                                .formatted(STREAM, STREAM + 1, STREAM + 3),
+                ("no subscription for stream %d at 10.0.0.2:7400, only for streams %d, %d: "
+                                + "publish and subscribe to the same stream")
+                        .formatted(STREAM, STREAM + 1, STREAM + 3),
                 net.a.waits.getFirst());
         assertFalse(stream.connected);
         assertEquals(List.of(), net.a.failures);
