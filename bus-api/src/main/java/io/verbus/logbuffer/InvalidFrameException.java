@@ -24,7 +24,7 @@ public final class InvalidFrameException extends BusException {
                         + position
                         + " "
                         + problem
-                        + ": close the stream, its publisher or the peer driver is faulty");
+                        + ": its publisher or the peer driver is faulty, so close the stream");
         this.position = position;
         this.word = word;
     }

@@ -51,7 +51,7 @@ final class Lab {
             throw new BusException("cannot run the lab: " + ex, ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new BusException("interrupted while the lab ran", ex);
+            throw new BusException("interrupted while the lab was running", ex);
         }
     }
 

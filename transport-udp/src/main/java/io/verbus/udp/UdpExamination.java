@@ -2,10 +2,10 @@
 
 package io.verbus.udp;
 
-import io.verbus.directory.ProcFile;
 import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;
 import io.verbus.transport.Finding.Level;
+import io.verbus.transport.ProcFile;
 import io.verbus.udp.common.UdpOptions;
 
 import java.io.IOException;

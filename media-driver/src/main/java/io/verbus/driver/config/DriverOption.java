@@ -244,7 +244,7 @@ public final class DriverOption<T> {
                             Integer.toString(ChannelUri.DEFAULT_MTU),
                             "a multiple of 32 from 64 to 65504",
                             DriverOption::isMtu,
-                            "Default length of the longest frame in bytes, for channels without an"
+                            "Default maximum frame length in bytes, for channels without an"
                                     + " mtu key."));
 
     public static final DriverOption<Integer> IPC_WINDOW =
@@ -523,7 +523,7 @@ public final class DriverOption<T> {
                         agent + ".idle",
                         Idling.BACKOFF,
                         Idling.values(),
-                        "What the " + agent + "'s thread does when there is no work."));
+                        "Idle strategy of the " + agent + "'s thread."));
     }
 
     private static DriverOption<Integer> cpu(String agent) {

@@ -194,7 +194,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.IMAGES_REJECTED,
                             "images_rejected_total",
-                            "Images that a client rejected, or whose set-up the driver refused."),
+                            "Images that a client rejected."),
                     of(
                             SystemCounter.CONTROL_PROTOCOL_VERSION,
                             "control_protocol_info",

@@ -164,11 +164,12 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_KERNEL_TIMESTAMPS,
                             "udp_kernel_timestamps_total",
-                            "Datagrams with the kernel's time for media-rcv-ts-offset."),
+                            "Datagrams that the kernel timestamped, for media-rcv-ts-offset."),
                     of(
                             TransportCounter.UDP_ADAPTER_TIMESTAMPS,
                             "udp_adapter_timestamps_total",
-                            "Datagrams with the network adapter's time for media-rcv-ts-offset."),
+                            "Datagrams that the network adapter timestamped, for"
+                                    + " media-rcv-ts-offset."),
                     of(
                             ConnectionCounter.STATE,
                             "rdma_connection_state",

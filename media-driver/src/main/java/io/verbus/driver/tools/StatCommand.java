@@ -60,8 +60,8 @@ final class StatCommand implements Callable<Integer> {
             names = "--sort",
             paramLabel = "ORDER",
             description =
-                    "${COMPLETION-CANDIDATES}; by default, counters are sorted by id, or by "
-                            + "rate in the live view, and streams by stream id")
+                    "Sort order: ${COMPLETION-CANDIDATES}. By default, counters are sorted by id,"
+                            + " or by rate in the live view, and streams by stream id.")
     private StatOrder order;
 
     @Option(

@@ -182,7 +182,7 @@ final class PerftestProgram {
             if (!server.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new BusException(
                         name
-                                + " does not listen on port "
+                                + " is not listening on port "
                                 + work.port()
                                 + ": check its output above, or choose another --port");
             }

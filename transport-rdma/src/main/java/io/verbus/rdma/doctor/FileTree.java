@@ -2,8 +2,8 @@
 
 package io.verbus.rdma.doctor;
 
-import io.verbus.directory.ProcFile;
 import io.verbus.rdma.fabric.KernelFiles;
+import io.verbus.transport.ProcFile;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

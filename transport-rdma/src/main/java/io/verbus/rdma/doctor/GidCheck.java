@@ -128,7 +128,7 @@ final class GidCheck {
             findings.warning(
                     area,
                     name + " has no GID for " + text + ", so no connection can use that address",
-                    "set the link of " + netdev + " down and up to rebuild the table");
+                    "take the link of " + netdev + " down and up again to rebuild the table");
         }
     }
 
@@ -144,9 +144,10 @@ final class GidCheck {
                         area,
                         "%s has GID %d for %s, which is not an address of %s"
                                 .formatted(name, gid.index(), address.getHostAddress(), netdev),
-                        "set the link of "
+                        "take the link of "
                                 + netdev
-                                + " down and up, or run in the network namespace of the device");
+                                + " down and up again, or run in the network namespace of the"
+                                + " device");
             }
         }
     }

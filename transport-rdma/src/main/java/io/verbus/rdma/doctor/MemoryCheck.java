@@ -58,7 +58,7 @@ final class MemoryCheck {
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "locked memory is unlimited");
         } else if (mayLockAll(files)) {
-            findings.ok(AREA, "locked memory is unlimited by the capability CAP_IPC_LOCK");
+            findings.ok(AREA, "locked memory is unlimited, because the process has CAP_IPC_LOCK");
         } else if (!limit.matches("\\d{1,18}")) {
             findings.warning(AREA, "cannot read the limit of locked memory", remedy);
         } else {

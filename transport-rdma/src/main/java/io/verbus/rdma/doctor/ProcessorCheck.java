@@ -54,7 +54,7 @@ final class ProcessorCheck {
         if (!slow.isEmpty()) {
             findings.warning(
                     AREA,
-                    "CPU frequencies follow the load: " + String.join(", ", slow),
+                    "CPUs do not use the performance governor: " + String.join(", ", slow),
                     "`cpupower frequency-set -g performance`");
         } else if (known) {
             findings.ok(AREA, "all CPUs of this process use the governor performance");

@@ -67,7 +67,8 @@ public final class PathAdvice {
         return netdev.isEmpty()
                 ? "set the MTU of its network interface to "
                         + least
-                        + " or more at both ends and on the switches, and the link down and up"
+                        + " or more at both ends and on the switches, then take the link down and"
+                        + " up again"
                 : "`ip link set dev %s mtu %d` or more, at both ends and on the switches"
                         .formatted(netdev, least);
     }

@@ -62,8 +62,9 @@ public record GroupOptions(
                     "0",
                     0,
                     MAX_GROUP,
-                    "Number of receivers that connect a publication with flow control min or"
-                            + " tagged; default for channels without a group size; 0 means one.");
+                    "Number of receivers that a publication with flow control min or tagged"
+                            + " needs to be connected, for channels without a group size; 0 means"
+                            + " one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(

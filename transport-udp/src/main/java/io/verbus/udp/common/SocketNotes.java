@@ -3,11 +3,11 @@
 package io.verbus.udp.common;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.directory.ProcFile;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.ProcFile;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

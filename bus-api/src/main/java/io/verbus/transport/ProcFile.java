@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.directory;
+package io.verbus.transport;
 
 import java.io.IOException;
 import java.io.InputStream;
