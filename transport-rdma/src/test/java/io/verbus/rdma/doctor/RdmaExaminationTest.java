@@ -476,7 +476,7 @@ class RdmaExaminationTest {
                 .file("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
                 .file("/sys/devices/system/cpu/nohz_full", "(null)\n");
         checkFinding(Level.WARNING, "may run on 2 CPUs (0-1)", "verbus.threading");
-        checkFinding(Level.WARNING, "follow the load: 1 powersave", "cpupower");
+        checkFinding(Level.WARNING, "performance governor: 1 powersave", "cpupower");
         checkFinding(Level.WARNING, "the timer still ticks", "nohz_full=8");
         host.file("/sys/devices/system/cpu/isolated", "\n");
         checkFinding(Level.WARNING, "no CPU is isolated", "isolcpus=");

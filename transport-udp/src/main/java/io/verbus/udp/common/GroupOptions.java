@@ -63,8 +63,7 @@ public record GroupOptions(
                     0,
                     MAX_GROUP,
                     "Number of receivers that a publication with flow control min or tagged"
-                            + " needs to be connected, for channels without a group size; 0 means"
-                            + " one.");
+                            + " needs to be connected; for channels without a size; 0 means one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(
