@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Environment;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
@@ -138,6 +139,10 @@ final class CompareCommand implements Callable<Integer> {
         if (peers.peer().isTwoThreads(options.transport())) {
             options.checkOneProcess("--peer " + peers.peer() + " over IPC is measured in");
             stream.checkOnePublisher(options, "--peer " + peers.peer() + " over IPC supports only");
+        }
+        if (peers.peer() == Peer.FLOOR && options.transport() == Wire.IPC) {
+            roundTrips.checkNoRate(
+                    options, "--peer floor over IPC holds only one message at a time");
         }
         return compare();
     }

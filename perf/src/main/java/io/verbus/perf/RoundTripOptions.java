@@ -107,6 +107,17 @@ final class RoundTripOptions {
         return Load.roundTrips(messagesPerSecond, burst).with(polling);
     }
 
+    /**
+     * Rejects a rate.
+     *
+     * @param what start of the error message.
+     */
+    void checkNoRate(WorkOptions options, String what) {
+        if (!rate.equals("max")) {
+            throw options.wrong(what + ": omit --rate");
+        }
+    }
+
     private Rates rates(WorkOptions options) {
         try {
             return Rates.parse(rate);

@@ -48,6 +48,7 @@ class PerfCommandTest {
                     diff /nowhere/a.json /nowhere/b.json | cannot read /nowhere/a.json
                     diff /proc/version /proc/version | /proc/version is not JSON
                     compare --rate field | --length takes one number here
+                    compare --peer floor --rate 1K | --peer floor over IPC holds only one message at a time: omit --rate
                     compare --peer floor --processes 2 | --peer floor over IPC is measured in one process
                     compare --peer bare_log --publishers 2 | --peer bare_log over IPC supports only one publisher
                     compare --peer bare_log --transport udp | --peer bare_log does not support --transport udp: choose one of [ipc]
