@@ -5,6 +5,7 @@ package io.verbus.rdma.lives;
 import io.verbus.StrictDevice;
 import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestHost;
 import io.verbus.transport.TestStream;
 import io.verbus.transport.Transport;
 
@@ -98,9 +99,21 @@ final class DeviceNet implements LifeNet, AutoCloseable {
     @Override
     public InboundEndpoint endpoint() {
         if (endpointOfB == null) {
-            endpointOfB = b.open(CHANNEL);
+            endpointOfB = awaitListening(b.open(CHANNEL));
         }
         return endpointOfB;
+    }
+
+    /** Subscribes B to a stream, and waits until A can connect. */
+    void subscribe(int stream) {
+        awaitListening(b.subscribe(CHANNEL, stream));
+    }
+
+    /** Waits until peers can connect: a fault may refuse to let the endpoint listen. */
+    private InboundEndpoint awaitListening(InboundEndpoint endpoint) {
+        until("it listens", () -> endpoint.opened().isDone());
+        TestHost.requireNotRefused(endpoint.opened());
+        return endpoint;
     }
 
     @Override

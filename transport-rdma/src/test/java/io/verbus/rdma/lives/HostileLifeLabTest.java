@@ -43,7 +43,7 @@ class HostileLifeLabTest {
                             DeviceNet.ADDRESS_OF_B,
                             DeviceNet.PORT,
                             attack)) {
-                net.b().subscribe(net.channel(), STREAM);
+                net.subscribe(STREAM);
                 TestStream stream = net.a().publish(net.channel(), STREAM);
                 awaitFlow(net, stream);
                 for (int i = 0; i < ATTACKS; i++) {

@@ -47,7 +47,7 @@ class ResumeLifeLabTest {
                                 Stream.of("rdma.resume-timeout", "60s"))
                         .toArray(String[]::new);
         try (DeviceNet net = new DeviceNet(seed, directory, options)) {
-            net.b().subscribe(net.channel(), STREAM);
+            net.subscribe(STREAM);
             TestStream stream = net.a().publish(net.channel(), STREAM);
             net.until("connected", () -> stream.connected && !net.b().images.isEmpty());
             TestImage image = net.b().image();
