@@ -58,7 +58,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         this.owner = owner;
     }
 
-    /** Sets where the driver stores the channel's status. */
+    /** Sets the location at which the driver stores the channel's status. */
     final void status(ChannelStatus told) {
         status = told;
     }

@@ -256,8 +256,8 @@ abstract sealed class ClientSettings permits Bus.Context {
      * <p>Until then the bus is neither closed nor connected. Images are closed, and the
      * unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
      * subscriptions have no images, resources can be closed, and calls that add a resource wait for
-     * the next driver, up to the driver timeout. Destination changes, rejects and {@link
-     * Bus#nextSessionId} fail with a {@link DriverLostException}.
+     * the next driver, up to the driver timeout. Adding or removing a destination, rejecting an
+     * image and {@link Bus#nextSessionId} fail with a {@link DriverLostException}.
      *
      * <p>Messages in the lost driver's logs that were not consumed are lost. At the next driver,
      * streams are new: positions restart at the channel's initial position or at 0. Session ids not

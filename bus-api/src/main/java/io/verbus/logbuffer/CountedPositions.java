@@ -172,8 +172,8 @@ public final class CountedPositions {
      * Adds a reader at the least position of all other readers. Called on the conductor's thread.
      *
      * @param joining position of the new reader, to be set.
-     * @param alone supplies the join position if there is no other reader; called once the reader
-     *     counts.
+     * @param alone supplier of the join position if there is no other reader; called once the
+     *     reader counts.
      * @return position at which the reader starts.
      */
     public long joinLeast(Position joining, LongSupplier alone) {
@@ -187,8 +187,8 @@ public final class CountedPositions {
      * conductor's thread.
      *
      * @param joining position of the new reader, to be set.
-     * @param wanted supplies the join position, at which a frame starts or will start; called once
-     *     the reader counts.
+     * @param wanted supplier of the join position, at which a frame starts or will start; called
+     *     once the reader counts.
      * @return position at which the reader starts.
      */
     public long join(Position joining, LongSupplier wanted) {

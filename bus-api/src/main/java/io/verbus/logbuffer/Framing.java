@@ -257,8 +257,8 @@ final class Framing {
      * <p>The publisher may have been suspended since it opened the frame. In the meantime an
      * unblocker may have padded the frame, and others may have reused the space any number of laps
      * later. The frame still belongs to the publisher if it has the same term, is claimed, and is
-     * as long. One case goes undetected: a publisher that is suspended again between the two
-     * comparisons, for whole laps, and finds an equally long claim at the same place.
+     * of the same length. One case goes undetected: a publisher that is suspended again between the
+     * two comparisons, for whole laps, and then finds an equally long claim at the same place.
      *
      * @return whether the frame was still there.
      */

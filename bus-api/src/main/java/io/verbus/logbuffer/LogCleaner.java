@@ -40,8 +40,8 @@ public final class LogCleaner {
     }
 
     /**
-     * Returns whether the log needs cleaning: not if its only writer zeroes ahead, which it
-     * announces in the metadata before its first frame. Thread-safe.
+     * Returns whether the log needs cleaning. It does not if its only writer zeroes ahead, as the
+     * writer announces in the metadata before its first frame. Thread-safe.
      */
     public boolean isNeeded() {
         return !isExclusive || log.metadata().getIntAcquire(LogLayout.ZEROES_AHEAD) != 1;
@@ -80,7 +80,8 @@ public final class LogCleaner {
      * Returns the publisher limit, to be published with release. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
-     * @param window number of bytes past it, at most two terms.
+     * @param window number of bytes that may be appended past the consumed position, at most two
+     *     terms.
      */
     public long limit(long consumed, long window) {
         return isNeeded()

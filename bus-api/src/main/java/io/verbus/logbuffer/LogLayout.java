@@ -149,7 +149,7 @@ public final class LogLayout {
      * Returns the length in bytes of a log file: terms and metadata, rounded up to whole pages.
      *
      * @param termLength term length in bytes.
-     * @param pageLength page length in bytes, a power of two of at least {@link #MIN_PAGE_LENGTH}.
+     * @param pageLength page length in bytes: a power of two, {@link #MIN_PAGE_LENGTH} or more.
      */
     public static long fileLength(int termLength, long pageLength) {
         return BitUtil.align((long) PARTITIONS * termLength + METADATA_LENGTH, pageLength);

@@ -18,8 +18,8 @@ import java.lang.invoke.VarHandle;
  * <p>A frame's first word is loaded once, with acquire; the checked value is the one used. The
  * subscriber's position is published once per poll, with release, even if a handler throws: after
  * all delivered frames, including the last. A poll ends at the end of a term at the latest. In a
- * fast stream it may wait, and end some KiB before the tail, see {@link FollowingDistance}; not in
- * a replica, whose metadata has no tail.
+ * fast stream it may wait, and end some KiB before the tail, see {@link FollowingDistance}. It
+ * never waits in a replica, whose metadata has no tail.
  *
  * <p>Another thread may close the reader. Nothing more is delivered from then on, except to a
  * handler call in progress, and the subscriber's position no longer changes, because its counter

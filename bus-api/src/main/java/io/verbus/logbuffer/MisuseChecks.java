@@ -44,7 +44,7 @@ public final class MisuseChecks {
     /**
      * Begins a call, see {@link #alone}.
      *
-     * @throws IllegalStateException if a thread is making a call, this one or another.
+     * @throws IllegalStateException if any thread, including this one, is already making a call.
      */
     void enter(Object object) {
         Thread current = Thread.currentThread();

@@ -33,7 +33,7 @@ public final class CauserErrorLog {
      * @param errors handler for the recorded errors.
      * @param most maximum number of causers recorded for each kind of error.
      * @param causers human-readable plural of the causers: peers or clients.
-     * @param error creates an error from a message.
+     * @param error function that creates an error from a message.
      */
     public CauserErrorLog(
             ErrorHandler errors, int most, String causers, Function<String, BusException> error) {
@@ -58,7 +58,7 @@ public final class CauserErrorLog {
     /**
      * Records an error as {@link #record(Enum, String, String)} does, with another handler.
      *
-     * @param handler called with the error.
+     * @param handler handler that receives the error.
      * @return whether it was recorded.
      */
     public boolean record(Enum<?> kind, String causer, String message, ErrorHandler handler) {

@@ -16,9 +16,9 @@ public interface InboundEndpoint {
      * Returns the result of opening the endpoint, which a device may delay. An endpoint that cannot
      * be opened must be closed like any other.
      *
-     * @return a future completed in one of the conductor's duty cycles, with a {@link
-     *     TransportException} if the address cannot be used; already completed if the endpoint
-     *     opened immediately.
+     * @return a future that completes in one of the conductor's duty cycles, exceptionally with a
+     *     {@link TransportException} if the address cannot be used; already completed if the
+     *     endpoint opened immediately.
      */
     default CompletableFuture<Void> opened() {
         return CompletableFuture.completedFuture(null);

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
  * @param unit unit of the values, "bytes" or "time"; empty if none.
  * @param range valid values, as in "it must be RANGE".
  * @param help one sentence that says what the option changes.
- * @param parser parses a text; throws {@link IllegalArgumentException} if it has another form.
- * @param isValid whether a value is in the range.
+ * @param parser parser of a text; throws {@link IllegalArgumentException} if the text is malformed.
+ * @param isValid predicate that tests whether a value is in the range.
  */
 public record Option<T>(
         String name,

@@ -47,7 +47,8 @@ public interface OutboundStream {
      * sender's thread.
      *
      * @param position consumed position, which never decreases.
-     * @param window number of bytes past it, at most two terms.
+     * @param window number of bytes that may be appended past the consumed position, at most two
+     *     terms.
      */
     void onReleased(long position, long window);
 

@@ -79,7 +79,7 @@ public final class RoundRobin<T extends RoundRobin.Taker> {
         this.nowNs = nowNs;
     }
 
-    /** Adds a taker, as busy. */
+    /** Adds a taker, which starts out busy. */
     public void add(T taker) {
         if (count == all.length) {
             all = Arrays.copyOf(all, 2 * count);

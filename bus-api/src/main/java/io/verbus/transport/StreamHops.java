@@ -38,12 +38,12 @@ public final class StreamHops {
     private long dueNs;
 
     /**
-     * Number of work requests whose answer ends the wire's sample; for UDP, the open round-trip
-     * request.
+     * Number of answered work requests at which the wire's sample ends; for UDP, the open
+     * round-trip request.
      */
     private long awaited;
 
-    /** Number of work requests whose answer says that the subscriber's sample has started. */
+    /** Number of answered work requests at which the subscriber's sample has started. */
     private long arrival;
 
     private boolean isArrivalAwaited;
@@ -181,7 +181,7 @@ public final class StreamHops {
      * Called when the work requests staged for a list of streams are posted.
      *
      * @param first first stream of the list; not null.
-     * @param count number of work requests whose answer says that the sampled bytes have arrived.
+     * @param count number of answered work requests at which the sampled bytes have arrived.
      */
     public static void onPosted(StreamHops first, long count) {
         long nowNs = first.sender.nowNs();
@@ -226,8 +226,7 @@ public final class StreamHops {
     }
 
     /**
-     * Handles the number of work requests that the peer has answered. @param answered number as
-     * first seen in this turn.
+     * Handles the number of work requests that the peer has answered, as first seen in this turn.
      */
     public void onAnswered(long answered) {
         boolean isWireOver = wire.isOpen() && answered >= awaited;

@@ -19,9 +19,9 @@ public interface Transport extends AutoCloseable {
      * publication whose channel is manual is added immediately.
      *
      * @param stream publication to send, which must not be closed before it is added.
-     * @return a future completed in a duty cycle of the conductor when the publication is added,
-     *     with a {@link io.verbus.BusException} if it cannot be; already completed if it was added
-     *     immediately.
+     * @return a future that completes in a duty cycle of the conductor when the publication is
+     *     added, or exceptionally with a {@link io.verbus.BusException} if it cannot be added;
+     *     already completed if it was added immediately.
      * @throws TransportException if the transport cannot use the channel.
      */
     CompletableFuture<Void> addPublication(OutboundStream stream);
@@ -109,8 +109,8 @@ public interface Transport extends AutoCloseable {
     void onSubscriptionAdded(InboundEndpoint endpoint, int streamId);
 
     /**
-     * Requests a stream of responses, from a publication of which only the control address is
-     * known, until {@link #forgetResponses}.
+     * Requests a stream of responses until {@link #forgetResponses} is called. Only the control
+     * address of the publication that sends them is known.
      *
      * @param endpoint endpoint of the subscription.
      * @param streamId stream id of the subscription.
@@ -175,8 +175,8 @@ public interface Transport extends AutoCloseable {
     /**
      * Asks the sender of a stream to stop, so that the stream can move to another log; calls {@link
      * TransportHost#onImageStopped} once it has. That may never happen, because the connection is
-     * lost, the stream ends or the image is being created: the stream then continues or ends as
-     * without this call, and the driver may ask again.
+     * lost, the stream ends or the image is being created: the stream then continues or ends as if
+     * this method had not been called, and the driver may ask again.
      *
      * @param image image that a peer writes.
      */

@@ -40,8 +40,8 @@ public interface TransportHost extends TransportSettings {
      * Resolves a name on another thread.
      *
      * @param name host name or IP address.
-     * @return a future completed in a later duty cycle of the conductor, once {@link #address} has
-     *     the result; already completed for an IP address.
+     * @return a future that completes in a later duty cycle of the conductor, once {@link #address}
+     *     has the result; already completed for an IP address.
      */
     CompletableFuture<Void> lookUp(String name);
 
@@ -83,8 +83,8 @@ public interface TransportHost extends TransportSettings {
      * thread, in the order of the calls. The driver closes only once the work is done.
      *
      * @param work work to run; an exception is passed to {@code then}.
-     * @param then called in a later duty cycle of the conductor, with null or the exception; not
-     *     called if the driver closes in the meantime.
+     * @param then callback invoked in a later duty cycle of the conductor, with null or the
+     *     exception; not invoked if the driver closes in the meantime.
      */
     void background(Runnable work, Consumer<RuntimeException> then);
 
@@ -94,7 +94,8 @@ public interface TransportHost extends TransportSettings {
      *
      * @param log log of a publication or an image.
      * @param work work on the log, which stays mapped while it runs.
-     * @param then called in a later duty cycle of the conductor, with null or the exception.
+     * @param then callback invoked in a later duty cycle of the conductor, with null or the
+     *     exception.
      */
     void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
 
@@ -120,8 +121,8 @@ public interface TransportHost extends TransportSettings {
      *
      * @param endpoint endpoint at which the offer has arrived.
      * @param setup the stream.
-     * @param answer called with the result, within this call or in a later duty cycle of the
-     *     conductor.
+     * @param answer callback for the result, invoked during this call or in a later duty cycle of
+     *     the conductor.
      * @return whether there is a subscription; if not, {@code answer} is not called.
      */
     boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer);
@@ -164,7 +165,7 @@ public interface TransportHost extends TransportSettings {
      * driver must still close an image that is replaced.
      *
      * @param image image that nothing writes.
-     * @param goOn called once with the image in which the stream continues.
+     * @param goOn callback invoked once, with the image in which the stream continues.
      */
     void onImageStopped(InboundImage image, Consumer<InboundImage> goOn);
 
@@ -198,8 +199,8 @@ public interface TransportHost extends TransportSettings {
     void onPublicationReleased(OutboundStream stream);
 
     /**
-     * Reports that a publication currently cannot be sent, and is retried; the driver informs its
-     * clients.
+     * Reports that a publication currently cannot be sent, and that the transport retries; the
+     * driver informs the publication's clients.
      *
      * @param stream publication that is rejected, or whose peer is unreachable for a reason worth
      *     reporting.

@@ -56,7 +56,7 @@ final class Client {
 
     /**
      * Moves the last sign of life forward by the length of a pause during which the driver could
-     * not see any.
+     * not observe signs of life.
      */
     void onPause(long pauseNs) {
         lastSeenNs += pauseNs;

@@ -95,8 +95,8 @@ final class Clients {
     }
 
     /**
-     * Returns the client that sent a command about its own registrations; for an unknown client, an
-     * object without registrations.
+     * Returns the client that sent a command about its own registrations. If the client is unknown,
+     * returns a placeholder without registrations.
      */
     Client known(long clientId) {
         Client client = byId.get(clientId);
@@ -181,7 +181,7 @@ final class Clients {
     /**
      * Times out silent clients, and continues releasing the resources of departed clients.
      *
-     * @param nowNs time before which every command sent has been handled.
+     * @param nowNs monotonic time; all commands sent before it have been handled.
      * @return the work count.
      */
     int checkLiveness(long nowNs) {

@@ -52,8 +52,8 @@ final class CommandExecutor implements CommandHandler {
     private final AtomicCounter malformed;
 
     /**
-     * @param nextId supplies the next unassigned correlation id; no command has used this id or a
-     *     higher one.
+     * @param nextId supplier of the next unassigned correlation id, which is higher than that of
+     *     any command so far.
      */
     CommandExecutor(
             Clients clients,
@@ -325,8 +325,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Runs a command about a client's own registration, once the command that added the
-     * registration is answered.
+     * Runs a command about a client's own registration, once the command that adds the registration
+     * has been answered.
      */
     private void about(
             long clientId,
@@ -354,7 +354,7 @@ final class CommandExecutor implements CommandHandler {
     /**
      * Runs a command now, or once everything it needs is ready.
      *
-     * @param channel channel whose names must be resolved and transport prepared; or null.
+     * @param channel channel to resolve and to prepare the transport for; or null.
      */
     private void when(
             ChannelUri channel,

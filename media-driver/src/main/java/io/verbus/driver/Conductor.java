@@ -77,7 +77,7 @@ public final class Conductor implements Agent {
     private long sentNs;
 
     /**
-     * @param faults faults in logs, which other agents share.
+     * @param faults record of log faults, shared with the other agents.
      */
     Conductor(DriverParts parts, LogFaults faults, CycleTime cycleTime) {
         this.parts = parts;
@@ -217,7 +217,7 @@ public final class Conductor implements Agent {
         return 0;
     }
 
-    /** The streams to drain before the driver closes. */
+    /** Gives access to the streams that must be drained before the driver closes. */
     private final class Streams implements Draining.Streams {
         @Override
         public void stopImages() {

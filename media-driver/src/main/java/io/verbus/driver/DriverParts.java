@@ -38,14 +38,15 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 import java.util.List;
 
 /**
- * The driver's registries, wired together: each constructor shows what a registry may access.
+ * The driver's registries, wired together. The constructor arguments of a registry show what it may
+ * access.
  *
  * @param clock conductor's clock.
  * @param counters driver's counters.
  * @param errors driver's error handler.
  * @param commands buffer of client commands.
  * @param waiting commands that wait for slow work.
- * @param background runs slow work.
+ * @param background threads that run slow work.
  * @param locks locks that clients hold while they have the driver's memory mapped.
  * @param clients known clients.
  * @param publications publications of clients.

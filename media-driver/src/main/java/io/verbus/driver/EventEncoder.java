@@ -132,7 +132,7 @@ final class EventEncoder {
      * Reports that a subscriber rejected a publication's image; the publication remains open. Like
      * {@link #publicationError}, the event is dropped when clients cannot keep up.
      *
-     * @param destinationId registration id of the destination that reported it, or -1.
+     * @param destinationId registration id of the destination that reported the rejection, or -1.
      * @param receiverId id of the receiver, or -1.
      */
     void imageRejected(

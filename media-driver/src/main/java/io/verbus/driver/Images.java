@@ -86,8 +86,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /**
      * Creates and announces the image of a stream that a peer offers.
      *
-     * @return whether a subscription matches the stream; if so, the transport is answered once the
-     *     image exists.
+     * @return whether a subscription matches the stream; if so, the transport receives the answer
+     *     once the image exists.
      */
     boolean onSetup(
             Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {

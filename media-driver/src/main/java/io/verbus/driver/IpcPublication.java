@@ -26,8 +26,8 @@ import org.agrona.concurrent.status.AtomicCounter;
  */
 final class IpcPublication extends Publication {
     /**
-     * Step in which the limit is raised, as the window shifted right by this; saves cache-line
-     * transfers.
+     * The limit is raised in steps of the window shifted right by this number of bits, which saves
+     * cache-line transfers.
      */
     private static final int GAIN_SHIFT = 3;
 

@@ -62,7 +62,7 @@ final class ManualEndpoints {
      * The endpoint of one destination, which may still be opening.
      *
      * @param transport transport of the endpoint.
-     * @param endpoint endpoint to add once it is open, or to close.
+     * @param endpoint endpoint of the destination, to be added once it is open, or closed.
      */
     record Place(Transport transport, InboundEndpoint endpoint) {
         void close() {
@@ -73,7 +73,7 @@ final class ManualEndpoints {
     /**
      * Opens the endpoint of a destination that receives peers' streams.
      *
-     * @param clientId client that is charged for it.
+     * @param clientId client that is charged for the endpoint.
      * @param named channel as the client wrote it, with resolved names.
      * @throws BusException if the address cannot be used.
      */
@@ -92,7 +92,7 @@ final class ManualEndpoints {
      * @param statusId id of the endpoint's status counter.
      * @param named channel as the client wrote it, with resolved names.
      * @param place endpoint of the destination.
-     * @return the destination, for which the caller requests the wanted streams from the transport.
+     * @return the destination; the caller must then request the wanted streams from the transport.
      * @throws BusException if the client has too many destinations, or counters are exhausted.
      */
     ManualEndpoint.Destination add(

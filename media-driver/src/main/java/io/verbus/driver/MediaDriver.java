@@ -76,7 +76,7 @@ public final class MediaDriver implements AutoCloseable {
     /** Interval between checks of whether all data is sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time that the process has to end by itself after its driver has failed. */
+    /** Time after a failure of the driver at which a process that has not exited is halted. */
     private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
 
     private static final int FAILED = 1;
@@ -98,7 +98,10 @@ public final class MediaDriver implements AutoCloseable {
     private DirectoryWatch watch;
     private boolean isClosed;
 
-    /** Why the driver lost its directory, or null. Written by the first thread that detects it. */
+    /**
+     * Reason why the driver lost its directory, or null. Written by the first thread that detects
+     * the loss.
+     */
     private volatile BusException loss;
 
     /**
@@ -161,7 +164,7 @@ public final class MediaDriver implements AutoCloseable {
      * Launches a driver in its own new directory; see {@link #directory()}. Also deletes
      * directories that embedded drivers of killed processes left behind.
      *
-     * @param builder settings; the directory is replaced.
+     * @param builder settings of the driver; the directory setting is replaced.
      */
     public static MediaDriver launchEmbedded(DriverConfigBuilder builder) {
         DriverDirectory.removeAbandoned();
@@ -460,7 +463,7 @@ public final class MediaDriver implements AutoCloseable {
                 if (each != null) {
                     each.close();
                 }
-            } catch (Exception | Error e) { // must not prevent the rest from closing
+            } catch (Exception | Error e) { // must not keep the rest from being closed
                 if (first == null) {
                     first = e;
                 } else {

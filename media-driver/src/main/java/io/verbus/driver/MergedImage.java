@@ -63,8 +63,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     private Leaving[] leaving = {};
 
     /**
-     * Pending move of a source whose peer has stopped so that it can continue in another log; null
-     * if there is none.
+     * Pending move of a source to another log, for which its peer has stopped writing; null if
+     * there is none.
      */
     private MergedSource.Move move;
 
@@ -155,7 +155,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /** Adds a source of this stream. */
     void add(MergedSource source) {
         sources = ArrayUtil.add(sources, source);
-        isDirectKept = false; // there may be room by now
+        isDirectKept = false; // space may have become available
         askToMove();
     }
 
@@ -250,7 +250,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /**
      * Runs the image's turn; returns the work count.
      *
-     * @param rejection called with each source whose frames are invalid, and the reason.
+     * @param rejection callback invoked with each source whose frames are invalid, and with the
+     *     reason.
      */
     int update(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = subscribers.endImpossible() + letGo();
@@ -366,7 +367,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /**
      * Ends the image for all its subscribers, because one of them has rejected it.
      *
-     * @param rejection called with the image of each source.
+     * @param rejection callback invoked with the image of each source.
      */
     void reject(String why, Consumer<NetworkImage> rejection) {
         fail(why);

@@ -199,7 +199,9 @@ final class MergedSource {
         leave();
     }
 
-    /** Marks this as no longer a source, whose image needs no log. */
+    /**
+     * Marks this as no longer a source of the merged image; its own image no longer needs a log.
+     */
     void leave() {
         if (!hasLeft) {
             hasLeft = true;
@@ -238,7 +240,7 @@ final class MergedSource {
          * @param image merged image that has the source.
          * @param source source whose peer has stopped.
          * @param images factory of the image in which the source continues.
-         * @param goOn called with the image in which the source continues.
+         * @param goOn callback invoked with the image in which the source continues.
          */
         Move(
                 MergedImage image,
@@ -255,7 +257,7 @@ final class MergedSource {
         /** Runs one turn; returns whether the move is complete. */
         boolean step() {
             if (isOver || !image.has(source) || !source.isActive()) {
-                return true; // the source's image is closed like any other
+                return true; // nothing to move: the usual path closes the image
             }
             if (source.isDirect()) {
                 stepToStaged();

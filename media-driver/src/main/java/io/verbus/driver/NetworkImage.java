@@ -149,7 +149,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
-    /** Returns by how many bytes the peer may be ahead of the consumed position. Thread-safe. */
+    /**
+     * Returns the number of bytes by which the peer may be ahead of the consumed position.
+     * Thread-safe.
+     */
     int window() {
         return window;
     }
@@ -169,7 +172,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Sends the response session id to the sender of the requests while this image is active.
+     * Keeps sending the response session id to the sender of the requests while this image is
+     * active.
      *
      * @param responseSessionId session id of the responses; null stops sending it.
      */
@@ -376,8 +380,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Removes the subscribers that may not linger. Once everything is read, the transport closes
-     * the image, so that it accepts the same session again.
+     * Removes the subscribers that have read everything and must not linger. Once everything is
+     * read, the transport closes the image, so that it accepts the same session again.
      */
     private int drainLingering(long nowNs) {
         int work = subscribers.drainLingering(finalPosition, endReason, nowNs);

@@ -29,8 +29,8 @@ import java.util.concurrent.CompletableFuture;
  */
 final class NetworkPublication extends Publication implements CarriedStream {
     /**
-     * Step in which the limit is raised while spies hold it back, as the window shifted right by
-     * this.
+     * While spies hold the limit back, it is raised in steps of the spy window shifted right by
+     * this number of bits.
      */
     private static final int GAIN_SHIFT = 3;
 
@@ -156,8 +156,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns whether the transport has begun: a future completed in a duty cycle of the conductor,
-     * with a {@link io.verbus.BusException} if it cannot.
+     * Returns whether the transport has begun: a future that completes in a duty cycle of the
+     * conductor, exceptionally with a {@link io.verbus.BusException} if it cannot.
      */
     @Override
     CompletableFuture<Void> begun() {
@@ -406,7 +406,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
 
     @Override
     void skipUnread() {
-        // Decided by the transport.
+        // The transport decides how far the stream advances without receivers.
     }
 
     @Override

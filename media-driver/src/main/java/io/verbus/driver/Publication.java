@@ -157,16 +157,16 @@ abstract sealed class Publication extends RoundRobin.Taker
      * Returns the position up to which publishers may append. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
-     * @param window bytes beyond that position; two terms at most.
+     * @param window number of bytes that may be appended beyond that position, at most two terms.
      */
     final long limitAt(long consumed, long window) {
         return cleaner.limit(consumed, window);
     }
 
     /**
-     * Cleans the consumed part of the log once it is large enough. Cleaning after each message
-     * would keep the conductor from idling, and cost the threads that exchange the messages CPU
-     * time and cache lines.
+     * Cleans the consumed part of the log once that part is large enough. Cleaning after each
+     * message would keep the conductor from idling, and would cost publishers and subscribers CPU
+     * time and cache-line transfers.
      *
      * @param consumed position that every consumer and the sender have passed.
      * @return the number of bytes zeroed.
@@ -181,8 +181,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Returns a future completed in a duty cycle of the conductor, once clients may use the
-     * publication, or with a {@link io.verbus.BusException} if it cannot be used.
+     * Returns a future that completes in a duty cycle of the conductor, once clients may use the
+     * publication, or exceptionally with a {@link io.verbus.BusException} if it cannot be used.
      */
     CompletableFuture<Void> begun() {
         return CompletableFuture.completedFuture(null);
@@ -206,8 +206,8 @@ abstract sealed class Publication extends RoundRobin.Taker
      * Releases one client's reference.
      *
      * @param nowNs monotonic time.
-     * @param hasDied whether the client timed out instead of closing: its open claims will never be
-     *     committed.
+     * @param hasDied whether the client timed out instead of closing, so that its open claims will
+     *     never be committed.
      */
     final void removeReference(long nowNs, boolean hasDied) {
         if (hasDied) {

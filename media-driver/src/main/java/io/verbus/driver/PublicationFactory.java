@@ -311,7 +311,8 @@ final class PublicationFactory {
      * room for many threads.
      */
     private long ipcWindow(ChannelUri channel, int termLength) {
-        // Verbus clients may use two terms: the word zeroed in the next term is already consumed.
+        // Verbus clients may use two terms: the word that they zero in the next term has been
+        // consumed.
         long most = channel.isAeron() ? termLength / 2 : 2L * termLength;
         long asked = channel.publicationWindow().orElse(config.ipcWindow());
         return asked == 0 ? most : Math.min(asked, most);

@@ -40,7 +40,7 @@ final class RejectedStreams {
     private int removals;
 
     /**
-     * @param subscriptions subscriptions that may want the streams again.
+     * @param subscriptions subscriptions of the driver, which may match the streams.
      * @param timeoutNs nanoseconds for which a stream stays rejected.
      */
     RejectedStreams(Subscriptions subscriptions, long timeoutNs) {

@@ -110,8 +110,8 @@ final class Responses {
     }
 
     /**
-     * Stops announcing to requesters that have connected, and announcing closed publications.
-     * Called at the timer interval.
+     * Stops announcing publications that are closed or whose requesters have connected. Called at
+     * the timer interval.
      */
     void watch() {
         for (int i = told.size() - 1; i >= 0; i--) {

@@ -23,7 +23,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
         return CounterShare.CLIENTS;
     }
 
-    /** Returns a description of the stream's origin. */
+    /** Returns a description of the stream's source. */
     String description();
 
     /** Returns a position that no subscriber can have passed; {@link Long#MAX_VALUE} if unknown. */

@@ -28,7 +28,7 @@ final class Subscribers {
      * A subscriber, reading or detached.
      *
      * @param position position written by its client with release, read here with acquire.
-     * @param untethered untethered state; null if it is tethered.
+     * @param untethered state of an untethered subscriber; null if the subscriber is tethered.
      */
     private record Subscriber(Subscription subscription, Position position, Untethered untethered) {
 
@@ -156,7 +156,8 @@ final class Subscribers {
      * #endImpossibleNow} first.
      *
      * @param subscription subscription that reads the source.
-     * @param alone supplies the first position if there is no other subscriber; see {@link #add}.
+     * @param alone supplier of the first position if there is no other subscriber; see {@link
+     *     #add}.
      */
     void addAtLeast(Subscription subscription, LongSupplier alone) {
         Subscriber joining = subscriber(subscription);
@@ -167,7 +168,7 @@ final class Subscribers {
      * Adds a subscriber and notifies its client.
      *
      * @param subscription subscription that reads the source.
-     * @param joinPosition supplies the first position, at which a frame begins or will begin.
+     * @param joinPosition supplier of the first position, at which a frame begins or will begin.
      *     Called once the subscriber's position counts, so that nothing after the first position is
      *     released.
      */
@@ -176,7 +177,7 @@ final class Subscribers {
         joined(joining, positions.join(joining.position, joinPosition));
     }
 
-    /** Returns the subscriber of a subscription; a detached one still has its counter. */
+    /** Returns the subscriber of a subscription; a detached subscriber still has its counter. */
     private Subscriber subscriber(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -426,8 +427,8 @@ final class Subscribers {
     }
 
     /**
-     * Removes a subscriber. Before that, releases what it has read, in case it is the last
-     * subscriber, provided that its position is possible.
+     * Removes a subscriber. First releases what it has read, because it may be the last subscriber,
+     * unless its position is impossible.
      */
     private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);

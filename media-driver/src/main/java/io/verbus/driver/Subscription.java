@@ -15,7 +15,7 @@ import io.verbus.transport.Transport;
  * @param clientId client that owns it.
  * @param channel channel to subscribe to.
  * @param streamId stream to subscribe to.
- * @param carrier media of the transport if it differs from the channel's; or null.
+ * @param carrier media of the transport if it differs from that of the channel, or null.
  * @param transport transport of the channel; null for IPC and spies.
  * @param endpoint endpoint of the channel; null for IPC and spies.
  * @param awaited session of the responses that the subscription waits for; null unless it is a

@@ -58,13 +58,16 @@ final class Subscriptions {
     private final Sources sources;
     private final UnaryOperator<ChannelUri> presets;
 
-    /** Reported reasons why awaited streams have no image, by registration id. */
+    /**
+     * Reasons, already reported, why awaited streams have no image; by registration id of the
+     * subscription.
+     */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
     private int removals;
 
     /**
-     * @param presets completes a channel with the driver's defaults.
+     * @param presets function that completes a channel with the driver's defaults.
      */
     Subscriptions(
             UnaryOperator<ChannelUri> presets,
@@ -325,7 +328,7 @@ final class Subscriptions {
      * Adds a destination to a subscription, now or once its endpoint is open.
      *
      * @param named destination to add, with resolved names.
-     * @param answer answers the client before events about images follow.
+     * @param answer callback that answers the client before any events about images are sent.
      * @throws BusException if the subscription does not support destinations, or the destination
      *     cannot be used.
      */
@@ -393,7 +396,7 @@ final class Subscriptions {
     /**
      * Removes a destination of a subscription. Removing an unknown destination has no effect.
      *
-     * @param answer answers the client before events about images follow.
+     * @param answer callback that answers the client before any events about images are sent.
      * @throws CommandException if the subscription does not support destinations.
      */
     void removeDestination(Subscription subscription, ChannelUri named, Runnable answer) {
@@ -538,7 +541,8 @@ final class Subscriptions {
     }
 
     /**
-     * Returns the sorted stream ids of the subscriptions at an endpoint.
+     * Returns the sorted stream ids of the subscriptions at an endpoint, unless one of them matches
+     * the offered stream.
      *
      * @return the stream ids, or null if a subscription matches the offered stream.
      */

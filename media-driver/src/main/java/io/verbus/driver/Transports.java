@@ -64,7 +64,7 @@ final class Transports {
     /** Creates each transport's host, which receives the transport's requests to the driver. */
     interface TransportHostFactory {
         /**
-         * @param options options of the transport; records which of them are read.
+         * @param options options of the transport, which record which of them were read.
          */
         DriverTransportHost host(TransportOptions options);
     }

@@ -44,7 +44,7 @@ public final class CommitRule {
     /**
      * Stages the writes of a batch.
      *
-     * @param queuePair queue pair with at least {@link #MAX_WORK_REQUESTS} free.
+     * @param queuePair queue pair with room for at least {@link #MAX_WORK_REQUESTS} work requests.
      * @param path path of the log.
      * @param position start of the batch, P.
      * @param dataLength number of bytes to send from P: up to E, or up to the end of the header if

@@ -28,7 +28,7 @@ final class ConfirmedReplication extends Replication {
     /** Position of the uncommitted batch, or {@link #NONE}. */
     private long pending = NONE;
 
-    /** Question that is answered once that batch is in place. */
+    /** Id of the question that is answered once the uncommitted batch is in place. */
     private long question;
 
     /**

@@ -152,7 +152,7 @@ final class ControlEndpoints implements AutoCloseable {
      * @param counters counters of the transport.
      * @param admittance admission rules for hosts.
      * @param complaints error records of peers.
-     * @param receivers sender to receivers.
+     * @param receivers part that starts and stops sending publications to receivers.
      */
     ControlEndpoints(
             TransportHost host,
@@ -174,8 +174,9 @@ final class ControlEndpoints implements AutoCloseable {
     /**
      * Opens the control address of a channel, or joins it if it exists.
      *
-     * @param then called once the address is open, now or in a later poll of the fabric.
-     * @return the result, an exception of {@code then} included.
+     * @param then callback invoked once the address is open, during this call or in a later poll of
+     *     the fabric.
+     * @return a future for the result, which also reports an exception thrown by {@code then}.
      * @throws TransportException if it cannot listen at the address.
      */
     CompletableFuture<Void> open(ChannelUri channel, Consumer<Listener> then) {

@@ -5,14 +5,14 @@ package io.verbus.rdma.outbound;
 import io.verbus.codecs.rdma.StreamEnd;
 
 /**
- * Ends a transfer: notifies the peer, then the conductor; first when nothing reads the stream's
- * log, finally when the peer no longer writes its credit slot. Used by the sender.
+ * Ends a transfer: notifies the peer, then notifies the conductor twice: once nothing reads the
+ * stream's log, and once the peer no longer writes the credit slot. Used by the sender.
  */
 final class Ending {
     private final Transfer transfer;
     private final Retention retention;
 
-    /** Count of work requests after which nothing reads the log. */
+    /** Number of completed work requests at which nothing reads the log. */
     private long closedAt;
 
     private boolean isFinished;

@@ -241,10 +241,11 @@ final class EndpointStreams implements AutoCloseable {
      * Passes an established connection to the sender, and sends all publications through it.
      *
      * @param stands established connection.
-     * @param memory memory registered for it.
+     * @param memory memory registered for the connection.
      * @param version protocol version common to the two drivers.
      * @param proof proof to send to the peer before everything else, or null.
-     * @param confirms whether each side commits only what the other has confirmed.
+     * @param confirms whether each side commits a batch only once the other has confirmed its
+     *     arrival.
      * @param counters counters of the connection.
      * @param events queue of events to the conductor.
      */

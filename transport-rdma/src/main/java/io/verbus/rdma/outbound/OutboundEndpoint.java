@@ -473,7 +473,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /**
      * Closes the connection, if there is one, and schedules the next attempt.
      *
-     * @param then called when the peer can no longer write.
+     * @param then callback invoked when the peer can no longer write.
      */
     private void takeDown(Runnable then) {
         state = State.ENDING;

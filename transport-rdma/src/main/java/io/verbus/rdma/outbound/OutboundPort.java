@@ -170,8 +170,8 @@ final class OutboundPort {
     /**
      * Sends the proof of this driver's key.
      *
-     * @return the count of work requests after which the proof has arrived, or -1 if there is no
-     *     room.
+     * @return the number of completed work requests at which the proof has arrived, or -1 if there
+     *     is no room.
      */
     long sendProof(Proof proof) {
         int slot = claimControl();
@@ -181,8 +181,8 @@ final class OutboundPort {
     /**
      * Offers a stream.
      *
-     * @return the count of work requests after which the offer has arrived, or -1 if there is no
-     *     room.
+     * @return the number of completed work requests at which the offer has arrived, or -1 if there
+     *     is no room.
      */
     long sendSetup(Setup offer, long position, boolean isResuming) {
         int slot = claimControl();
@@ -195,8 +195,8 @@ final class OutboundPort {
      * Sends the end of a stream.
      *
      * @param end type of the end.
-     * @return the count of work requests after which nothing reads the stream's log, or -1 if there
-     *     is no room.
+     * @return the number of completed work requests at which nothing reads the stream's log, or -1
+     *     if there is no room.
      */
     long sendClose(long registrationId, long finalPosition, StreamEnd end) {
         int slot = claimControl();
@@ -210,7 +210,7 @@ final class OutboundPort {
     /**
      * Ensures that the completion of everything posted so far will be observed.
      *
-     * @return the count of work requests to wait for, or -1 if there is no room.
+     * @return the number of completed work requests to wait for, or -1 if there is no room.
      */
     long sendBarrier() {
         if (queuePair.free() == 0) {
@@ -223,8 +223,8 @@ final class OutboundPort {
     /**
      * Notifies the peer that this driver is closing.
      *
-     * @return the count of work requests after which the message has arrived, or -1 if there is no
-     *     room.
+     * @return the number of completed work requests at which the message has arrived, or -1 if
+     *     there is no room.
      */
     long sendGoodbye() {
         int slot = claimControl();

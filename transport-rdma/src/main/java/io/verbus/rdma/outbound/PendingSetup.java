@@ -24,7 +24,7 @@ final class PendingSetup {
     /** Whether the offer asks for an image that the peer accepted before. */
     private boolean isResuming;
 
-    /** Count of work requests after which the offer has arrived. */
+    /** Number of completed work requests at which the offer has arrived. */
     private long arrivesAt;
 
     private long sentAtNs;
