@@ -293,7 +293,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void waitsForSlowestDestinationWithMinUntilRemoved() {
+    void minWaitsForSlowestDestinationUntilRemoved() {
         try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
                 Subscription fast =
                         subscriber.addSubscription("verbus:udp?" + at(aeronPort), STREAM);

@@ -286,7 +286,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void recordsSocketSettingsInLogs() {
+    void recordsChannelSettingsInLogMetadata() {
         b.subscribe(channel("|window=16k|so-rcvbuf=64k|reliable=false"), STREAM);
         TestStream stream =
                 a.publish(channel("|pub-wnd=8k|so-sndbuf=32k|max-resend=5|linger=3s"), STREAM);

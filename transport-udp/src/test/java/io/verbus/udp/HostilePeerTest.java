@@ -175,7 +175,7 @@ class HostilePeerTest {
 
     /** A forged request does not make the sender answer other receivers, either. */
     @Test
-    void answersOnlyRequesterThatIsReceiver() throws IOException {
+    void answersRoundTripRequestsOfReceiversOnly() throws IOException {
         TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
         RawSocket[] receivers = new RawSocket[8];

@@ -58,7 +58,7 @@ class ArchiveAndClusterDemoTest {
     @Tag("slow")
     @Test
     @Timeout(180)
-    void losesNoOrderWhenClusterLosesItsLeader() throws Exception {
+    void losesNoOrdersWhenClusterLosesItsLeader() throws Exception {
         start("cluster", "--transport=udp", "--orders=20000", "--rate=1000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();

@@ -57,7 +57,7 @@ class JsonTest {
     }
 
     @Test
-    void parsesWhatItWrites() {
+    void parsesOwnOutput() {
         String json =
                 Json.write(
                         Map.of(

@@ -23,7 +23,7 @@ class ScalingTest {
     }
 
     @Test
-    void lowersRateToOneAtLeast() {
+    void neverLowersRateBelowOne() {
         assertEquals(1, Scaling.of(501_000, 0.5, 50).rate());
     }
 }
