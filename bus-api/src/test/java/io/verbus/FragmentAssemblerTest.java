@@ -248,7 +248,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsMessagesLongerThanTheMaximum() {
+    void dropsMessagesLongerThanMaximum() {
         byte[] part = new byte[8160];
         for (FragmentHandler assembler :
                 List.of(new FragmentAssembler(collect), new ImageFragmentAssembler(collect))) {

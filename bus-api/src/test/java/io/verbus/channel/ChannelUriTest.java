@@ -623,7 +623,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void writesSchemeOnlyOnce() {
+    void rejectsUnknownScheme() {
         assertRefused(
                 () -> ChannelUri.parse("tcp:x"),
                 "does not begin with 'verbus:' or 'aeron:': write");
@@ -734,7 +734,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|path-mtu=0256",
                 "verbus:rdma?endpoint=h:1|ack-timeout=0"
             })
-    void rejectsTextOfNumberThatStandsForWordOrIsOutOfRange(String text) {
+    void rejectsSentinelAndOutOfRangeNumbers(String text) {
         assertRefused(() -> ChannelUri.parse(text), "' is invalid: it must be ");
     }
 

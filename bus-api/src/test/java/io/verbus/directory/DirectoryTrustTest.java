@@ -75,7 +75,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void opensFilesOfThisUser() throws IOException {
+    void opensFilesOfCurrentUser() throws IOException {
         assertEquals("ours", read(DirectoryTrust.OWN, Path.of("cnc")));
         assertEquals("ours", read(DirectoryTrust.OWN, file));
         Path below = Files.createDirectory(directory.resolve("images"));

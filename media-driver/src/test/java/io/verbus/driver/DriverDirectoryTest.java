@@ -165,7 +165,7 @@ class DriverDirectoryTest {
 
     /** Only the lock was deleted: the next driver takes over the same directory. */
     @Test
-    void deletesNothingInDirectoryLockedByAnother() throws IOException {
+    void deletesNothingInDirectoryLockedByAnotherDriver() throws IOException {
         Path path = folder.resolve("driver");
         DriverDirectory first = DriverDirectory.open(path);
         Files.delete(path.resolve("lock"));

@@ -145,7 +145,7 @@ class UdpDestinationsTest {
 
     @Test
     @Tag("slow")
-    void removesDynamicReceiversThatLeft() {
+    void removesDynamicReceiversThatLeave() {
         try (ExclusivePublication publication = addDynamic("max")) {
             try (Subscription ours =
                             subscriber.addSubscription(

@@ -198,7 +198,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void ignoresMeaninglessInterfaceInAeronChannelsOnly() {
+    void ignoresUnusedInterfaceInAeronChannelsOnly() {
         String endpoint = "endpoint=127.0.0.1:" + port;
         b.subscribe(ChannelUri.parse("aeron:udp?interface=127.0.0.1|" + endpoint), STREAM);
         assertRefused(
@@ -208,7 +208,7 @@ class ChannelKeysTest {
 
     /** Everything has arrived, so no NAK can follow. */
     @Test
-    void doesNotLingerForReceiverThatHasEverything() {
+    void endsLingerOnceReceiverHasEverything() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel("|linger=30s"), STREAM);
         connect(stream);
@@ -337,7 +337,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void takesOpenPortsFromRange() throws IOException {
+    void bindsPortsFromConfiguredRange() throws IOException {
         int first;
         try (RawSocket free = new RawSocket()) {
             first = free.port();

@@ -16,7 +16,7 @@ class ScalingTest {
     }
 
     @Test
-    void lowersRateToShare() {
+    void lowersRateToPercentageOfSustainableRate() {
         Scaling scaling = Scaling.of(501_000, 200_000.9, 25);
         assertEquals(50_000, scaling.rate());
         assertTrue(scaling.text().contains("was lowered to 50,000/s"), scaling.text());
