@@ -161,7 +161,7 @@ class BusTest {
     }
 
     @Test
-    void addsPublicationsThatWriteToDriversLog() {
+    void addsPublicationsThatWriteToDriverLog() {
         UnsafeBufferPosition limit = driver.counter(1 << 16);
         Publication publication = publication(limit);
         assertEquals(SESSION, publication.sessionId());
@@ -293,7 +293,7 @@ class BusTest {
 
     /** The event contains a counter id, which may equal the id of a pending command. */
     @Test
-    void reportsResourcesWhoseChannelHasFailed() {
+    void reportsResourcesOfFailedChannel() {
         CompletableFuture<Publication> waiting =
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         int number = (int) nextAddPublication().correlationId();
@@ -410,7 +410,7 @@ class BusTest {
     }
 
     @Test
-    void survivesEventsOfRemovedImages() {
+    void survivesEventsForRemovedImages() {
         Subscription subscription = subscription();
         UnsafeBufferPosition position = driver.position(subscription.registrationId() + 1);
         driver.tell(
@@ -708,7 +708,7 @@ class BusTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"the driver", "the subscription", "the bus"})
-    void keepsMemoryMappedWhileHandlerOutlastsItsImage(String closedBy) throws Exception {
+    void keepsMemoryMappedUntilHandlerReturns(String closedBy) throws Exception {
         bus.close();
         driver.next();
         bus = Bus.connect(context().lingerInterval(Duration.ofMillis(20)));

@@ -38,7 +38,7 @@ class CounterTest {
 
     /** A method that is not delegated would access the counter's previous memory. */
     @Test
-    void delegatesEveryMethodToCurrentMemory() {
+    void overridesEveryMethodOfAtomicCounter() {
         TreeSet<String> missing = new TreeSet<>();
         for (Method method : AtomicCounter.class.getDeclaredMethods()) {
             if (Modifier.isPublic(method.getModifiers())

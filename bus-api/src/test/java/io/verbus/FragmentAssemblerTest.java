@@ -90,7 +90,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void passesOnUnfragmentedMessagesInPlace() {
+    void deliversUnfragmentedMessagesInPlace() {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[100]);
         List<DirectBuffer> seen = new ArrayList<>();
         FragmentAssembler assembler =
@@ -117,7 +117,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void passesOnHeaderOfWholeMessage() {
+    void passesHeaderOfWholeMessage() {
         for (boolean ofOneImage : new boolean[] {false, true}) {
             List<String> seen = new ArrayList<>();
             FragmentHandler note =
@@ -248,7 +248,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void dropsMessagesLongerThanTheMaximum() {
+    void dropsMessagesLongerThanMaximum() {
         byte[] part = new byte[8160];
         for (FragmentHandler assembler :
                 List.of(new FragmentAssembler(collect), new ImageFragmentAssembler(collect))) {

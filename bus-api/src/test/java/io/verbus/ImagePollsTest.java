@@ -175,7 +175,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void acceptsOnlyPositionsAtWhichArrivedFragmentsEnd() {
+    void acceptsOnlyPositionsAtFragmentBoundaries() {
         send(1, 2, 3);
         long end = publication.position();
         for (long wrong : new long[] {-32, 32, 96, end + 32, end + 64, Stream.TERM_LENGTH}) {

@@ -105,7 +105,7 @@ class ImageTest {
     }
 
     @Test
-    void propagatesErrors() {
+    void propagatesErrorsOfHandler() {
         Image image = stream.ipcImage();
         send(1, 2);
         assertThrows(
@@ -121,7 +121,7 @@ class ImageTest {
     }
 
     @Test
-    void obeysControlledHandlers() {
+    void appliesActionsOfControlledHandler() {
         Image image = stream.ipcImage();
         send(1, 2, 3, 4);
         assertEquals(0, image.controlledPoll((b, o, l, h) -> Action.ABORT, 10));
@@ -162,7 +162,7 @@ class ImageTest {
     }
 
     @Test
-    void waitsForClaimsOverIpcAndSkipsAbortedOnes() {
+    void waitsForOpenClaimsAndSkipsAbortedOnes() {
         Image image = stream.ipcImage();
         stream.limit.setVolatile(1 << 20);
         BufferClaim claim = new BufferClaim();
@@ -194,7 +194,7 @@ class ImageTest {
     }
 
     @Test
-    void followsStreamThroughManyTerms() {
+    void readsStreamThroughManyTerms() {
         Image image = stream.ipcImage();
         Publication publication = stream.publication(false);
         UnsafeBuffer message = new UnsafeBuffer(new byte[1500]);

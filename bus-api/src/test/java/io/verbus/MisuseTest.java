@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 @Timeout(60)
 class MisuseTest {
     @Test
-    void reportsMisuseWhereItHappens() throws IOException, InterruptedException {
+    void reportsEachKindOfMisuse() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: a handler polls the image of LOG, which has called it: return"
@@ -41,7 +41,7 @@ class MisuseTest {
     }
 
     @Test
-    void reportsNothingWithoutProperty() throws IOException, InterruptedException {
+    void reportsNoMisuseWithoutProperty() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
                         "handler: nothing",

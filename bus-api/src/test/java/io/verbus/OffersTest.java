@@ -237,7 +237,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void returnsWhyItCannotSendParts(boolean exclusive) {
+    void returnsErrorCodeIfPartsCannotBeSent(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         DirectBufferVector[] vectors = {new DirectBufferVector(bytes, 0, 8)};
         stream.limit.setVolatile(0);
@@ -460,7 +460,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void returnsWhyItCannotSendBatch(boolean exclusive) {
+    void returnsErrorCodeIfBatchCannotBeSent(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         MessageBatch batch = new MessageBatch(1);
         batch.add(bytes, 0, 8);

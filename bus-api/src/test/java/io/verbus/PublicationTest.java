@@ -29,7 +29,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void returnsWhyItCannotSendMessage(boolean exclusive) {
+    void returnsErrorCodeIfMessageCannotBeSent(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertEquals(Publication.BACK_PRESSURED, publication.offer(message, 0, 10));
         assertEquals(Publication.BACK_PRESSURED, publication.tryClaim(10, claim));

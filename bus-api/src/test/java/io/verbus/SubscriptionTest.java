@@ -87,7 +87,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void closesImages() {
+    void closesImagesWhenClosed() {
         sendAndJoin(1);
         Image image = subscription.imageBySessionId(TestLogs.SESSION_ID);
         subscription.close();

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 class ChannelUriPropertyTest {
     @Property(tries = 2000)
-    void parsesWhatItFormats(@ForAll("channels") ChannelUri channel) {
+    void parsesFormattedChannels(@ForAll("channels") ChannelUri channel) {
         ChannelUri read = ChannelUri.parse(channel.toString());
         assertEquals(channel, read);
         assertEquals(channel.toString(), read.toString());
@@ -93,7 +93,7 @@ class ChannelUriPropertyTest {
     }
 
     @Property(tries = 3000)
-    void throwsOnlyBusExceptionsForTextsThatResembleChannels(@ForAll("almost") String text) {
+    void throwsOnlyBusExceptionsForNearlyValidChannels(@ForAll("almost") String text) {
         parse(text);
     }
 

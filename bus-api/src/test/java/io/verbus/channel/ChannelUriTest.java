@@ -167,7 +167,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void parsesEveryKeyOfUdp() {
+    void parsesEveryUdpKey() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
@@ -266,7 +266,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void returnsDefaultsOfUdp() {
+    void returnsUdpDefaults() {
         ChannelUri channel = ChannelUri.udp("h:1").build();
         assertEquals(1408, channel.mtu());
         assertEquals(1408, channel.mtu(8192));
@@ -282,7 +282,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void formatsChannelsOfSameMeaningAlike() {
+    void formatsEquivalentChannelsIdentically() {
         ChannelUri channel =
                 ChannelUri.parse("verbus:rdma?mtu=8192|term-length=65536|endpoint=host:07400");
         assertEquals("verbus:rdma?endpoint=host:7400|term-length=64k|mtu=8k", channel.toString());
@@ -598,7 +598,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void keepsAeronChannelForBothEnds() {
+    void keepsAllKeysOfAeronChannelForBothEnds() {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|mtu=4k|tether=false");
         assertSame(channel, channel.forPublication());
         assertSame(channel, channel.forSubscription());
@@ -623,7 +623,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void writesSchemeOnlyOnce() {
+    void rejectsUnknownScheme() {
         assertRefused(
                 () -> ChannelUri.parse("tcp:x"),
                 "does not begin with 'verbus:' or 'aeron:': write");
@@ -688,7 +688,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void rejectsContradictingBuilders() {
+    void rejectsInvalidBuilderValues() {
         assertThrows(BusException.class, () -> ChannelUri.rdma("nowhere"));
         assertThrows(BusException.class, () -> ChannelUri.ipc().termLength(1000));
         assertThrows(BusException.class, () -> ChannelUri.ipc().window(8192).build());
@@ -697,7 +697,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void builderRejectsTypedValueLikeItsText() {
+    void builderRejectsSameValuesAsParser() {
         ChannelUriBuilder builder = ChannelUri.udp("h:1");
         assertRefused(
                 () -> builder.termLength(65537), "term-length '65537' is invalid: it must be a ");
@@ -734,7 +734,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|path-mtu=0256",
                 "verbus:rdma?endpoint=h:1|ack-timeout=0"
             })
-    void rejectsTextOfNumberThatStandsForWordOrIsOutOfRange(String text) {
+    void rejectsSentinelAndOutOfRangeNumbers(String text) {
         assertRefused(() -> ChannelUri.parse(text), "' is invalid: it must be ");
     }
 
@@ -822,7 +822,7 @@ class ChannelUriTest {
         "media-rcv-ts-offset=reserved|channel-rcv-ts-offset=reserved, false",
         "media-rcv-ts-offset=8|channel-snd-ts-offset=8, false"
     })
-    void rejectsInvalidAeronValueOnlyOnTheSideThatReadsIt(String keys, boolean isPublications) {
+    void rejectsInvalidAeronValueOnlyOnSideThatReadsIt(String keys, boolean isPublications) {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys);
         if (isPublications) {
             channel.checkSubscribable();
@@ -889,7 +889,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void allowsTetherKeysOnEveryMedia() {
+    void allowsTetherKeysOnAllMedia() {
         ChannelUri.parse("verbus:ipc?tether=false|rejoin=false").checkSubscribable();
         ChannelUri.parse("verbus-spy:udp?endpoint=h:1|tether=false").checkSubscribable();
         ChannelUri.parse("verbus:rdma?endpoint=h:1|rejoin=false").checkSubscribable();
@@ -1015,7 +1015,7 @@ class ChannelUriTest {
                 "control-mode=manual|control=0.0.0.0:0; endpoint=h:1; none",
                 "control-mode=manual; endpoint=h:1; none",
             })
-    void sendsDestinationFromAddressOfItsPublication(
+    void sendsToDestinationFromAddressOfPublication(
             String publication, String destination, String source) {
         assertEquals(
                 source,

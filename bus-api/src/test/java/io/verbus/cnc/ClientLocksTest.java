@@ -21,7 +21,7 @@ class ClientLocksTest {
     @TempDir Path directory;
 
     @Test
-    void holdsByteUntilClosedEvenWithinOneProcess() {
+    void keepsLockWhenProcessClosesAnotherLock() {
         try (ClientLocks driver = ClientLocks.create(directory)) {
             ClientLocks client = ClientLocks.hold(directory, ID);
             ClientLocks other = ClientLocks.hold(directory, ID + 1);
@@ -59,7 +59,7 @@ class ClientLocksTest {
     }
 
     @Test
-    void takesNoLockIfDriverHasNoFile() {
+    void takesNoLockIfDriverHasNoLockFile() {
         assertNull(ClientLocks.hold(directory, ID));
     }
 

@@ -82,7 +82,7 @@ class CncFileTest {
 
     /** An Aeron client maps the file as soon as it exists, and then waits only for the version. */
     @Test
-    void createsFileWithFullLengthInOneStep() throws Exception {
+    void createsFileAtFullLengthAtomically() throws Exception {
         CncSpec large =
                 new CncSpec(
                         99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192, false);

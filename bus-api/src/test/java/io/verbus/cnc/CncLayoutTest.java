@@ -11,7 +11,7 @@ import java.util.Map;
 
 class CncLayoutTest {
     @Test
-    void pictureMatchesHeader() throws IOException {
+    void diagramMatchesHeader() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("version", CncFile.VERSION),

@@ -58,7 +58,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void reportsStallOfHeartbeatInTheFuture() {
+    void reportsStallDespiteHeartbeatInFuture() {
         DriverPulse pulse = pulse(NO_PID);
         commands.consumerHeartbeatTime(System.currentTimeMillis() + 3_600_000);
         assertEquals(State.ALIVE, pulse.state(10));
@@ -79,7 +79,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void distinguishesStalledGoneAndClosed() throws IOException {
+    void distinguishesStalledKilledAndClosedDrivers() throws IOException {
         Set<String> sentences = new HashSet<>();
         DriverPulse stalled = pulse(ProcessHandle.current().pid());
         assertNull(stalled.failure(TIMEOUT_NS));

@@ -102,7 +102,7 @@ class LatencyFileTest {
     }
 
     @Test
-    void addsNothingForCancelledSample() {
+    void recordsNothingForCancelledSample() {
         HopRecorder recorder = file.add(OWNER);
         recorder.begin(100, 100);
         recorder.cancel();

@@ -65,7 +65,7 @@ class LossReportTest {
     }
 
     @Test
-    void keepsEntriesWhenFull() {
+    void updatesExistingEntriesWhenFull() {
         Path file = folder.resolve(LossReport.NAME);
         try (LossReport report = LossReport.create(file)) {
             int entries = 0;

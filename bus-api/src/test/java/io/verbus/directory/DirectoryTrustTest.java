@@ -75,7 +75,7 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void opensFilesOfThisUser() throws IOException {
+    void opensFilesOfCurrentUser() throws IOException {
         assertEquals("ours", read(DirectoryTrust.OWN, Path.of("cnc")));
         assertEquals("ours", read(DirectoryTrust.OWN, file));
         Path below = Files.createDirectory(directory.resolve("images"));
@@ -104,21 +104,21 @@ class DirectoryTrustTest {
     }
 
     @Test
-    void acceptsFilesThatOthersMayRead() throws IOException {
+    void acceptsWorldReadableFiles() throws IOException {
         mode(directory, "rwxr-xr-x");
         mode(file, "rw-r--r--");
         assertEquals("ours", read(DirectoryTrust.OWN, file));
     }
 
     @Test
-    void acceptsFilesThatOwnGroupMayWrite() throws IOException {
+    void acceptsFilesWritableByOwnGroup() throws IOException {
         mode(directory, "rwxrwx---");
         mode(file, "rw-rw----");
         assertEquals("ours", read(DirectoryTrust.OWN, file));
     }
 
     @Test
-    void acceptsFilesThatConfiguredGroupMayWrite() throws IOException {
+    void acceptsFilesWritableByConfiguredGroup() throws IOException {
         assumeTrue(isRoot(), "only root gives files to any group");
         own(file, "gid", STRANGER);
         assertEquals("ours", read(DirectoryTrust.OWN, file), "the group may not write");

@@ -91,7 +91,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {32, 100, 224, 225, 1000, MAX_PAYLOAD})
-    void fetchesLinesOfNextFrameAndOneMore(int length) {
+    void zeroesCacheLinesOfNextFrameAndOneMore(int length) {
         UnsafeBuffer term = log.term(0);
         term.setMemory(0, TERM_LENGTH, (byte) -1);
         term.putLong(0, 0);
@@ -191,7 +191,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void rotatesThroughAllPartitionsToTheLastTerm(Kind kind) {
+    void rotatesThroughAllPartitionsUntilLastTerm(Kind kind) {
         replaceLog(LogLayout.maxPosition(TERM_LENGTH) - 3L * TERM_LENGTH - 32);
         Appender appender = appender(kind);
         long before = appender.position();

@@ -74,7 +74,7 @@ class CountedPositionsTest {
 
     /** While the position is being chosen, the other reader advances and the log is released. */
     @Test
-    void countsPositionBeforeChoosingIt() {
+    void releasesNothingWhileReaderChoosesPosition() {
         joinAtLeast(first);
         long joined =
                 positions.join(

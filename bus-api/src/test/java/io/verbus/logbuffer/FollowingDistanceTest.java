@@ -77,7 +77,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void readsUpToDistanceFromFarTail() {
+    void readsUpToDistanceBehindTail() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH);
         assertEquals(ENOUGH - KEPT, fast.awaitEnd(0, 0));
@@ -110,7 +110,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void readsUpToTailThatDoesNotMove() {
+    void keepsNoDistanceBehindStalledTail() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH - 32);
         assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
@@ -118,7 +118,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void measuresLessOftenAfterUselessWaits() {
+    void measuresSpeedLessOftenAfterFutileWaits() {
         FollowingDistance fast = fast();
         int window = WINDOW;
         for (int i = 0; i < 8; i++) {

@@ -22,7 +22,7 @@ import java.util.Map;
 
 class LogLayoutTest {
     @Test
-    void pictureMatchesMetadata() throws IOException {
+    void diagramMatchesMetadata() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("raw tail of term 0..2", LogLayout.RAW_TAILS),
@@ -46,7 +46,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void pictureMatchesNotes() throws IOException {
+    void diagramMatchesNotes() throws IOException {
         assertEquals(
                 Map.ofEntries(
                         Map.entry("publication window", LogNotes.PUBLICATION_WINDOW),
@@ -70,7 +70,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void pictureMatchesFrameHeader() throws IOException {
+    void diagramMatchesFrameHeader() throws IOException {
         assertEquals(
                 Map.of(
                         "frame length", FrameHeader.FRAME_LENGTH,
@@ -118,7 +118,7 @@ class LogLayoutTest {
     }
 
     @Property
-    void decodesWordIntoItsParts(
+    void decodesFieldsOfHeaderWord(
             @ForAll int length,
             @ForAll @IntRange(min = 0, max = 255) int flags,
             @ForAll @IntRange(min = 0, max = 65535) int type) {
@@ -129,7 +129,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void specReportsInvalidValue() {
+    void specRejectsInvalidValues() {
         assertWrong("term length 65535", () -> TestLogs.spec(65535, 1408, 0, 0));
         assertWrong("term length 98304", () -> TestLogs.spec(98304, 1408, 0, 0));
         assertWrong("term length -2147483648", () -> TestLogs.spec(1 << 31, 1408, 0, 0));

@@ -163,7 +163,7 @@ class LogMergerPropertyTest {
     }
 
     @Test
-    void holdsSourceThatStartsLater() {
+    void holdsBackSourceThatStartsLater() {
         Script script = new Script(new Random(7), 0);
         LogMerger merger = new LogMerger(image(0));
         Writer late = new Writer(script, 10);

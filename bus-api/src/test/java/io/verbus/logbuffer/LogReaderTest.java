@@ -271,7 +271,7 @@ class LogReaderTest {
     }
 
     @Test
-    void stopsAtOpenClaimOfPublication() {
+    void stopsAtOpenClaim() {
         append(1);
         appender.claim(10, new BufferClaim(), NO_LIMIT);
         append(2);
@@ -280,7 +280,7 @@ class LogReaderTest {
     }
 
     @Test
-    void reportsInvalidFrameOfReplicaWithoutPassingIt() {
+    void reportsInvalidFrameOfReplicaWithoutSkippingIt() {
         LogReader replica = new LogReader(log, position, true);
         append(1);
         refused(replica, -64, "has the length -64, less than its header's 32 bytes");

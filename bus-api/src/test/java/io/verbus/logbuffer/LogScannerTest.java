@@ -154,7 +154,7 @@ class LogScannerTest {
     }
 
     @Test
-    void limitKeepsThirdTermFree() {
+    void limitExcludesUncleanedThirdTerm() {
         LogCleaner cleaner = new LogCleaner(log, 0);
         assertEquals(1000, cleaner.limit(0, 1000));
         assertEquals(2 * TERM_LENGTH, cleaner.limit(4096, 2 * TERM_LENGTH));

@@ -225,7 +225,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void keepsClaimOfLiveThreadWithoutMark() {
+    void keepsUnmarkedClaimMadeDuringTimeout() {
         UnsafeBuffer metadata = log.metadata();
         LogUnblocker unblocker = new LogUnblocker(log, false);
         metadata.getAndAddLong(LogLayout.RAW_TAILS, 64);
@@ -299,7 +299,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void commitAfterWholeLapsKeepsMessageOfAnotherWriter() {
+    void staleCommitNeverOverwritesClaimOfLaterLap() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         BufferClaim stale = new BufferClaim();
         BufferClaim longer = new BufferClaim();
@@ -452,7 +452,7 @@ class LogUnblockerTest {
     /** A tail or a start position that a faulty writer has stored. */
     @Test
     @Timeout(20)
-    void sealsAtMostOneLap() {
+    void sealsAtMostOneLapDespiteCorruptTail() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             log.term(i).putLong(0, FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA));
         }

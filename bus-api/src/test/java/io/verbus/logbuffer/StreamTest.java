@@ -27,7 +27,7 @@ class StreamTest {
 
     @Property(tries = 60)
     @Tag("slow")
-    void replicatesSameMessagesThroughScanner(
+    void replicatesMessagesThroughScanner(
             @ForAll @IntRange(min = 2, max = 300) int mtuUnits,
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,
             @ForAll @IntRange(min = 0, max = 100_000) int startUnits,

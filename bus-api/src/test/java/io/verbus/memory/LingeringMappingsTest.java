@@ -32,7 +32,7 @@ class LingeringMappingsTest {
     }
 
     @Test
-    void keepsMemoryInUseForAnotherInterval() {
+    void retainsMemoryInUseForAnotherInterval() {
         AtomicBoolean isInUse = new AtomicBoolean(true);
         lingering.add(() -> unmapped.add("first"), isInUse::get, 10);
         lingering.add(() -> unmapped.add("second"), 20);

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 
 class ProcFileTest {
     @Test
-    void readsAllDigitsOfKernelSetting() throws IOException {
+    void readsWholeKernelSetting() throws IOException {
         Path setting = Path.of("/proc/sys/vm/max_map_count");
         String value = ProcFile.read(setting);
         assertEquals(Files.readAllLines(setting).getFirst(), value);

@@ -119,7 +119,7 @@ class AeronCDriverTest {
         "aeronmd-1.53-pre, true",
         "aeronmd-1.53-pre, false"
     })
-    void exchangesMessagesToTheEndOfTheStream(String program, boolean isTheirsTheSender)
+    void exchangesMessagesToEndOfStream(String program, boolean isTheirsTheSender)
             throws IOException {
         Aeron theirs = theirs(program);
         Aeron ours = ours();

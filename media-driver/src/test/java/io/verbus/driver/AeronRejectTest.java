@@ -97,7 +97,7 @@ class AeronRejectTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void restoresRejectedStreamLater(boolean isUdp) {
+    void restoresRejectedStreamAfterTimeout(boolean isUdp) {
         String channel = isUdp ? endpoint : "aeron:ipc";
         try (Subscription subscription = aeron.addSubscription(channel, STREAM);
                 Publication publication = aeron.addPublication(channel, STREAM)) {

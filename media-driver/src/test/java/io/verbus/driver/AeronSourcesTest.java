@@ -187,7 +187,7 @@ class AeronSourcesTest {
 
     /** A live stream that starts ahead of the replay waits for it. */
     @Test
-    void holdsSourceAheadUntilOthersCatchUp() throws IOException {
+    void holdsBackLiveSourceUntilReplayCatchesUp() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
@@ -268,7 +268,7 @@ class AeronSourcesTest {
     }
 
     @Test
-    void freesRemovedDestination() throws IOException {
+    void freesDestinationWhenSubscriptionCloses() throws IOException {
         String destination = free();
         CountersReader counters = aeron.countersReader();
         long id;

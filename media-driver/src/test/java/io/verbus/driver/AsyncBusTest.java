@@ -107,7 +107,7 @@ class AsyncBusTest {
 
     /** The driver already has the resource: it must not remain. */
     @Test
-    void removesResourceBeforeItIsAdded() {
+    void removesResourcesStillBeingAdded() {
         for (int i = 0; i < 20; i++) {
             bus.asyncRemovePublication(bus.asyncAddPublication(IPC, STREAM));
             bus.asyncRemoveSubscription(bus.asyncAddSubscription(IPC, STREAM));
@@ -138,7 +138,7 @@ class AsyncBusTest {
     }
 
     @Test
-    void returnsNothingAfterClose() {
+    void rejectsAddsAfterClose() {
         long before = bus.asyncAddPublication(IPC, STREAM);
         Await.until("added", () -> bus.getPublication(before) != null);
         bus.close();

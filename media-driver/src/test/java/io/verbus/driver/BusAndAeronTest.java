@@ -344,7 +344,7 @@ class BusAndAeronTest {
     }
 
     @Test
-    void reportsLateFailureToErrorHandler() {
+    void reportsAsynchronousFailureToErrorHandler() {
         try (Publication publication = bus.addPublication(endpoint, STREAM)) {
             assertThrows(RegistrationException.class, () -> publication.addDestination(endpoint));
             long id = publication.asyncAddDestination(endpoint);

@@ -70,7 +70,7 @@ class DeletedDirectoryTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closesWithErrorAndLeavesNextDriverAlone(boolean isTerminatedAtOnce) throws IOException {
+    void closesWithErrorWithoutHarmingNextDriver(boolean isTerminatedAtOnce) throws IOException {
         try (ChildProcess first = child();
                 Bus lost = Bus.connect(context().driverLostHandler((bus, reason) -> {}))) {
             // Logs whose ids, and therefore names, the next driver reuses.

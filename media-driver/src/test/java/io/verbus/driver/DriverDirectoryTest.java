@@ -100,7 +100,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void rejectsLinkOrFile() throws IOException {
+    void rejectsDirectoryThatIsLinkOrFile() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), target);
         assertTrue(refusal(link).contains("is a link or a file"));
@@ -165,7 +165,7 @@ class DriverDirectoryTest {
 
     /** Only the lock was deleted: the next driver takes over the same directory. */
     @Test
-    void deletesNothingInDirectoryLockedByAnother() throws IOException {
+    void deletesNothingInDirectoryLockedByAnotherDriver() throws IOException {
         Path path = folder.resolve("driver");
         DriverDirectory first = DriverDirectory.open(path);
         Files.delete(path.resolve("lock"));
@@ -191,7 +191,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void embeddedDriversRemoveOnlyDirectoriesOfDeadOnes() throws IOException {
+    void embeddedDriversRemoveOnlyDirectoriesOfDeadDrivers() throws IOException {
         DriverDirectory live = DriverDirectory.open(DriverDirectory.uniquePath());
         Path dead = Files.createDirectory(DriverDirectory.uniquePath());
         Path young = Files.createDirectory(DriverDirectory.uniquePath());
@@ -218,7 +218,7 @@ class DriverDirectoryTest {
     }
 
     @Test
-    void warnsButCarriesIpcInDirectoryOnDisk() {
+    void warnsAboutDirectoryOnDiskButServesIpc() {
         Path path = folder.resolve("disk");
         List<String> warnings = new CopyOnWriteArrayList<>();
         DriverConfig config =

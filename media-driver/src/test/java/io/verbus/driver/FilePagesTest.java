@@ -114,7 +114,7 @@ class FilePagesTest {
     }
 
     @Test
-    void rejectsPagesThatMakeTheFileTooLong() {
+    void rejectsPageLengthThatMakesFileTooLong() {
         DriverConfigBuilder config =
                 Drivers.config()
                         .counterValuesLength(256 * 1024 * 1024)

@@ -176,7 +176,7 @@ class HostileRingTest {
 
     @ParameterizedTest
     @CsvSource({"-8", "-4096", "3", "9223372036854775807", "-9223372036854775808", "1073741824"})
-    void restoresTail(long moved) {
+    void restoresCorruptTail(long moved) {
         word(
                 RingBufferDescriptor.TAIL_POSITION_OFFSET,
                 word(RingBufferDescriptor.TAIL_POSITION_OFFSET) + moved);

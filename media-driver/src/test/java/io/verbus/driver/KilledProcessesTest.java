@@ -195,7 +195,7 @@ class KilledProcessesTest {
     }
 
     @Test
-    void notifiesTimedOutClientWhenItReturns() {
+    void notifiesTimedOutClientWhenItResumes() {
         try (MediaDriver driver = MediaDriver.launchEmbedded(config());
                 Bus watcher = Drivers.connect(driver)) {
             AtomicInteger told = new AtomicInteger();

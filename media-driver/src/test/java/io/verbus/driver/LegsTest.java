@@ -124,7 +124,7 @@ class LegsTest {
     }
 
     @Test
-    void finishesOnceAllTransportsHaveFinished() {
+    void finishesOnlyAfterEnd() {
         begin();
         rdma.onTransportDone();
         udp.onTransportDone();

@@ -86,14 +86,14 @@ class LingeringImageTest {
     }
 
     @Test
-    void endsImageOnceSameSessionBeginsAgain() {
+    void endsLingeringImageWhenSessionRestarts() {
         try (Subscription aeron = bus.addSubscription("aeron:" + place, STREAM)) {
             endAndBeginAgain(aeron);
         }
     }
 
     @Test
-    void endsMergedImageOnceSameSessionBeginsAgain() {
+    void endsMergedLingeringImageWhenSessionRestarts() {
         try (Subscription aeron = bus.addSubscription("aeron:udp?control-mode=manual", STREAM)) {
             aeron.addDestination("aeron:" + place);
             endAndBeginAgain(aeron);

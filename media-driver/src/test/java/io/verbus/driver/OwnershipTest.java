@@ -174,7 +174,7 @@ class OwnershipTest {
     }
 
     @Test
-    void refusesToDivertResponsesOfAnotherClient() {
+    void refusesToRedirectResponsesOfAnotherClient() {
         long waiting =
                 done(
                         owner.addSubscription(

@@ -149,7 +149,7 @@ class PollMethodsTest {
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void peekAndBoundedPollSeeEachMessageOnce(boolean isUdp) {
+    void peekAndBoundedPollDeliverEachMessageOnce(boolean isUdp) {
         String channel = isUdp ? endpoint : "aeron:ipc?term-length=64k";
         List<Integer> peeked = new ArrayList<>();
         List<Integer> polled = new ArrayList<>();

@@ -119,7 +119,7 @@ class SlowReceiverTest {
     }
 
     @Test
-    void receivesDroppedMessagesFromLog() throws IOException {
+    void recoversDroppedMessagesFromLog() throws IOException {
         start("false");
         send(BURST);
         Await.until("all messages", () -> pollSlow() == EARLIER + BURST);
@@ -162,7 +162,7 @@ class SlowReceiverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"false", "true"})
-    void endsImageRevokedBeyondItsWindow(String receiverGivesUp) throws IOException {
+    void endsImageOfRevokedStreamBeyondWindow(String receiverGivesUp) throws IOException {
         start("false", driver(GIVE_UP, receiverGivesUp));
         Image image = slow.imageAtIndex(0);
         sendTooMuch();
@@ -173,7 +173,7 @@ class SlowReceiverTest {
     }
 
     @Test
-    void holdsPublisherBackForSpyHalfTermBehind() throws IOException {
+    void limitsPublisherToHalfTermAheadOfSpy() throws IOException {
         start("false");
         Subscription spy = sender.addSubscription("aeron-spy:" + control, STREAM);
         Await.until("the spy", spy::isConnected);

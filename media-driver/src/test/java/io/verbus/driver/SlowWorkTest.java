@@ -170,7 +170,7 @@ class SlowWorkTest {
     }
 
     @Test
-    void undoesPendingWorkOfClosedClient() throws Exception {
+    void cancelsPendingWorkOfClosedClient() throws Exception {
         launch();
         Bus other = connect();
         other.addSubscription("verbus:ipc", 1); // which makes the client known to the driver

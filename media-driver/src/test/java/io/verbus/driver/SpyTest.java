@@ -264,7 +264,7 @@ class SpyTest {
     }
 
     @Test
-    void spyOfIpcIsOrdinarySubscription() {
+    void treatsIpcSpyAsOrdinarySubscription() {
         try (Subscription spy = bus.addSubscription("verbus-spy:ipc", STREAM);
                 Publication publication = bus.addPublication("verbus:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);

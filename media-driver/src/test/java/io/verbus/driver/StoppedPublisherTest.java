@@ -36,7 +36,7 @@ class StoppedPublisherTest {
     }
 
     @Test
-    void unblocksClaimAndOtherStreamsContinue() {
+    void unblocksClaimWhileOtherStreamsContinue() {
         try (MediaDriver driver = driver();
                 Bus stopped = Drivers.connect(driver);
                 Bus others = Drivers.connect(driver);

@@ -145,7 +145,7 @@ class UdpDestinationsTest {
 
     @Test
     @Tag("slow")
-    void removesDynamicReceiversThatLeft() {
+    void removesDynamicReceiversThatLeave() {
         try (ExclusivePublication publication = addDynamic("max")) {
             try (Subscription ours =
                             subscriber.addSubscription(
@@ -293,7 +293,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void waitsForSlowestDestinationWithMinUntilRemoved() {
+    void minWaitsForSlowestDestinationUntilRemoved() {
         try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
                 Subscription fast =
                         subscriber.addSubscription("verbus:udp?" + at(aeronPort), STREAM);

@@ -216,7 +216,7 @@ class UntetheredSubscribersTest {
     /** There is no other subscriber that it could lag behind. */
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
-    void waitsForSingleSubscriber(String channel) throws IOException {
+    void neverDetachesOnlySubscriber(String channel) throws IOException {
         String other =
                 channel.equals("verbus:ipc")
                         ? "verbus:ipc"
@@ -248,7 +248,7 @@ class UntetheredSubscribersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP, "verbus-spy:" + UDP})
-    void detachesForGoodIfRejoinIsFalse(String place) {
+    void detachesPermanentlyIfRejoinIsFalse(String place) {
         String channel = at(place);
         String published = channel.replace("-spy", "");
         Subscription reader =
@@ -348,7 +348,7 @@ class UntetheredSubscribersTest {
     /** Its process polls before it processes the events received in the meantime. */
     @ParameterizedTest
     @CsvSource({"false,false", "true,false", "false,true", "true,true"})
-    void stalledSubscriberDeliversNothingOverwritten(boolean exclusive, boolean isPreset) {
+    void stalledSubscriberDeliversNoOverwrittenMessages(boolean exclusive, boolean isPreset) {
         if (isPreset) {
             close();
             launch(false);

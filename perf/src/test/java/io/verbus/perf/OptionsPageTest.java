@@ -93,7 +93,7 @@ class OptionsPageTest {
 
     @ParameterizedTest
     @MethodSource("all")
-    void optionHasValidDefaultAndSentence(Option<?> option) {
+    void optionHasValidDefaultHelpAndRange(Option<?> option) {
         if (!WITHOUT_DEFAULT.contains(option.name())) {
             assertDoesNotThrow(() -> option.parse(option.preset()));
         }

@@ -32,7 +32,7 @@ class RatesTest {
     }
 
     @Test
-    void severalRatesOfOneLengthAreSweep() {
+    void treatsSeveralRatesOfOneLengthAsSweep() {
         Rates rates = Rates.parse("10k,50K,1m");
         assertEquals(3, rates.count(List.of(32)));
         assertEquals(10_000, rates.of(List.of(32), 0));

@@ -29,7 +29,7 @@ class ReadmeTest {
 
     @Test
     @Timeout(60)
-    void examplePrintsItsMessage() throws Exception {
+    void examplePrintsGreeting() throws Exception {
         Process process =
                 new ProcessBuilder(JavaCommand.of(HelloBus.class.getName(), List.of(), List.of()))
                         .redirectErrorStream(true)

@@ -52,7 +52,7 @@ class DeviceStatesTest {
     }
 
     @Test
-    void tracksEachPortStateInCounter() throws IOException {
+    void updatesCounterOfEachPortState() throws IOException {
         try (DeviceStates states = new DeviceStates(host, sysfs, nowNs)) {
             look(states);
             assertEquals("", host.counterText(), "no RDMA");

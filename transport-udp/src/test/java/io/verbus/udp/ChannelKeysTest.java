@@ -198,7 +198,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void ignoresMeaninglessInterfaceInAeronChannelsOnly() {
+    void ignoresUnusedInterfaceInAeronChannelsOnly() {
         String endpoint = "endpoint=127.0.0.1:" + port;
         b.subscribe(ChannelUri.parse("aeron:udp?interface=127.0.0.1|" + endpoint), STREAM);
         assertRefused(
@@ -208,7 +208,7 @@ class ChannelKeysTest {
 
     /** Everything has arrived, so no NAK can follow. */
     @Test
-    void doesNotLingerForReceiverThatHasEverything() {
+    void endsLingerOnceReceiverHasEverything() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel("|linger=30s"), STREAM);
         connect(stream);
@@ -286,7 +286,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void recordsSocketSettingsInLogs() {
+    void recordsChannelSettingsInLogMetadata() {
         b.subscribe(channel("|window=16k|so-rcvbuf=64k|reliable=false"), STREAM);
         TestStream stream =
                 a.publish(channel("|pub-wnd=8k|so-sndbuf=32k|max-resend=5|linger=3s"), STREAM);
@@ -337,7 +337,7 @@ class ChannelKeysTest {
     }
 
     @Test
-    void takesOpenPortsFromRange() throws IOException {
+    void bindsPortsFromConfiguredRange() throws IOException {
         int first;
         try (RawSocket free = new RawSocket()) {
             first = free.port();

@@ -175,7 +175,7 @@ class HostilePeerTest {
 
     /** A forged request does not make the sender answer other receivers, either. */
     @Test
-    void answersOnlyRequesterThatIsReceiver() throws IOException {
+    void answersRoundTripRequestsOfReceiversOnly() throws IOException {
         TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
         RawSocket[] receivers = new RawSocket[8];
@@ -250,7 +250,7 @@ class HostilePeerTest {
 
     /** Session ids of responses are passed on, but at a limited rate. */
     @Test
-    void limitsRateOfResponseSessionsAndIgnoresThemForOtherStreams() {
+    void acceptsResponseSessionsAtLimitedRateForTheirStreamOnly() {
         TestStream stream =
                 driver.publish(
                         ChannelUri.parse(channel(peer.port()) + "|response-correlation-id=4"),
@@ -454,7 +454,7 @@ class HostilePeerTest {
 
     /** Some senders, such as Aeron's, do not resend everything that their log holds. */
     @Test
-    void endsImageWhoseSenderIsAheadAndResendsNothing() {
+    void endsImageIfSenderIsAheadAndResendsNothing() {
         TestImage image = image();
         for (int i = 0; i < 99; i++) {
             heartbeat(48 * 1024);
@@ -796,7 +796,7 @@ class HostilePeerTest {
 
     /** Ended images still count for a while, because their logs are not deleted immediately. */
     @Test
-    void countsImagesForAWhileAfterTheirEnd() {
+    void countsEndedImagesTowardsLimitTemporarily() {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
         for (int session = 0; session < 100; session++) {

@@ -176,7 +176,7 @@ class UdpTransportTest {
 
     /** Simulates a receiver that is interrupted between inserting frames and counting them. */
     @Test
-    void doesNotCleanFramesThatReceiverHasNotCounted() {
+    void neverCleansFramesInsertedButNotCounted() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);
@@ -214,7 +214,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void sendsDamagedLogUpToDamageAndReportsIt() {
+    void sendsFramesBeforeDamageAndReportsIt() {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
         TestStream other = a.publish(channel(""), STREAM + 1);
@@ -272,7 +272,7 @@ class UdpTransportTest {
     }
 
     @Test
-    void losesImageOfSilentSender() {
+    void endsImageOfSilentSenderAfterTimeout() {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = receive(stream);
         exchange(stream, image, 10);

@@ -54,12 +54,12 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesNothingByDefault() {
+    void dropsNothingByDefault() {
         assertEquals("", lost(new ConfiguredLoss(Map.of())));
     }
 
     @Test
-    void losesRangeOncePerStream() {
+    void dropsRangeOncePerStream() {
         DatagramLoss loss =
                 loss("fixed-loss", "FIXED_LOSS_ARGS", "term-id=5|term-offset=102|length=100");
         assertEquals("64 128 192 ", lost(loss), "102 to 202");
@@ -70,7 +70,7 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesGapsAtMultiplesOfRadix() {
+    void dropsGapsAtMultiplesOfRadix() {
         DatagramLoss loss =
                 loss(
                         "multi-gap-loss",
@@ -81,7 +81,7 @@ class ConfiguredLossTest {
     }
 
     @Test
-    void losesShareOfFrameTypesInMask() {
+    void dropsShareOfFrameTypesInMask() {
         DatagramLoss loss = loss("loss", "LOSS_ARGS", "rate=0.25|seed=7|recv-msg-mask=0x6");
         int[] lost = new int[8];
         for (int i = 0; i < 10_000; i++) {

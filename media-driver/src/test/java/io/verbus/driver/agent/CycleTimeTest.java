@@ -31,7 +31,7 @@ class CycleTimeTest {
     }
 
     @Test
-    void forgetsLongCycleAfterTwoWindows() {
+    void forgetsLongestCycleAfterTwoWindows() {
         AtomicCounter max = counters.newCounter("max");
         AtomicCounter recent = counters.newCounter("recent");
         CycleTime time = new CycleTime(max, recent, counters.newCounter("exceeded"), 10);

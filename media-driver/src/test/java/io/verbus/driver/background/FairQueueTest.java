@@ -43,7 +43,7 @@ class FairQueueTest {
 
     /** Each waiting owner gets a turn before another owner gets two. */
     @Property
-    void noOwnerGetsTwoTurnsWhileAnotherWaits(
+    void neverGivesOwnerTwoTurnsWhileAnotherWaits(
             @ForAll @Size(min = 1, max = 20) List<@IntRange(min = 1, max = 5) Integer> slices) {
         FairQueue<Integer> all = new FairQueue<>();
         Map<Integer, Integer> left = new HashMap<>();

@@ -83,7 +83,7 @@ class CarriersTest {
     }
 
     @Test
-    void leavesManualChannelToItsDestinations() {
+    void defersTransportOfManualChannelToDestinations() {
         assertTrue(carriers.isUndecided(ChannelUri.parse("aeron:udp?control-mode=manual")));
         assertFalse(
                 carriers.isUndecided(

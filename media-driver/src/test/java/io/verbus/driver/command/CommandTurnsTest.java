@@ -159,7 +159,7 @@ class CommandTurnsTest {
     }
 
     @Test
-    void keepsOrderOfClientThatBecomesKnown() {
+    void keepsCommandOrderOfClientThatBecomesKnown() {
         exhaust();
         send(STRANGER, COMMAND, 24);
         send(STRANGER, COMMAND, 25);

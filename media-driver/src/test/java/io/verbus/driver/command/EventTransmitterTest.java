@@ -90,7 +90,7 @@ class EventTransmitterTest {
     }
 
     @Test
-    void isCrowdedWhenMoreThanBufferIsPending() {
+    void isCrowdedIfPendingEventsExceedBuffer() {
         for (int i = 0; i < 16; i++) {
             transmit(4096);
         }

@@ -65,7 +65,7 @@ class DriverConfigBuilderTest {
     }
 
     @Test
-    void eachOptionHasDefaultOfItsRow() {
+    void eachOptionHasItsDeclaredDefault() {
         DriverConfig config = DriverConfig.defaults();
         for (DriverOption<?> option : DriverOption.ALL) {
             if (!WITHOUT_FIXED_DEFAULT.contains(option.name())) {
@@ -81,7 +81,7 @@ class DriverConfigBuilderTest {
     }
 
     @Test
-    void eachOptionReachesConfigFromText() {
+    void parsesEachOptionIntoConfig() {
         for (DriverOption<?> option : DriverOption.ALL) {
             String preset = option.option().preset();
             String text = preset.equals("none") ? "localhost:9" : preset;

@@ -52,7 +52,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void laterSourceWins() throws IOException {
+    void laterSourceOverridesEarlier() throws IOException {
         Path file = folder.resolve("driver.properties");
         Files.writeString(
                 file, "mtu=1024\nverbus.term-length=64k\nlinger=1s\nsender.idle=busy_spin\n");

@@ -54,7 +54,7 @@ class TimedBackoffTest {
     }
 
     @Test
-    void isUsedByBackoffThreadsWithoutConductor() {
+    void isUsedOnlyByNetworkThreadsWithBackoff() {
         for (Idling idling : Idling.values()) {
             boolean isTimed = idling.networkStrategy() instanceof TimedBackoff;
             assertEquals(idling == Idling.BACKOFF, isTimed, idling.name());

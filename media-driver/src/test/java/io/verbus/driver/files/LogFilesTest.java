@@ -171,7 +171,7 @@ class LogFilesTest {
     }
 
     @Test
-    void unmapsOnceIfFreedWhilePopulated() {
+    void deletesLogFreedWhilePopulated() {
         publication(1, 64 * 1024 * 1024);
         publication(2, 64 * 1024);
         await(2, 0);
@@ -222,7 +222,7 @@ class LogFilesTest {
 
     /** Otherwise an adapter that does not respond could write memory that is no longer there. */
     @Test
-    void keepsLogMappedThatAdapterMayAccess() {
+    void keepsMappedLogThatAdapterMayAccess() {
         publication(1, 64 * 1024);
         publication(2, 64 * 1024);
         await(2, 0);

@@ -75,7 +75,7 @@ class MetricTableTest {
     }
 
     @Test
-    void valuesAreExactInBaseUnits() {
+    void convertsValuesExactlyToBaseUnits() {
         assertEquals("0.000000001", Metric.Unit.NANOSECONDS.text(1));
         assertEquals("1700000000.123", Metric.Unit.MILLISECONDS.text(1_700_000_000_123L));
         assertEquals("-9223372036.854775808", Metric.Unit.NANOSECONDS.text(Long.MIN_VALUE));

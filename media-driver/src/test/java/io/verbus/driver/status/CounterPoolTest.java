@@ -89,7 +89,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void freedCounterOfImageCountsUntilCoolDown() {
+    void countsFreedImageCounterUntilCooledDown() {
         List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 4);
         all.getFirst().close();
         String message =
@@ -105,7 +105,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void holdsCounterWhoseOwnerCannotBeChecked() {
+    void retainsCounterWhoseOwnerCannotBeChecked() {
         LongHashSet unknown = new LongHashSet();
         unknown.add(5);
         pool.owners(
@@ -131,7 +131,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void holdsCounterOfStalledClient() {
+    void retainsCounterOfStalledClient() {
         stopped.add(5);
         pool.owners(stopped::contains);
         List<AtomicCounter> all = new ArrayList<>();
@@ -155,7 +155,7 @@ class CounterPoolTest {
     }
 
     @Test
-    void countsTowardsClientUntilCountersAreReusable() {
+    void countsFreedCountersTowardsClientUntilReusable() {
         long greedy = 5;
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY * 3 / 4; i++) {

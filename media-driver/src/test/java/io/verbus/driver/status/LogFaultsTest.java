@@ -34,7 +34,7 @@ class LogFaultsTest {
     }
 
     @Test
-    void searchesTruncatedLogsOncePerFault() {
+    void searchesForTruncatedLogsOncePerFault() {
         assertEquals(0, mend());
         truncated = 1;
         faults.take(FAULT);

@@ -84,7 +84,7 @@ class FanOutLabTest {
     }
 
     @Test
-    void waitsForSlowDestinationWithMinUntilRemoved() throws Exception {
+    void minWaitsForSlowDestinationUntilRemoved() throws Exception {
         Script script = Script.upTo(91, 1000);
         try (Host b = Host.b();
                 Host a = Host.a();

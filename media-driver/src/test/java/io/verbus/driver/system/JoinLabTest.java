@@ -27,7 +27,7 @@ class JoinLabTest {
     private static final int MESSAGES_EACH = 100;
 
     @Test
-    void readsEverythingAfterJoiningAndDisconnectsAfterLastLeaves() throws Exception {
+    void readsEverythingAfterJoinAndDisconnectsWithLastSubscriber() throws Exception {
         Script script = Script.of(80, 1024);
         AtomicBoolean isOver = new AtomicBoolean();
         try (Host b = Host.b();

@@ -31,7 +31,7 @@ class LongTermsLabTest {
     private static final long LOOK_NS = 1_000_000;
 
     @Test
-    void streamFlowsWhileLongLogIsRegistered() throws Exception {
+    void carriesStreamWhileLongLogIsRegistered() throws Exception {
         Script script = Script.of(60, 256);
         AtomicBoolean isOver = new AtomicBoolean();
         try (Host b = Host.b();

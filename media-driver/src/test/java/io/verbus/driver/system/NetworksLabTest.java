@@ -115,7 +115,7 @@ class NetworksLabTest {
     }
 
     @Test
-    void systemChoosesPort() {
+    void subscribesAtPortChosenBySystem() {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA());
                 Aeron in = connect(b);

@@ -55,7 +55,7 @@ class ScaleLabTest {
 
     @Test
     @Tag("soak")
-    void carriesAThousandStreamsOverOneQueuePair() {
+    void carriesThousandStreamsOverOneQueuePair() {
         int queuePairs = QueuePairs.count();
         try (Host b = Host.b();
                 Host a = Host.a()) {

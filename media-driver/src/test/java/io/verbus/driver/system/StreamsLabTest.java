@@ -223,7 +223,7 @@ class StreamsLabTest {
     }
 
     @Test
-    void connectsToDriverThatListensLater() {
+    void connectsOnceDriverListens() {
         Script script = Script.of(7, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Publication out = publisher.addPublication(Host.overWire(channel), 1)) {

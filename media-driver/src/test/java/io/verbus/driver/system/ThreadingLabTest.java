@@ -37,7 +37,7 @@ class ThreadingLabTest {
             value = ThreadingMode.class,
             names = {"INVOKER"},
             mode = EnumSource.Mode.EXCLUDE)
-    void carriesStream(ThreadingMode threading) throws Exception {
+    void carriesStreamInEachThreadingMode(ThreadingMode threading) throws Exception {
         try (Host b = start(Host.addressB(), threading);
                 Host a = start(Host.addressA(), threading);
                 Tasks tasks = new Tasks()) {

@@ -31,7 +31,7 @@ class UntetheredTest {
     }
 
     @Test
-    void keepsSubscriberThatKeepsUp() {
+    void neverDetachesSubscriberThatKeepsUp() {
         for (long ms = 0; ms < 1000; ms += 10) {
             assertEquals(Step.NONE, at(ms, LIMIT + 1));
         }
@@ -67,7 +67,7 @@ class UntetheredTest {
     }
 
     @Test
-    void startsTimeoutAtFirstCheck() {
+    void measuresTimeoutFromFirstCheck() {
         assertEquals(Step.NONE, at(1_000_000, LIMIT));
         assertEquals(Step.LET_GO, at(1_000_050, LIMIT));
     }
@@ -103,7 +103,7 @@ class UntetheredTest {
 
     /** For any reads and check times, the steps alternate, none too early. */
     @Property(tries = 300)
-    void keepsStateBeforeTimeout(
+    void neverChangesStateBeforeTimeout(
             @ForAll @Size(max = 200) List<@IntRange(min = 1, max = 40) Integer> pausesMs,
             @ForAll @IntRange(max = 3) int keepsUpEvery,
             @ForAll boolean rejoins) {

@@ -235,7 +235,7 @@ class ToolsTest {
     }
 
     @Test
-    void doctorComparesWithSettingsOfFile() throws Exception {
+    void doctorReadsSettingsFromConfigFile() throws Exception {
         Path file = folder.resolve("driver.properties");
         Files.writeString(file, "udp.receive-buffer=1g\n");
         String[] arguments = {"doctor", "--for=udp", "--interval=1ms", "--config=" + file};
@@ -311,7 +311,7 @@ class ToolsTest {
     }
 
     @Test
-    void suggestsCorrectionOfMistypedWord() {
+    void suggestsCorrectionForMistypedWord() {
         assertEquals(2, run("stat", "--dri=/x"));
         assertTrue(
                 err.toString().contains("'--dri=/x' (did you mean '--dir'?): see verbus stat"),

@@ -58,7 +58,7 @@ class ArchiveAndClusterDemoTest {
     @Tag("slow")
     @Test
     @Timeout(180)
-    void losesNoOrderWhenClusterLosesItsLeader() throws Exception {
+    void losesNoOrdersWhenClusterLosesItsLeader() throws Exception {
         start("cluster", "--transport=udp", "--orders=20000", "--rate=1000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();
@@ -77,7 +77,7 @@ class ArchiveAndClusterDemoTest {
     @ParameterizedTest
     @ValueSource(strings = {"ArchiveProcess", "LateSubscriber"})
     @Timeout(180)
-    void failsWhenAProcessDies(String main) throws Exception {
+    void failsIfProcessDies(String main) throws Exception {
         start("archive", "--transport=udp", "--messages=20000", "--rate=1000");
         demo.awaitWords("messages verified, live");
         List<ProcessHandle> children = demo.process().children().toList();

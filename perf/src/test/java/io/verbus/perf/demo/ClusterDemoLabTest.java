@@ -75,7 +75,7 @@ class ClusterDemoLabTest {
 
     @Test
     @Timeout(LIMIT_S + 30)
-    void losesNoOrderWhenTenLeadersAreKilled() throws Exception {
+    void losesNoOrdersWhenTenLeadersAreKilled() throws Exception {
         try (DemoRun demo = start(1_000, 10)) {
             run(demo, 1_000);
             assertEquals(

@@ -26,13 +26,13 @@ class ClusterFaultsTest {
     @ParameterizedTest
     @CsvSource({"driver,2", "follower,2", "restart,2", "outage,2"})
     @Timeout(420)
-    void losesNoOrder(String fault, int times) throws Exception {
+    void losesNoOrders(String fault, int times) throws Exception {
         run(400, "--fault=" + fault, "--kills=" + times, "--timeout=390");
     }
 
     @Test
     @Timeout(3_700)
-    void losesNoOrderWhenHundredLeadersAreKilled() throws Exception {
+    void losesNoOrdersWhenHundredLeadersAreKilled() throws Exception {
         run(3_650, "--fault=leader", "--kills=100", "--timeout=3600");
     }
 

@@ -61,7 +61,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void carriesMessagesOverUdpBetweenTwoDrivers(DemoClient client) throws Exception {
+    void carriesMessagesBetweenTwoDriversOverUdp(DemoClient client) throws Exception {
         start("--transport=udp", "--client=" + client, "--messages=20000", "--rate=4000");
         assertEquals(0, demo.exitStatus(), demo.errors());
         String last = demo.output().lines().toList().getLast();
@@ -78,7 +78,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void failsWhenAProcessDies(DemoClient client) throws Exception {
+    void failsIfProcessDies(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
         DemoRun.child(children, "Subscriber").destroyForcibly();
@@ -95,7 +95,7 @@ class DemoProcessesTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(90)
-    void failsWhenTheDriverDies(DemoClient client) throws Exception {
+    void failsIfDriverDies(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
         DemoRun.child(children, DriverProcess.class.getName()).destroyForcibly();

@@ -55,7 +55,7 @@ class DemoRdmaLabTest {
     @EnumSource(DemoClient.class)
     @Timeout(300)
     @Tag("soak")
-    void failsWhenTheSubscriberDies(DemoClient client) throws Exception {
+    void failsIfSubscriberDies(DemoClient client) throws Exception {
         try (DemoRun demo =
                 new DemoRun(
                         folder,

@@ -19,7 +19,7 @@ class RdmaPortTest {
     @TempDir Path devices;
 
     @Test
-    void findsTheAddressOfTheInterfaceBehindAnActivePort() throws IOException {
+    void findsAddressOfInterfaceBehindActivePort() throws IOException {
         device("roce0", "4: ACTIVE\n", "lo");
         assertEquals(
                 List.of(new RdmaInterface("roce0", "127.0.0.1", 8)), RdmaInterface.find(devices));

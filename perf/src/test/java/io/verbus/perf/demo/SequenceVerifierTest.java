@@ -58,7 +58,7 @@ class SequenceVerifierTest {
     }
 
     @Property
-    void countsOnlyOmissionsOfAnyPermutationAsLost(
+    void countsOnlyMissingMessagesAsLostInAnyOrder(
             @ForAll @IntRange(min = 1, max = 300) int count,
             @ForAll @IntRange(min = 0, max = 300) int omitted,
             @ForAll long seed) {

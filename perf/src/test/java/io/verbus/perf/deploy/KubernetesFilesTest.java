@@ -268,7 +268,7 @@ class KubernetesFilesTest {
     }
 
     @Test
-    void onlyPrometheusReachesTheMetrics() {
+    void onlyPrometheusReachesMetrics() {
         NetworkPolicy policy =
                 StrictYaml.read(BASE.resolve("network-policy.yaml"), NetworkPolicy.class);
         assertEquals(

@@ -46,7 +46,7 @@ class DatagramFloorTest {
                     "");
 
     @Test
-    void returnsEveryDatagramOneAtATimeAndAtUnsustainableRate() throws Exception {
+    void echoesEveryDatagramOneAtATimeAndAtUnsustainableRate() throws Exception {
         AtomicBoolean isRunning = new AtomicBoolean(true);
         try (ExecutorService threads = Executors.newSingleThreadExecutor();
                 DatagramFloor far = new DatagramFloor(work);

@@ -34,7 +34,7 @@ class VerbsFloorLabTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void returnsEveryMessageInOneWorkRequestOrInTwo(boolean inTwo) throws InterruptedException {
+    void echoesEveryMessageWithOneOrTwoWorkRequests(boolean inTwo) throws InterruptedException {
         AtomicBoolean running = new AtomicBoolean(true);
         try (VerbsFloor far = new VerbsFloor(work(), inTwo);
                 VerbsFloor near = new VerbsFloor(work(), inTwo)) {

@@ -125,7 +125,7 @@ class AnonymizerTest {
     }
 
     @Test
-    void hidesWordsOnlyWhereTheyStandAlone() {
+    void replacesWholeWordsOnly() {
         anonymizer.hide("trade7.example.com", "HOST");
         anonymizer.hide("trade7", "HOST");
         anonymizer.hide("/home/ann", "HOME");

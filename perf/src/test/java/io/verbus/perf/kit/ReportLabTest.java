@@ -26,7 +26,7 @@ class ReportLabTest {
 
     @Test
     @Timeout(1_900)
-    void measuresBesideEachPeerAndHidesAddresses() throws Exception {
+    void measuresOnOneHostAndHidesAddresses() throws Exception {
         DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
         Kit kit = new Kit(network, "", folder, 30, false, System.err);
         assertReport(network, kit);
@@ -34,7 +34,7 @@ class ReportLabTest {
 
     @Test
     @Timeout(1_900)
-    void measuresWithAnotherHost() throws Exception {
+    void measuresWithPerfServerOfAnotherHost() throws Exception {
         DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
         Kit other = new Kit(null, "", folder, 30, false, System.err);
         try (PerfServer server =

@@ -40,7 +40,7 @@ class MeasurementTest {
     }
 
     @Test
-    void combinesParts() {
+    void addsMeasurements() {
         Histogram fast = new Histogram(3);
         fast.recordValueWithCount(10, 3);
         Histogram slow = new Histogram(3);

@@ -67,7 +67,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void excludesPreviousRuns() {
+    void excludesSamplesOfPreviousRuns() {
         wire.delayNs = 1_000_000;
         RoundTrips trips = trips();
         trips.oneAtATime(10);

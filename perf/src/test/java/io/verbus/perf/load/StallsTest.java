@@ -42,7 +42,7 @@ class StallsTest {
     }
 
     @Test
-    void keepsOneStallOfManyMessagesInOnePlace() {
+    void recordsManyDelayedMessagesAsOneStall() {
         Stalls stalls = new Stalls(0, 1);
         for (int i = 0; i < 1_000_000; i++) {
             stalls.take(i, 1_000_000 - i);

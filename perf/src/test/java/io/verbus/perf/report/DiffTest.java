@@ -21,7 +21,7 @@ class DiffTest {
     private static final double[] BEFORE = {2, 2, 2.1, 2, 2.2, 2, 2.3, 2, 2.4, 2};
 
     @Test
-    void tellsDifferencesFromNoise() {
+    void distinguishesDifferencesFromNoise() {
         double[] after = {1, 2, 1.1, 2, 1.2, 2, 1.3, 2, 1.4, 2};
 
         String text = diff(SampleReports.comparison(BEFORE), SampleReports.comparison(after));
@@ -37,7 +37,7 @@ class DiffTest {
     }
 
     @Test
-    void callsLowerRatesWorse() {
+    void reportsLowerRatesAsWorse() {
         Report before = streams(3000);
         Report after = streams(2000);
         assertTrue(
@@ -47,7 +47,7 @@ class DiffTest {
     }
 
     @Test
-    void saysWherePairsAreTooFew() {
+    void reportsTooFewPairs() {
         String text = diff(SampleReports.comparison(1, 2), SampleReports.comparison(2, 2));
         assertEquals(
                 "  verbus, p50: 2.000, too few pairs for an interval",
@@ -55,7 +55,7 @@ class DiffTest {
     }
 
     @Test
-    void givesNoRatioToZero() {
+    void omitsRatioToZero() {
         Report idle = SampleReports.report("0 0 0");
         Section section = idle.begin("calls", SampleReports.oneAtATime(), Map.of(), List.of("a"));
         section.add(Map.of("a", Figures.ofSystemCalls(1, 0)));
@@ -64,7 +64,7 @@ class DiffTest {
     }
 
     @Test
-    void comparesWorksThatBothHave() {
+    void listsWorkMeasuredInOnlyOneReport() {
         Report more = SampleReports.comparison(BEFORE);
         Section section =
                 more.begin(
@@ -88,7 +88,7 @@ class DiffTest {
     }
 
     @Test
-    void namesWhatDiffersInWork() {
+    void namesDifferenceBetweenWorks() {
         Report other = SampleReports.report("0 0 0");
         other.begin(
                 "round trips",
@@ -130,7 +130,7 @@ class DiffTest {
                     {"peer": "aeron"} | it lacks command; give files that --json
                     {"command":1,"date":1,"versions":1,"work":1,"environment":1,"warnings":1,"figures":1,"pairs":1} | A.json is not a complete report
                     """)
-    void rejectsOtherFiles(String json, String message) {
+    void rejectsInvalidReportFiles(String json, String message) {
         BusException ex =
                 assertThrows(BusException.class, () -> StoredReport.parse("A.json", json));
         assertTrue(ex.getMessage().contains(message), ex.getMessage());

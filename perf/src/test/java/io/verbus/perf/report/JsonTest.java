@@ -57,7 +57,7 @@ class JsonTest {
     }
 
     @Test
-    void parsesWhatItWrites() {
+    void parsesOwnOutput() {
         String json =
                 Json.write(
                         Map.of(
@@ -79,7 +79,7 @@ class JsonTest {
                     1 1 | expected the end at character 3
                     nul | expected null at character 1
                     """)
-    void saysWhereTextIsNotJson(String text, String message) {
+    void reportsPositionOfSyntaxError(String text, String message) {
         IllegalArgumentException ex =
                 assertThrows(IllegalArgumentException.class, () -> JsonParser.parse(text));
         assertEquals(message, ex.getMessage());

@@ -44,7 +44,7 @@ class PauseReportTest {
     }
 
     @Test
-    void givesTimeOfDayOfStall() {
+    void printsTimeOfDayOfStall() {
         PauseReport report = report();
         assertEquals("2026-11-28T10:20:28.957Z", report.time(new Stall(501_000_000, 0, 1)));
         assertEquals("2026-11-28T10:20:30.456Z", report.time(new Stall(NOW_NS, 0, 1)));

@@ -17,7 +17,7 @@ class RatioIntervalTest {
 
     /** The critical values of Mann-Whitney for two samples of five at 5 % are 2 and 23. */
     @Test
-    void takesThirdRatioFromEachEndOfTwoSamplesOfFive() {
+    void boundsTwoSamplesOfFiveByThirdRatioFromEachEnd() {
         RatioInterval interval =
                 RatioInterval.of(
                         List.of(1.0, 1.0, 1.0, 1.0, 1.0), List.of(1.0, 2.0, 3.0, 4.0, 5.0));
@@ -28,7 +28,7 @@ class RatioIntervalTest {
     }
 
     @Test
-    void takesExtremesOfTwoSamplesOfFour() {
+    void boundsTwoSamplesOfFourByExtremeRatios() {
         RatioInterval interval =
                 RatioInterval.of(List.of(1.0, 2.0, 4.0, 8.0), List.of(16.0, 32.0, 64.0, 128.0));
         assertEquals(2, interval.low(), CLOSE);
@@ -39,7 +39,7 @@ class RatioIntervalTest {
     }
 
     @Test
-    void hasNoConfidenceWithThreePairs() {
+    void isNotConfidentWithThreePairs() {
         RatioInterval interval = RatioInterval.of(List.of(1.0, 1.1, 1.2), List.of(2.0, 2.1, 2.2));
         assertEquals(0.9, interval.confidence(), CLOSE);
         assertFalse(interval.isConfident());
@@ -47,19 +47,19 @@ class RatioIntervalTest {
     }
 
     @Test
-    void hasNoConfidenceWithOnePair() {
+    void isNotConfidentWithOnePair() {
         RatioInterval interval = RatioInterval.of(List.of(2.0), List.of(3.0));
         assertEquals(new RatioInterval(1.5, 1.5, 1.5, 0), interval);
     }
 
     @Test
-    void showsNoDifferenceWhereIntervalIncludesOne() {
+    void showsNoDifferenceIfIntervalIncludesOne() {
         List<Double> values = List.of(1.0, 1.1, 0.9, 1.05, 0.95);
         assertFalse(RatioInterval.of(values, values).showsDifference());
     }
 
     @Test
-    void coversTrueRatioAsOftenAsItClaims() {
+    void coversTrueRatioAtStatedConfidence() {
         for (int size : new int[] {5, 9, 40}) {
             Random random = new Random(size);
             int covered = 0;

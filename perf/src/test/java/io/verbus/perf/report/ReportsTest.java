@@ -21,7 +21,7 @@ class ReportsTest {
     private static final String VERBUS = "verbus";
 
     @Test
-    void headsTextWithCommandDateVersionAndMachine() {
+    void printsCommandDateVersionAndMachineInHeader() {
         assertEquals(
                 List.of(
                         "verbus perf compare --quick",
@@ -55,7 +55,7 @@ class ReportsTest {
     }
 
     @Test
-    void leavesOutPercentilesBeyondSamples() {
+    void omitsPercentilesWithTooFewSamples() {
         List<String> names =
                 Figures.of(SampleReports.trips(1, 999)).keySet().stream()
                         .map(Figure::name)
@@ -221,7 +221,7 @@ class ReportsTest {
     }
 
     @Test
-    void treatsDifferentLengthsAsNoSweep() {
+    void doesNotTreatDifferentLengthsAsSweep() {
         Report report = SampleReports.report("0 0 0");
         single(report, SampleReports.work(Load.roundTrips(1000, 1)), SampleReports.trips(1));
         single(report, SampleReports.work(Load.roundTrips(2000, 2)), SampleReports.trips(1));
@@ -254,7 +254,7 @@ class ReportsTest {
     }
 
     @Test
-    void drawsPercentilesNoFurtherThanSamplesReach() {
+    void drawsOnlyPercentilesCoveredBySamples() {
         Report report = SampleReports.report("0 0 0");
         List<String> contenders = List.of(VERBUS, "aeron");
         Section section =

@@ -16,14 +16,14 @@ class ScalingTest {
     }
 
     @Test
-    void lowersRateToShare() {
+    void lowersRateToPercentageOfSustainableRate() {
         Scaling scaling = Scaling.of(501_000, 200_000.9, 25);
         assertEquals(50_000, scaling.rate());
         assertTrue(scaling.text().contains("was lowered to 50,000/s"), scaling.text());
     }
 
     @Test
-    void lowersRateToOneAtLeast() {
+    void neverLowersRateBelowOne() {
         assertEquals(1, Scaling.of(501_000, 0.5, 50).rate());
     }
 }

@@ -10,13 +10,13 @@ import java.util.List;
 
 class SpreadTest {
     @Test
-    void takesMiddleOfOddNumberOfValues() {
+    void computesMedianOfOddNumberOfValues() {
         assertEquals(new Spread(2, 1, 9), Spread.of(List.of(9.0, 1.0, 2.0)));
         assertEquals(new Spread(4, 4, 4), Spread.of(List.of(4.0)));
     }
 
     @Test
-    void takesMeanOfMiddleTwoOfEvenNumberOfValues() {
+    void computesMedianOfEvenNumberOfValues() {
         assertEquals(new Spread(2.5, 1, 9), Spread.of(List.of(9.0, 3.0, 1.0, 2.0)));
     }
 }

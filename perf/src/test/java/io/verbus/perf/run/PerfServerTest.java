@@ -175,7 +175,7 @@ class PerfServerTest {
     }
 
     @Test
-    void returnsTextUnchanged() {
+    void returnsOnlyKnownTexts() {
         assertEquals(TEXT, ask("text"));
         BusException failure = assertThrows(BusException.class, () -> ask("secret"));
         assertTrue(
@@ -184,7 +184,7 @@ class PerfServerTest {
     }
 
     @Test
-    void rejectsOtherHosts() throws IOException {
+    void rejectsUnexpectedHosts() throws IOException {
         String said = say("127.0.0.9", "verbus-perf 1\nclock\n");
         assertTrue(said.startsWith("error this server serves only"), said);
         assertTrue(log.toString(StandardCharsets.UTF_8).contains("rejected 127.0.0.9"));
@@ -203,7 +203,7 @@ class PerfServerTest {
                 "verbus-perf 1\nperftest ib_write_lat 1 1 --help WORK",
                 "verbus-perf 1\nperftest ib_write_lat 1 1 none WRONG",
             })
-    void rejectsOtherRequests(String request) throws IOException {
+    void rejectsInvalidRequests(String request) throws IOException {
         String work = String.join(" ", work(Load.stream(64, 1, 1)).toArguments());
         String said =
                 say(
@@ -248,7 +248,7 @@ class PerfServerTest {
     }
 
     @Test
-    void convertsTimesOfOtherClock() {
+    void convertsTimesBetweenClocks() {
         StreamPart part = new StreamPart(1_000, 2_000, 1, 2, 3, 4, 5);
         assertEquals(new StreamPart(900, 1_900, 1, 2, 3, 4, 5), part.onClockBehind(100));
         assertEquals(new StreamPart(1_100, 2_100, 1, 2, 3, 4, 5), part.onClockBehind(-100));

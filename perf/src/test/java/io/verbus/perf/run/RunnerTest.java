@@ -94,7 +94,7 @@ class RunnerTest {
         "AERON_ON_VERBUS,IPC",
         "AERON_ON_VERBUS,UDP"
     })
-    void echoesFromPlainHandler(BusUnderTest bus, Work.Wire wire) {
+    void echoesMessagesFromPlainHandler(BusUnderTest bus, Work.Wire wire) {
         Load load =
                 Load.roundTrips(Load.MAX, 1)
                         .with(Load.Publications.CONCURRENT)

@@ -12,7 +12,7 @@ import java.time.Duration;
 @Timeout(60)
 class ComingAndGoingTest {
     @Test
-    void reportsWaitsOfOtherClient() {
+    void measuresWaitsOfOtherClient() {
         ComingAndGoing streams = new ComingAndGoing(1024 * 1024);
         streams.run(Duration.ofSeconds(2));
         String table = streams.table();

@@ -51,7 +51,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void restsOnlyDayOrders() {
+    void onlyDayOrdersRest() {
         orders.send("A", BUY, 100, 10, DAY);
         assertEquals(10, orders.send("B", SELL, 100, 15, IMMEDIATE_OR_CANCEL));
         assertEquals(List.of(), resting());
@@ -63,7 +63,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void acceptsRepeatedOrderOnceAndRejectsEarlyOne() {
+    void ignoresRepeatedOrderAndRejectsEarlyOne() {
         assertEquals(0, orders.take("A", 0, BUY, 100, 10, DAY));
         assertEquals(1, orders.take("B", 0, BUY, 100, 10, DAY));
         MatchingEngine.State state = engine.state();

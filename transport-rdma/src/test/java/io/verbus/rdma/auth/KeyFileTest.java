@@ -77,7 +77,7 @@ class KeyFileTest {
     }
 
     @Test
-    void hasNoFileByDefault() {
+    void needsNoKeyFileByDefault() {
         assertNull(KeyFile.of((name, preset) -> preset));
         assertDoesNotThrow(() -> KeyFile.check((name, preset) -> preset));
     }
@@ -159,7 +159,7 @@ class KeyFileTest {
 
     /** The file is read while it is being rewritten in place, when only part of it is there. */
     @Test
-    void keepsKeyOfNetworkRemovedFromFile() throws IOException {
+    void retainsKeyOfNetworkRemovedFromFile() throws IOException {
         KeyFile file =
                 KeyFile.of(
                         settings(

@@ -91,7 +91,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void examinesOnlyHostForOtherMedia() throws InterruptedException {
+    void examinesOnlyHostWithoutRdma() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.without("/proc/mounts");
         List<Finding> findings =
@@ -493,7 +493,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void isRegisteredAsService() {
+    void isFoundByServiceLoader() {
         assertTrue(
                 ServiceLoader.load(Examination.class).stream()
                         .anyMatch(each -> each.type() == RdmaExamination.class));

@@ -39,7 +39,7 @@ class AllowedPeersTest {
     }
 
     @Test
-    void carriesStreamsOfSubnetByDefault() {
+    void acceptsOnlyPeersInSubnetByDefault() {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
             net.b.fabric.prefixLength(30);
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);

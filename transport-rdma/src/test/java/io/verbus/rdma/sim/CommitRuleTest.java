@@ -66,7 +66,7 @@ class CommitRuleTest {
 
     /** The invariant is checked alone, without a reader. */
     @Test
-    void catchesMissingZeroByInvariantAlone() {
+    void catchesMissingZeroWithoutReader() {
         assertNotNull(firstCaught(CommitRuleTest::noZero, true, SCHEDULES_TO_CATCH));
     }
 

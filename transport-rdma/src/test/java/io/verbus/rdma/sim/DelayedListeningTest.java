@@ -114,7 +114,7 @@ class DelayedListeningTest {
     }
 
     @Test
-    void retriesListeningAfterRefusal() {
+    void opensNewEndpointAfterListenFailure() {
         var other =
                 net.network
                         .fabric("10.0.0.2")

@@ -237,7 +237,7 @@ class FanOutTest {
 
     /** A device may still read unsent parts of the log that another transport could reuse. */
     @RepeatedTest(3)
-    void holdsOtherTransportWhileDeviceMayReadLog() {
+    void backPressuresSharedStreamWhileDeviceMayReadLog() {
         TestStream stream = start("min", false);
         stream.isShared = true;
         untilAllConnected();
@@ -254,7 +254,7 @@ class FanOutTest {
 
     /** It is removed once its acceptance has arrived: data sent to it is not reused earlier. */
     @RepeatedTest(3)
-    void keepsLogForDestinationRemovedDuringAcceptance() {
+    void retainsLogForDestinationRemovedDuringAcceptance() {
         TestStream stream = start("max", false);
         untilAllConnected();
         net.publishing = false;

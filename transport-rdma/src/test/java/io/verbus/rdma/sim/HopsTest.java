@@ -144,7 +144,7 @@ class HopsTest {
     }
 
     @Test
-    void slowSubscriberShowsInItsHop() {
+    void attributesSlowSubscriberToItsHop() {
         isReading = false;
         assertTrue(stream.offer());
         forNs(DELAY_NS);
@@ -157,7 +157,7 @@ class HopsTest {
     }
 
     @Test
-    void delayedWireShowsInFabric() {
+    void attributesDelayedWireToFabric() {
         isWireHeld = true;
         assertTrue(stream.offer());
         forNs(DELAY_NS);
@@ -169,7 +169,7 @@ class HopsTest {
     }
 
     @Test
-    void stalledSenderShowsInItsHop() {
+    void attributesStalledSenderToItsHop() {
         a.isSenderAsleep = true;
         assertTrue(stream.offer());
         forNs(DELAY_NS);
@@ -185,7 +185,7 @@ class HopsTest {
      * fabric.
      */
     @Test
-    void senderThatStallsAfterPostDoesNotShowInFabric() {
+    void neverAttributesSenderStallAfterPostToFabric() {
         assertTrue(stream.offer());
         nowNs += STEP_NS;
         a.send(nowNs);

@@ -217,7 +217,7 @@ class ImageMoveTest {
     }
 
     @Test
-    void closesConnectionOfPeerThatDoesNotPause() {
+    void closesConnectionOfPeerThatKeepsSendingDuringMove() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);

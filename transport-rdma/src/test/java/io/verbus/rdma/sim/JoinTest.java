@@ -75,7 +75,7 @@ class JoinTest {
 
     @Tag("slow")
     @Test
-    void catchesSubscriberCountedTooLate() {
+    void catchesReceiverThatCountsSubscriberTooLate() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.COUNTS_LAST, new int[1]));
     }
 
@@ -87,7 +87,7 @@ class JoinTest {
 
     @Tag("slow")
     @Test
-    void catchesReceiverThatGrantsUnchecked() {
+    void catchesReceiverThatGrantsCreditWithoutCheck() {
         assertNotNull(firstCaught(SCHEDULES_TO_CATCH, Fault.GRANTS_BLINDLY, new int[1]));
     }
 

@@ -229,7 +229,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void closesStreamWhoseRegionsDeviceKeeps() {
+    void releasesStreamWhoseRegionsDeviceKeeps() {
         TestStream stream = connected();
         TestImage image = net.b.image();
         net.b.fabric.connections().getFirst().domain().keepRegions();

@@ -409,7 +409,7 @@ class RdmaTransportTest {
     }
 
     @Test
-    void resumesLateIfImageStillExists() {
+    void resumesAfterTimeoutIfImageStillExists() {
         net.close();
         String[] hasty = {"rdma.resume-timeout", "0ms"};
         net = new TwoDrivers(System.nanoTime(), directory, hasty, new String[0]);

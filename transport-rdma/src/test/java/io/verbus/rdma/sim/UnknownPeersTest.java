@@ -342,7 +342,7 @@ class UnknownPeersTest implements FabricHandler {
     }
 
     @Test
-    void countsFailedOffersLikeAcceptedOnes() {
+    void countsFailedOffersTowardsMemoryShare() {
         try (TwoDrivers net = drivers("rdma.max-image-memory", "1m")) {
             long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
             net.b.setupRefusal = "no room";
@@ -355,7 +355,7 @@ class UnknownPeersTest implements FabricHandler {
     }
 
     @Test
-    void keepsCountersOfEndedConnectionForAWhile() {
+    void retainsCountersOfEndedConnectionTemporarily() {
         try (TwoDrivers net = drivers()) {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             assertCarries(net, stream);

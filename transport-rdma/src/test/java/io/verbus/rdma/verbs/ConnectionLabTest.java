@@ -209,7 +209,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void closesEverythingLeftOpen() {
+    void closesOpenResourcesWithFabric() {
         Lab.Pair pair = lab.connectTo(lab.listen());
         lab.register(pair.a(), 4096, Access.LOCAL_READ);
         lab.register(pair.b(), 4096, Access.REMOTE_WRITE);

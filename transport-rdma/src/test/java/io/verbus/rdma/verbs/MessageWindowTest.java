@@ -215,7 +215,7 @@ class MessageWindowTest {
 
     /** A peer that probes continuously makes only one answer due. */
     @Test
-    void answersManyProbesWithOneHeader() {
+    void answersManyProbesWithOneMessageHeader() {
         MessageWindow window = window(8);
         long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         for (int question = 1; question <= 1000; question++) {

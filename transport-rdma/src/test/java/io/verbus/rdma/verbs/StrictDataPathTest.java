@@ -80,7 +80,7 @@ class StrictDataPathTest {
 
     /** The 655 ms of rdma_cm would block all writes of the peer, each time. */
     @Test
-    void waitsBrieflyIfReceiverIsNotReady() {
+    void retriesSoonIfReceiverIsNotReady() {
         Lab.Pair pair = connect("mlx5");
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         int messages = Lab.OPTIONS.receiveDepth() + 10;
@@ -109,7 +109,7 @@ class StrictDataPathTest {
      * connection is up.
      */
     @Test
-    void becomesEstablishedOnEarlyData() {
+    void acceptsEarlyDataAsConnectionEstablishment() {
         StrictDevice.profile("mlx5");
         lab = new Lab();
         Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});

@@ -116,7 +116,7 @@ class StrictDeviceLossTest {
 
     /** Otherwise the remedy for long waits would be reported for a device that is gone. */
     @Test
-    void reportsOnlyEndIfDeviceIsRemovedDuringConnectionSetup() {
+    void reportsOnlyFailureIfDeviceIsRemovedDuringConnectionSetup() {
         assumeFalse(Lab.iWarp(), "iWARP has no such timer");
         Listener listener = lab.listen();
         StrictDevice.plan("ibv_modify_qp:*:~30000");

@@ -74,7 +74,7 @@ class AllowedSourcesTest {
     }
 
     @Test
-    void reportsNoHostForUnsetAddress() {
+    void copiesNoHostOfUnsetAddress() {
         assertFalse(new SocketAddress().copyHost(new byte[4]));
         assertFalse(new SocketAddress().copyHost(new byte[16]));
     }

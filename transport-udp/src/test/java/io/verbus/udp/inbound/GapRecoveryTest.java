@@ -120,7 +120,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void requestsRestOfGapAgain() {
+    void requestsRemainingGapsAgainAfterPartialArrival() {
         arrive(0, 6);
         due(0);
         assertEquals(List.of(new Gap(1, 5, true)), due(DELAY));
@@ -153,7 +153,7 @@ class GapRecoveryTest {
     }
 
     @Test
-    void endsGapWithTerm() {
+    void splitsGapAtEndOfTerm() {
         int frames = TERM / FRAME;
         arrive(frames + 1);
         due(0);

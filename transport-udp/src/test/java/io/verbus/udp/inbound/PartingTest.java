@@ -31,7 +31,7 @@ class PartingTest {
     }
 
     @Test
-    void waitsForMissingFrames() {
+    void waitsForMissingFramesBeforeLeaving() {
         Parting parting = new Parting(100, 0);
         assertFalse(parting.isLeavingDue(100, true, false, 60 * MS));
         assertFalse(parting.isLeavingDue(100, true, false, 2_000 * MS));
@@ -39,7 +39,7 @@ class PartingTest {
     }
 
     @Test
-    void leavesSenderThatNeverFallsQuiet() {
+    void leavesSenderThatNeverStopsAfterTimeout() {
         Parting parting = new Parting(0, 0);
         for (long ms = 1; ms < 1_000; ms++) {
             assertFalse(parting.isLeavingDue(32 * ms, false, false, ms * MS));

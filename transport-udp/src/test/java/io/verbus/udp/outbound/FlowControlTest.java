@@ -27,7 +27,7 @@ class FlowControlTest {
     }
 
     @Test
-    void grantsNothingWithoutReceivers() {
+    void grantsNoCreditWithoutReceivers() {
         for (FlowControl flow :
                 new FlowControl[] {new MaxFlowControl(64, TIMEOUT, false), min(64, TIMEOUT, 1)}) {
             assertFalse(flow.hasReceivers(0));
@@ -36,7 +36,7 @@ class FlowControlTest {
     }
 
     @Test
-    void receiverNeverLowersLimitButSuccessorMay() {
+    void onlyNewReceiverLowersLimit() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, false);
         flow.onStatus(128, 1024, 1, 0);
         check(flow, 128, 1152);
@@ -54,7 +54,7 @@ class FlowControlTest {
     }
 
     @Test
-    void maxHasReceiversUntilLastOneLeaves() {
+    void maxStaysConnectedUntilLastReceiverLeaves() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
         flow.onStatus(0, 1024, 1, 0);
         flow.onStatus(0, 1024, 2, 0);

@@ -70,7 +70,7 @@ class RetransmitsTest {
 
     /** A range may end within a frame; the next one then starts at the end of that frame. */
     @Test
-    void lingersUpToSentPosition() {
+    void suppressesRepeatsUpToSentPosition() {
         assertTrue(retransmits.add(64, 96, 0));
         retransmits.sentTo(retransmits.pending(), 320);
         assertFalse(retransmits.add(96, 128, 1));
@@ -130,7 +130,7 @@ class RetransmitsTest {
     }
 
     @Property
-    void sendsNoByteTwicePerLingerTime(
+    void neverResendsByteWithinLingerTime(
             @ForAll @Size(max = CAPACITY) List<@IntRange(max = 1023) Integer> begins,
             @ForAll @Size(max = CAPACITY) List<@IntRange(min = 1, max = 300) Integer> lengths) {
         Retransmits ranges = new Retransmits(CAPACITY, LINGER);

@@ -100,7 +100,7 @@ class ReceiptTimeTest {
     }
 
     @Test
-    void joinedDatagramsShareOneTime() {
+    void joinedDatagramsShareOneTimestamp() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4, 64);
