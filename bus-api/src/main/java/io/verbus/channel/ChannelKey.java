@@ -138,7 +138,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "the driver's; over UDP 1408 at most",
+            "the driver's; at most 1408 over UDP",
             ValueForm.MTU,
             "Length of the longest frame in bytes; longer messages are fragmented."),
 
