@@ -71,8 +71,7 @@ class AeronRunnerTest {
 
     @ParameterizedTest
     @CsvSource({"IPC,1", "UDP,2"})
-    void runsProgramAsDriverAndLeavesNothingBehind(Work.Wire wire, int drivers)
-            throws IOException {
+    void runsProgramAsDriverAndLeavesNothingBehind(Work.Wire wire, int drivers) throws IOException {
         Work work = work(wire, Work.Drivers.OWN, Load.roundTrips(Load.MAX, 1));
         List<ProcessHandle> programs;
         try (Runner runner = runner(program(), work)) {
