@@ -26,8 +26,8 @@ import java.util.Iterator;
  * <p>A message of one fragment is passed on in place, without a copy. For a longer message the
  * delegate gets a header as if the message were not fragmented: with its own flags and length, the
  * position after its last fragment, and the term offset and reserved value of its first fragment.
- * Fragments that form no complete message, because polling started in its middle or its start is
- * missing, are dropped.
+ * Fragments of incomplete messages are dropped, for example when polling starts in the middle of
+ * one.
  *
  * <p>Each incomplete message occupies a buffer, which grows as needed. Buffers are reused, up to 32
  * MiB in total; nothing else is allocated. Once a session's image is closed, its incomplete message

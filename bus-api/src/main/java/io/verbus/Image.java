@@ -19,8 +19,8 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.Position;
 
 /**
- * One publisher's stream as received by a subscription. Only the thread that polls the subscription
- * may poll the image; all other methods are thread-safe.
+ * One publisher's stream as received by a subscription. Only one thread at a time may poll an image
+ * or its subscription; all other methods are thread-safe.
  *
  * <p>Most applications poll the {@link Subscription}. An application may poll an image by itself,
  * for instance to read one stream up to a position:

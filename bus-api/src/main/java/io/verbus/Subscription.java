@@ -230,7 +230,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Adds a destination, which the subscription also receives from, to a subscription whose
-     * channel has {@code control-mode=manual}. Waits for the driver. Thread-safe, but must not be
+     * channel has {@code control-mode=manual}. Blocks until the driver has answered. Thread-safe, but must not be
      * called in a handler of the bus.
      *
      * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
@@ -243,7 +243,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes a destination. Waits for the driver. Thread-safe, but must not be called in a handler
+     * Removes a destination. Blocks until the driver has answered. Thread-safe, but must not be called in a handler
      * of the bus.
      *
      * @param destination destination channel, as it was added.

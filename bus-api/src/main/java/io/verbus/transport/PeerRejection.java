@@ -15,8 +15,8 @@ import java.util.OptionalLong;
  * @param groupTag group tag of the receiver; empty if it has none.
  * @param receiver address of the receiver.
  * @param reason reason given by the subscriber.
- * @param destination endpoint of the publication's destination that leads to the receiver, as the
- *     channel names it; null if the receiver belongs to no destination.
+ * @param destination endpoint of the channel or destination that leads to the receiver, as the
+ *     channel names it; or null.
  */
 public record PeerRejection(
         long receiverId,

@@ -380,7 +380,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Removes the subscribers that have read everything and must not linger. Once everything is
+     * Removes the subscribers that have read everything or were detached, unless they may linger. Once everything is
      * read, the transport closes the image, so that it accepts the same session again.
      */
     private int drainLingering(long nowNs) {
