@@ -79,7 +79,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void distinguishesStalledKilledAndClosedDrivers() throws IOException {
+    void distinguishesStalledGoneAndClosedDrivers() throws IOException {
         Set<String> sentences = new HashSet<>();
         DriverPulse stalled = pulse(ProcessHandle.current().pid());
         assertNull(stalled.failure(TIMEOUT_NS));

@@ -147,7 +147,7 @@ class DriverReconnectTest {
     }
 
     @Test
-    void nextDriverHasNoResourcesOfClientClosedWithoutDriver() throws Exception {
+    void doesNotRestoreResourcesOfBusClosedWhileDriverWasDown() throws Exception {
         try (Bus bus = Bus.connect(context())) {
             Publication publication = bus.addPublication(IPC, STREAM);
             Subscription subscription = bus.addSubscription(IPC, STREAM);

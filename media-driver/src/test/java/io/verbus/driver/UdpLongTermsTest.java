@@ -143,7 +143,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfOneHostTakesOnlyItsShareOfMemory() throws IOException {
+    void floodFromOneHostTakesOnlyThatHostsShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         forge("127.0.0.9", 500);
         Await.until("images", () -> subscription.imageCount() == 2);
@@ -156,7 +156,7 @@ class UdpLongTermsTest {
     }
 
     @Test
-    void floodOfManyHostsTakesOnlyTotalShareOfMemory() throws IOException {
+    void floodFromManyHostsTakesOnlyTotalShareOfMemory() throws IOException {
         Subscription subscription = subscribe();
         for (int host = 2; host < 30; host++) {
             forge("127.0.0." + host, 20);

@@ -35,7 +35,7 @@ class DemoResultTest {
     }
 
     @Test
-    void pacesLastMessagesForAtMostTenSeconds() {
+    void pacesLastFifthForAtMostTenSeconds() {
         assertEquals(160_000, DemoPlan.of(200_000, 4_000).firstPaced());
         assertEquals(960_000, DemoPlan.of(1_000_000, 4_000).firstPaced());
         assertEquals(0, DemoPlan.of(1, 4_000).firstPaced());

@@ -26,7 +26,7 @@ class ReportLabTest {
 
     @Test
     @Timeout(1_900)
-    void measuresOnOneHostAndHidesAddresses() throws Exception {
+    void measuresBesideEachContenderAndHidesAddresses() throws Exception {
         DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
         Kit kit = new Kit(network, "", folder, 30, false, System.err);
         assertReport(network, kit);

@@ -237,7 +237,7 @@ class FanOutTest {
 
     /** A device may still read unsent parts of the log that another transport could reuse. */
     @RepeatedTest(3)
-    void backPressuresSharedStreamWhileDeviceMayReadLog() {
+    void keepsSharedStreamConnectedWhileDeviceMayReadLog() {
         TestStream stream = start("min", false);
         stream.isShared = true;
         untilAllConnected();

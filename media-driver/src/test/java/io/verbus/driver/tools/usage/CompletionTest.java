@@ -60,7 +60,7 @@ class CompletionTest {
     }
 
     @Test
-    void scriptWorksInZsh() {
+    void zshScriptLoadsBashCompletion() {
         ToolRun run = ToolRun.of("completion", "zsh");
         assertEquals(0, run.status(), run.err());
         assertTrue(run.out().contains("bashcompinit"), "zsh needs it");
