@@ -287,7 +287,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Removes a destination. Its image at the subscribing driver ends after the messages already
-     * sent. Blocks until the driver has answered. Thread-safe, but must not be called in a handler of the bus.
+     * sent. Blocks until the driver has answered. Thread-safe, but must not be called in a handler
+     * of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the publication has no such destination.

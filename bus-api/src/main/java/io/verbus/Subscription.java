@@ -230,8 +230,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Adds a destination, which the subscription also receives from, to a subscription whose
-     * channel has {@code control-mode=manual}. Blocks until the driver has answered. Thread-safe, but must not be
-     * called in a handler of the bus.
+     * channel has {@code control-mode=manual}. Blocks until the driver has answered. Thread-safe,
+     * but must not be called in a handler of the bus.
      *
      * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
      *     verbus:ipc} or a spy channel.
@@ -243,8 +243,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes a destination. Blocks until the driver has answered. Thread-safe, but must not be called in a handler
-     * of the bus.
+     * Removes a destination. Blocks until the driver has answered. Thread-safe, but must not be
+     * called in a handler of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the driver rejects the command.

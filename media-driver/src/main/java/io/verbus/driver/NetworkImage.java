@@ -380,8 +380,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * Removes the subscribers that have read everything or were detached, unless they may linger. Once everything is
-     * read, the transport closes the image, so that it accepts the same session again.
+     * Removes the subscribers that have read everything or were detached, unless they may linger.
+     * Once everything is read, the transport closes the image, so that it accepts the same session
+     * again.
      */
     private int drainLingering(long nowNs) {
         int work = subscribers.drainLingering(finalPosition, endReason, nowNs);

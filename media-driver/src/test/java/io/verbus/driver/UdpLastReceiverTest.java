@@ -47,8 +47,7 @@ class UdpLastReceiverTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void rejectsOffersUntilNewReceiverJoins(boolean isExclusive)
-            throws IOException {
+    void rejectsOffersUntilNewReceiverJoins(boolean isExclusive) throws IOException {
         String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Publication publication =
                 isExclusive

@@ -9,9 +9,9 @@ import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Provision;
 
 /**
- * Memory that a connection to an endpoint registers before it is established: for control messages, for the
- * zero behind each batch, and for the first credit slots. Registered and released by a thread that
- * may block; used by the conductor and the sender in between.
+ * Memory that a connection to an endpoint registers before it is established: for control messages,
+ * for the zero behind each batch, and for the first credit slots. Registered and released by a
+ * thread that may block; used by the conductor and the sender in between.
  */
 final class OutboundMemory implements Provision {
     private static final int CONTROL_SLOTS = 32;
