@@ -133,11 +133,13 @@ final class ClientConductor implements Agent {
                 count++;
             }
         } catch (RuntimeException e) {
-            loseDriver(
+            DriverLostException lost =
                     new DriverLostException(
                             "media driver events were lost ("
-                                    + "): connect again, and run the client conductor more often or"
-                                    + " enlarge the driver's event buffer"));
+                                    + e.getMessage()
+                                    + "): connect again, and run the client conductor more often");
+            lost.initCause(e);
+            loseDriver(lost);
         }
         return count;
     }

@@ -147,7 +147,7 @@ public final class ChannelUriBuilder {
     /**
      * Sets {@code init-term-id}, {@code term-id} and {@code term-offset}.
      *
-     * @param start where the publication starts.
+     * @param start position at which the publication starts.
      */
     public ChannelUriBuilder start(StreamStart start) {
         set(ChannelKey.INITIAL_TERM_ID, start.initialTermId());

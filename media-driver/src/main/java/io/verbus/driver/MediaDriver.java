@@ -373,9 +373,8 @@ public final class MediaDriver implements AutoCloseable {
                         + failure.where()
                         + " threw "
                         + error
-                        + "; restart it"
-                        + (error instanceof OutOfMemoryError ? ", with a larger heap (-Xmx)" : "")
-                        + ", and print its error log with `verbus errors`",
+                        + "; print its error log with `verbus errors`, then restart it"
+                        + (error instanceof OutOfMemoryError ? " with a larger heap (-Xmx)" : ""),
                 error);
     }
 

@@ -119,7 +119,9 @@ class LostBusTest {
                         stalled.conductorAgentInvoker().invoke();
                         return !lost.isEmpty();
                     });
-            assertTrue(lost.getFirst().getMessage().contains("were lost"), "" + lost);
+            assertTrue(
+                    lost.getFirst().getMessage().contains("were lost (unable to keep up"),
+                    "" + lost);
             assertEquals(!isToReconnect, stalled.isClosed());
             // Within a small part of the client liveness time-out.
             Await.until("no back pressure", 30, () -> offer(publication, reader) > 0);

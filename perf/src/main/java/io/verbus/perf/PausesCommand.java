@@ -85,7 +85,7 @@ final class PausesCommand implements Callable<Integer> {
         options.check("--rate", rate, 1, MAX_RATE);
         options.check("--outlier", outlierUs, 1, 1_000_000_000);
         if (!(minutes > 0) || minutes > MAX_MINUTES) {
-            throw options.wrong("--minutes takes a number up to " + MAX_MINUTES);
+            throw options.wrong("--minutes takes a number above 0 and up to " + MAX_MINUTES);
         }
         if (comingAndGoing != 0) {
             return measureComingAndGoing();
