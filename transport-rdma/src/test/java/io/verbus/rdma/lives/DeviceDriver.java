@@ -28,6 +28,9 @@ final class DeviceDriver extends TestHost {
             List.of("queue-pairs", "regions", "domains", "completion-queues", "ids");
     private static final int MAX_COUNTERS = 1024;
 
+    /** Write order that suits the device. */
+    static final String ORDER = System.getenv().getOrDefault("VERBUS_RDMA_ORDER", "trust");
+
     final WatchedFabric fabric;
     final RdmaTransport transport;
 
@@ -47,7 +50,11 @@ final class DeviceDriver extends TestHost {
     }
 
     private static String[] with(String address, String... options) {
-        Stream<String> own = Stream.of("rdma.interface", address, "rdma.allow", "127.7.0.0/24");
+        Stream<String> own =
+                Stream.of(
+                        "rdma.interface", address,
+                        "rdma.allow", "127.7.0.0/24",
+                        "rdma.order", ORDER);
         return Stream.concat(own, Stream.of(options)).toArray(String[]::new);
     }
 

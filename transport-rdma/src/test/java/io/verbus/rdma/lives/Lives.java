@@ -44,7 +44,7 @@ final class Lives {
 
     /** Returns options of drivers that are quick to notice failures. */
     static String[] options(long seed) {
-        boolean isSafe = seed % 3 == 0 || "safe".equals(System.getenv("VERBUS_RDMA_ORDER"));
+        boolean isSafe = seed % 3 == 0 || "safe".equals(DeviceDriver.ORDER);
         return new String[] {
             "rdma.backoff-min", "1ms",
             "rdma.backoff-max", "4ms",
