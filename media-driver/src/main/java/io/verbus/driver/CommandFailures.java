@@ -115,7 +115,7 @@ final class CommandFailures {
                         + clientId
                         + " sends commands faster than all clients can read the answers: the "
                         + "driver drops excess commands without an answer; make the "
-                        + "client wait for answers, or raise to-clients-length");
+                        + "client wait for answers");
     }
 
     /** Drops a command without an answer, because the answer would reach another client. */

@@ -15,10 +15,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Transmits events to all clients at a rate that each of them can follow. A client that is overrun
- * loses its connection to the driver, whichever client caused the events. The driver therefore
- * takes at least {@link #FILL_NS} to fill the buffer, apart from a limited burst, and queues
- * further events. A client that reads every {@link #FOLLOWED_NS}, less the time that two of the
- * longest events take, misses no event.
+ * loses its connection to the driver, whichever client caused the events. Apart from a limited
+ * burst, the driver therefore takes at least {@link #FILL_NS} to fill the buffer, sends at most
+ * {@link #MAX_BYTES} in that time, and queues further events. A client that reads every {@link
+ * #FOLLOWED_NS}, less the time that two of the longest events take, misses no event. A buffer
+ * longer than {@link #MAX_BYTES} allows proportionally longer pauses.
  *
  * <p>Clients can write to the buffer, so the driver keeps its own copy of the tail, and restores a
  * tail that a client has overwritten. Used by the conductor's thread.
@@ -26,10 +27,12 @@ import java.util.concurrent.TimeUnit;
 public final class EventTransmitter extends BroadcastTransmitter {
     /**
      * Minimum time to fill the buffer. Clients read every few milliseconds, Aeron's every 16 ms
-     * when idle, and pause during garbage collection. With the default buffer of 1 MiB this allows
-     * about 20,000 answers per second.
+     * when idle, and pause during garbage collection.
      */
     public static final long FILL_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Maximum bytes in {@link #FILL_NS}, which allows about 20,000 answers per second. */
+    public static final int MAX_BYTES = 1024 * 1024;
 
     /** Maximum burst, as the buffer's length shifted right by this. */
     private static final int BURST_SHIFT = 2;
@@ -48,6 +51,10 @@ public final class EventTransmitter extends BroadcastTransmitter {
     private final AtomicBuffer buffer;
     private final int tailIndex;
     private final long burst;
+
+    /** Bytes that may be sent in {@link #FILL_NS}. */
+    private final long bytes;
+
     private final ArrayDeque<Event> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private long tail;
@@ -66,6 +73,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
         this.buffer = buffer;
         tailIndex = capacity() + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
         burst = capacity() >> BURST_SHIFT;
+        bytes = Math.min(capacity(), MAX_BYTES);
         room = burst;
         refilledNs = nowNs;
     }
@@ -104,7 +112,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
         long elapsedNs = nowNs - refilledNs;
         if (elapsedNs >= REFILL_NS) {
             refilledNs = nowNs;
-            room = Math.min(burst, room + capacity() * Math.min(elapsedNs, FILL_NS) / FILL_NS);
+            room = Math.min(burst, room + bytes * Math.min(elapsedNs, FILL_NS) / FILL_NS);
         }
         int count = 0;
         while (room > 0 && !waiting.isEmpty()) {

@@ -274,7 +274,8 @@ public final class DriverOption<T> {
                             "1m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Length of the event buffer in bytes."));
+                            "Length of the event buffer in bytes. In a longer buffer, clients "
+                                    + "can stall for longer without missing events."));
 
     public static final DriverOption<Integer> COUNTER_VALUES_LENGTH =
             row(

@@ -90,6 +90,24 @@ class EventTransmitterTest {
     }
 
     @Test
+    void limitsRateOfLongBuffer() {
+        int capacity = 16 * EventTransmitter.MAX_BYTES;
+        ByteBuffer memory =
+                ByteBuffer.allocateDirect(capacity + BroadcastBufferDescriptor.TRAILER_LENGTH);
+        EventTransmitter of16 = new EventTransmitter(new UnsafeBuffer(memory), 0);
+        long bytes = 0;
+        for (long nowNs = 0; nowNs < 10 * EventTransmitter.FILL_NS; nowNs += CYCLE_NS) {
+            of16.work(nowNs);
+            while (of16.isOpen()) {
+                of16.transmit(1, event, 0, 1016);
+                bytes += 1024;
+            }
+        }
+        long wanted = capacity / 4 + 10L * EventTransmitter.MAX_BYTES;
+        assertTrue(Math.abs(bytes - wanted) < 64 * 1024, bytes + " bytes, not " + wanted);
+    }
+
+    @Test
     void isCrowdedIfPendingEventsExceedBuffer() {
         for (int i = 0; i < 16; i++) {
             transmit(4096);

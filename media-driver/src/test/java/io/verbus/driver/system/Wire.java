@@ -41,6 +41,11 @@ final class Wire {
         run("loss", Integer.toString(percent));
     }
 
+    /** Delays every packet, in each direction. */
+    static void delay(int ms) {
+        run("delay", Integer.toString(ms));
+    }
+
     /** Removes the carrier from both ends for the given time. */
     static void flap(long millis) {
         run("flap", "%d.%03d".formatted(millis / 1000, millis % 1000));
