@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * <p>The conductor never blocks: {@link Background} does slow work, and each cycle handles a
  * bounded number of entries per queue.
  */
-public final class Conductor implements Agent {
+final class Conductor implements Agent {
     /**
      * Idle time after which a stream is no longer served in every cycle, but in turn with other
      * idle streams.

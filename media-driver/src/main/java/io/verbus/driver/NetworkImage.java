@@ -22,7 +22,7 @@ import io.verbus.transport.Transport;
  * up to its known end; closing, while the transport releases its memory; and released. Used by the
  * conductor's thread except where noted.
  */
-public final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
+final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
     private enum State {
         ACTIVE,
         DRAINING,

@@ -7,7 +7,7 @@ import io.verbus.driver.status.CounterShare;
 import io.verbus.logbuffer.LogBuffers;
 
 /** A log that subscriptions read: a publication's own, or the image of a remote publication. */
-public sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
+sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     /** Returns the image id that clients use. */
     long id();
 

@@ -22,7 +22,7 @@ import io.verbus.transport.Transport;
  *     response subscription.
  * @param shown state shown to operators; a destination shares that of its subscription.
  */
-public record Subscription(
+record Subscription(
         long registrationId,
         long clientId,
         ChannelUri channel,

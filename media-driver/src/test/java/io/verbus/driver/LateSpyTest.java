@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
+import io.aeron.AeronCounters;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Subscription;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,9 +143,19 @@ class LateSpyTest {
                     () ->
                             publication.offer(MESSAGE) == ExclusivePublication.BACK_PRESSURED
                                     && publication.position() > 32 * 1024);
+            Await.until("sent", () -> isSent(aeron, publication.registrationId()));
             end = publication.position();
         }
         return end;
+    }
+
+    /** Returns whether the driver has sent part of a publication. */
+    private static boolean isSent(Aeron aeron, long registrationId) {
+        CountersReader counters = aeron.countersReader();
+        int id =
+                counters.findByTypeIdAndRegistrationId(
+                        AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID, registrationId);
+        return id != CountersReader.NULL_COUNTER_ID && counters.getCounterValue(id) > 0;
     }
 
     /**

@@ -18,6 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +77,7 @@ class MissingFlagsTest {
             String said = run(command, 1);
             Matcher needed = Pattern.compile("start it with (--\\S+) (--\\S+)").matcher(said);
             assertTrue(needed.find(), said);
-            assertEquals("--enable-native-access=verbus.api,verbus.codecs", needed.group(1));
+            assertEquals("--enable-native-access=io.verbus.api,io.verbus.codecs", needed.group(1));
             command.addAll(flags, List.of(needed.group(1), needed.group(2)));
             assertTrue(run(command, 0).startsWith("message 0: position "), "works with them");
             assertEquals(1, subscription.poll((buffer, offset, length, header) -> {}, 1));
@@ -83,7 +85,7 @@ class MissingFlagsTest {
     }
 
     /** Returns a module path with the client's jars, as a user's build assembles it. */
-    private static String modulePath(Path folder) {
+    private static String modulePath(Path folder) throws IOException {
         String agrona =
                 Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                         .filter(each -> each.matches(".*/agrona-[0-9.]+\\.jar"))
@@ -91,16 +93,31 @@ class MissingFlagsTest {
                         .orElseThrow();
         Path api = folder.resolve("verbus-api-1.jar");
         Path codecs = folder.resolve("verbus-codecs-1.jar");
-        jar(api, "../bus-api/target/classes");
-        jar(codecs, "../codecs/target/classes");
+        jar(api, "../bus-api");
+        jar(codecs, "../codecs");
         return String.join(File.pathSeparator, api.toString(), codecs.toString(), agrona);
     }
 
-    private static void jar(Path jar, String classes) {
+    /** Makes a jar of a module's classes, with the module name that its pom sets. */
+    private static void jar(Path jar, String module) throws IOException {
+        Matcher name =
+                Pattern.compile("<(Automatic-Module-Name)>(.*)</")
+                        .matcher(Files.readString(Path.of(module, "pom.xml")));
+        assertTrue(name.find(), module);
+        Path manifest = Path.of(jar + ".manifest");
+        Files.writeString(manifest, name.group(1) + ": " + name.group(2) + "\n");
         int status =
                 ToolProvider.findFirst("jar")
                         .orElseThrow()
-                        .run(System.out, System.err, "cf", jar.toString(), "-C", classes, ".");
+                        .run(
+                                System.out,
+                                System.err,
+                                "cfm",
+                                jar.toString(),
+                                manifest.toString(),
+                                "-C",
+                                module + "/target/classes",
+                                ".");
         assertEquals(0, status);
     }
 
