@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A publication's log: claim, commit, clean, limit, unblock and join. What it says is in
- * docs/protocol.md; what is checked, and with which faults, in the script `check` beside it.
+ * docs/protocol/model.md; what is checked, and with which faults, in the script `check` beside it.
  *
  * A position counts slots; a frame takes one or two, or as padding the rest of its term. The log is
  * a ring of three terms. The first word of a frame holds its length, negative while it is claimed,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The remote log: commit, credit and resume, for one stream from driver A to driver B. What it says
- * is in docs/protocol.md; what is checked, and with which faults, in the script `check` beside it.
+ * is in docs/protocol/model.md; what is checked, and with which faults, in the script `check` beside it.
  *
  * A position counts frames. A frame has two words, its first one (the length, which commits it) and
  * a body. The image's log is a ring of three terms; the word of frame p holds STAMP(p), so that what

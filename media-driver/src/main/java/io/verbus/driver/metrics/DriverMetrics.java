@@ -118,7 +118,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.RESOLUTION_CHANGES,
                             "resolution_changes_total",
-                            "Number of times that a name resolved to a different address."),
+                            "Changes of names' addresses, and first resolutions of unknown names."),
                     of(
                             SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
                             "conductor_max_cycle_seconds",
@@ -128,7 +128,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.CONDUCTOR_CYCLES_EXCEEDED,
                             "conductor_cycles_exceeded_total",
-                            "Conductor cycles that exceeded the threshold."),
+                            "Conductor cycles longer than conductor.cycle-threshold."),
                     of(
                             SystemCounter.SENDER_MAX_CYCLE_TIME,
                             "sender_max_cycle_seconds",
@@ -137,7 +137,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.SENDER_CYCLES_EXCEEDED,
                             "sender_cycles_exceeded_total",
-                            "Sender cycles that exceeded the threshold."),
+                            "Sender cycles longer than sender.cycle-threshold."),
                     of(
                             SystemCounter.RECEIVER_MAX_CYCLE_TIME,
                             "receiver_max_cycle_seconds",
@@ -146,7 +146,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.RECEIVER_CYCLES_EXCEEDED,
                             "receiver_cycles_exceeded_total",
-                            "Receiver cycles that exceeded the threshold."),
+                            "Receiver cycles longer than receiver.cycle-threshold."),
                     of(
                             SystemCounter.NAME_RESOLVER_MAX_TIME,
                             "name_look_up_max_seconds",
@@ -155,7 +155,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                             "name_look_ups_exceeded_total",
-                            "Name lookups that exceeded the threshold."),
+                            "Name lookups longer than look-up-threshold."),
                     of(
                             SystemCounter.AERON_VERSION,
                             "aeron_release_info",

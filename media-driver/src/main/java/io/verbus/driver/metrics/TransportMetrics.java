@@ -75,8 +75,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_CONFIRMED,
                             "rdma_confirmed_connections_total",
-                            "Connections whose commits wait for the peer's confirmation"
-                                    + " (rdma.order=safe)."),
+                            "Connections that commit only confirmed batches (rdma.order=safe)."),
                     of(
                             TransportCounter.UDP_LOSSES,
                             "udp_losses_total",
@@ -101,7 +100,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_ROUND_TRIPS,
                             "udp_round_trips_total",
-                            "Measured round trips."),
+                            "Round trips measured with RTTM frames, for cc=cubic."),
                     of(
                             TransportCounter.UDP_RECEIVER_SHORT_SENDS,
                             "udp_receiver_short_sends_total",
@@ -149,13 +148,11 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_RECEIVER_NOT_ALLOWED,
                             "udp_receiver_refused_datagrams_total",
-                            "Datagrams that the receiver dropped because their source is not"
-                                    + " allowed."),
+                            "Datagrams to the receiver from addresses that are not allowed."),
                     of(
                             TransportCounter.UDP_SENDER_NOT_ALLOWED,
                             "udp_sender_refused_datagrams_total",
-                            "Datagrams that the sender dropped because their source is not"
-                                    + " allowed."),
+                            "Datagrams to the sender from addresses that are not allowed."),
                     of(
                             TransportCounter.UDP_FORGED,
                             "udp_forged_frames_total",
