@@ -53,8 +53,8 @@ final class Lives {
             "rdma.status-interval", "1ms",
             "rdma.linger", "2ms",
             "rdma.resume-timeout", "400ms",
-            "rdma.connect-timeout", "500ms",
-            "rdma.half-open-timeout", "700ms",
+            "rdma.connect-timeout", "2s",
+            "rdma.half-open-timeout", "2500ms",
             "rdma.order", isSafe ? "safe" : "trust"
         };
     }
