@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Subscriptions with Aeron's channels keep an image for a while after the end of its stream. */
@@ -121,7 +122,10 @@ class LingeringImageTest {
             Await.until("the next stream", publication::isConnected);
             Await.until(
                     "the next image alone",
-                    () -> aeron.imageCount() == 1 && aeron.imageAtIndex(0) != ended);
+                    () -> {
+                        List<Image> images = aeron.images();
+                        return images.size() == 1 && images.getFirst() != ended;
+                    });
         }
         return System.nanoTime() - endedNs;
     }
