@@ -433,8 +433,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Back-pressures all publishers because the driver is closing. Must be called repeatedly for a
-     * while.
+     * Back-pressures all publishers because the driver is closing. Called at the timer interval
+     * while the driver drains, because publications may still be in preparation.
      */
     void hold() {
         isClosing = true;

@@ -250,7 +250,7 @@ final class ClientStates {
                 .toList();
     }
 
-    /** Returns those of a publication's destinations that have counters. */
+    /** Returns a publication's destinations that have counters. */
     List<Destination> destinationsOf(Registered publication) {
         return destinations.stream()
                 .filter(each -> each.registrationId() == publication.sourceId())
