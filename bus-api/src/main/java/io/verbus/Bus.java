@@ -94,8 +94,9 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * driver nor bus, and leaves nothing behind. If a processor is free, a thread may warm up while
      * others start the driver and connect.
      *
-     * <p>Each poll method has then seen one more type of fragment handler. The JIT inlines at most
-     * two types at a call site: an application with two handlers of its own may see calls instead.
+     * <p>Afterwards, each poll method has seen one more type of fragment handler. The JIT inlines
+     * handlers of at most two types at a call site: if an application has two handlers of its own,
+     * calls to them may not be inlined.
      *
      * @param time how long to run; zero does nothing. With an ahead-of-time cache, 30 to 60 ms
      *     achieve most of the effect.

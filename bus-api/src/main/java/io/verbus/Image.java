@@ -282,7 +282,10 @@ public final class Image extends ReceivedStream {
                                 + " is negative: pass a limit of 0 or more, such as 10");
     }
 
-    /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */
+    /**
+     * Reports a failed poll. Returns the number of fragments that it consumed: 1 if the handler has
+     * thrown, 0 if a frame is invalid.
+     */
     private int failed(Exception e) {
         return failed(e, reader.position());
     }

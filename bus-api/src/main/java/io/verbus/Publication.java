@@ -250,7 +250,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return log.metadata().getIntVolatile(LogLayout.CONNECTED) == 1;
     }
 
-    /** Maps an appender's result to the one that a call returns. */
+    /** Converts an appender's negative result to the result of the call. */
     final long refused(long result) {
         return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
     }

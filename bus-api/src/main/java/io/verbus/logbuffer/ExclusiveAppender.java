@@ -17,7 +17,7 @@ import org.agrona.concurrent.status.ReadablePosition;
  * before the tail therefore means one message that is being appended. A claim also stores its
  * negative length, because other messages may follow it.
  *
- * <p>The log needs no cleaning, and says so in its metadata: before the tail advances, the appender
+ * <p>The log needs no cleaning, as its metadata records: before the tail advances, the appender
  * zeroes the word at which the next frame will start, and no reader looks past that. A frame is
  * written from its header to its end, followed by the next frame's first word: a sequential access
  * pattern lets the hardware prefetcher fetch the next lines, which a store far ahead would defeat.

@@ -101,8 +101,8 @@ final class Framing {
      * Checks a block of frames before claiming any log for it: readers follow the frames in a log.
      *
      * @param termId id of the term that the block must belong to.
-     * @param termOffset term offset that the block must belong to.
-     * @param room number of bytes from there to the end of the term.
+     * @param termOffset term offset at which the block must start.
+     * @param room number of bytes from that offset to the end of the term.
      */
     void checkBlock(
             DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {

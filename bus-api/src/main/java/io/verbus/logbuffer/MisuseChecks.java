@@ -25,10 +25,10 @@ public final class MisuseChecks {
     }
 
     /**
-     * Makes a call, during which no other thread may make one.
+     * Runs a call, and checks that no other thread calls the object in the meantime.
      *
      * @param object object that is called, for the message.
-     * @param call call to make.
+     * @param call call to run.
      * @return result of the call.
      * @throws IllegalStateException if another thread is making a call.
      */
