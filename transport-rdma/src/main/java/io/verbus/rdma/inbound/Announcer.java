@@ -72,8 +72,8 @@ final class Announcer implements AutoCloseable {
         private long controlId;
 
         /**
-         * The control address has answered before, so a later refusal, after its publication has
-         * closed, is not an error.
+         * Whether the control address has answered before. A later refusal then means that its
+         * publication has closed, which is not an error.
          */
         private boolean isParted;
 

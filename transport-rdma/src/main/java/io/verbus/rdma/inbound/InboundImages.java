@@ -48,7 +48,9 @@ final class InboundImages implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private long nowNs;
 
-    /** Whether a held image was replaced by another, for which offers may wait. */
+    /**
+     * Whether a held image was replaced by another, so that deferred offers can be handled again.
+     */
     private boolean isAnyReplaced;
 
     /**
@@ -122,7 +124,7 @@ final class InboundImages implements AutoCloseable {
         memory.giveBack(share, nowNs);
     }
 
-    /** Adds a new image that its peer does not write, and ends it. */
+    /** Adds a new image that no peer writes, and ends it. */
     void beginUnwritten(InboundImage image, Setup offer, ImageMemory.Share share, String reason) {
         IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);

@@ -54,7 +54,7 @@ final class IncomingImage {
     /** Image that the peer writes; a different one after a move. */
     final InboundImage image;
 
-    /** Id of the peer's driver; 0 if no peer was ever to write it. */
+    /** Id of the peer's driver; 0 if the image was created for no peer to write. */
     final long driverId;
 
     /** The peer's offer on its last connection. */

@@ -127,8 +127,8 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * On iWARP the probe is a message: siw answers an empty read, which the peer's device would
-     * answer by itself, incorrectly.
+     * Stages an empty write, or on iWARP a question in a message header: there, a write completes
+     * before the peer's device has confirmed it, and siw answers an empty read incorrectly.
      */
     @Override
     public long stageProbe() {
