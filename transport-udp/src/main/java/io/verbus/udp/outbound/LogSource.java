@@ -146,9 +146,7 @@ final class LogSource {
         return isPadding ? position + FrameHeader.align(FrameHeader.length(word)) : position;
     }
 
-    /**
-     * Returns whether the header at a position is one of a frame of this stream at that position.
-     */
+    /** Returns whether a committed frame of this stream starts at a position. */
     boolean isFrame(long position) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
         int offset = LogLayout.termOffset(position, termLength);

@@ -109,7 +109,7 @@ public final class OutboundConductor implements AutoCloseable {
         return agent;
     }
 
-    /** Starts to send a publication's log. */
+    /** Starts sending a publication's log. */
     public void add(OutboundStream stream) {
         SendDestinations.Shared to = destinations.enter(stream);
         Destination destination = to.destination();

@@ -31,7 +31,10 @@ final class SendStream {
     /** Minimum interval of setups requested by receivers. */
     private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
 
-    /** The publisher limit is raised whenever it would move by this fraction of the window. */
+    /**
+     * The publisher limit is raised in steps of the publication window shifted right by this number
+     * of bits.
+     */
     private static final int GAIN_SHIFT = 3;
 
     private enum State {
