@@ -73,7 +73,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void releasesOnceWhenClosed(boolean exclusive) {
+    void releasesItselfOnceDespiteSecondClose(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertFalse(publication.isClosed());
         publication.close();

@@ -130,7 +130,8 @@ class AeronRevokeTest {
     /** Aeron's driver understands Verbus' revocations, and vice versa. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void revokesAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
+    void revokesStreamAcrossVerbusAndAeronDrivers(
+            boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()
