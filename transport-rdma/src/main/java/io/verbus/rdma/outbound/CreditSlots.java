@@ -40,7 +40,10 @@ final class CreditSlots {
         }
     }
 
-    /** Takes a slot; returns null if none is free, so that a block must be registered and added. */
+    /**
+     * Takes a slot; returns null if none is free, in which case a block must be registered and
+     * added.
+     */
     Slot take() {
         return free.poll();
     }

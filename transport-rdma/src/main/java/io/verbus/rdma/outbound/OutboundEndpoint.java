@@ -76,7 +76,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private long nowNs;
     private long deadlineNs;
 
-    /** Whether a connection was closed, so that publications may be free. */
+    /** Whether a connection was closed, after which publications may be free. */
     private boolean isTakenDown;
 
     private long idleSinceNs;
@@ -88,7 +88,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Id of the peer's driver on the last established connection. */
     private long peerDriverId;
 
-    /** The connection closed cleanly, so a refused reconnect is not an error. */
+    /** Whether the connection closed cleanly. A refused reconnect is then not an error. */
     private boolean isParted;
 
     OutboundEndpoint(

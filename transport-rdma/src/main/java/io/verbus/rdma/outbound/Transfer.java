@@ -67,8 +67,8 @@ final class Transfer extends RoundRobin.Taker {
     private boolean isBroken;
 
     /**
-     * Whether the transfer ends before the stream does, so that the destination is offered the
-     * stream again.
+     * Whether the transfer ends before the stream does; the destination is then offered the stream
+     * again.
      */
     private boolean isLeft;
 
@@ -418,7 +418,9 @@ final class Transfer extends RoundRobin.Taker {
         port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
     }
 
-    /** The stream has no subscription yet; the peer may name the streams that have one. */
+    /**
+     * Called when the stream has no subscription yet; the peer may name the streams that have one.
+     */
     void onDefer(OutboundPort port, String streams) {
         if (isDue(port, "Defer", state == State.OFFERED)) {
             state = State.DEFERRED;
