@@ -73,7 +73,9 @@ final class FollowingDistance {
         measureFrom(position, nowNs);
     }
 
-    /** Returns whether the stream is fast, so that {@link #awaitEnd} limits how far to read. */
+    /**
+     * Returns whether the stream is fast, in which case {@link #awaitEnd} limits how far to read.
+     */
     boolean isKept() {
         return isKept;
     }

@@ -68,8 +68,8 @@ public final class Carriers {
     }
 
     /**
-     * Returns whether only the channel's destinations determine the carrier, so that it has none
-     * until the first destination is added.
+     * Returns whether only the channel's destinations determine the carrier: it has none until the
+     * first destination is added.
      */
     public boolean isUndecided(ChannelUri channel) {
         return mayBeOverRdma(channel)

@@ -431,9 +431,9 @@ public final class DriverConfigBuilder {
 
     /**
      * Sets the handler called with every error, in addition to the error log. The driver calls this
-     * handler and that of warnings on its own thread {@code verbus-errors}, one call at a time,
+     * handler and the warning handler on its own thread {@code verbus-errors}, one call at a time,
      * after logging the error. A handler that blocks does not block the agents: up to 256 errors
-     * wait for it, and it receives the number of those dropped.
+     * wait for it, and it receives the number of dropped errors.
      */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;

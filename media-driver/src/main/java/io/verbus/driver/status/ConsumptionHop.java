@@ -63,7 +63,7 @@ public final class ConsumptionHop {
         return recorder;
     }
 
-    /** Looks at the publication, which must have subscribers; called once per turn. */
+    /** Checks the publication, which must have subscribers; called once per turn. */
     public void look() {
         long nowNs = clock.nanoTime();
         if (recorder.isOpen()) {
