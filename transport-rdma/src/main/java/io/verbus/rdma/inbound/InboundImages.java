@@ -49,7 +49,7 @@ final class InboundImages implements AutoCloseable {
     private long nowNs;
 
     /**
-     * Whether a held image was replaced by another, so that deferred offers can be handled again.
+     * Whether a held image was replaced by another, after which deferred offers are handled again.
      */
     private boolean isAnyReplaced;
 

@@ -183,7 +183,7 @@ final class IncomingImage {
         return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
     }
 
-    /** Returns whether the peer has the image, so that messages about it can be sent. */
+    /** Returns whether the peer has the image, in which case messages about it can be sent. */
     boolean isWritten() {
         return state == State.OPEN || state == State.MOVING || state == State.MOVED;
     }

@@ -80,7 +80,7 @@ final class RebuiltLog {
     }
 
     /**
-     * Returns whether frames overlap, so that none starts at the position up to which the log is
+     * Returns whether frames overlap: no frame starts at the position up to which the log is
      * complete.
      */
     boolean isBroken() {

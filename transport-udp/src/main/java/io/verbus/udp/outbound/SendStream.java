@@ -65,7 +65,7 @@ final class SendStream {
     /** Bytes before the consumed position that slower receivers of a group may still request. */
     private final int kept;
 
-    /** Bytes that a publisher may be ahead of what was sent. */
+    /** Number of bytes by which a publisher may be ahead of the sent position. */
     private final int publicationWindow;
 
     /** Maximum number of bytes per duty cycle. */
