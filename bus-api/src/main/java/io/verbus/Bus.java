@@ -127,7 +127,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addPublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds a publication, as {@link #addPublication(String, int)}. */
+    /** Adds a publication, like {@link #addPublication(String, int)}. */
     public Publication addPublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return calls.addPublication(channel, streamId, false);
@@ -147,7 +147,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addExclusivePublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds an exclusive publication, as {@link #addExclusivePublication(String, int)}. */
+    /** Adds an exclusive publication, like {@link #addExclusivePublication(String, int)}. */
     public ExclusivePublication addExclusivePublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return (ExclusivePublication) calls.addPublication(channel, streamId, true);
@@ -167,7 +167,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addSubscription(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds a subscription, as {@link #addSubscription(String, int)}. */
+    /** Adds a subscription, like {@link #addSubscription(String, int)}. */
     public Subscription addSubscription(ChannelUri channel, int streamId) {
         Context context = conductor.context();
         return addSubscription(
@@ -195,7 +195,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a subscription, as {@link #addSubscription(String, int, AvailableImageHandler,
+     * Adds a subscription, like {@link #addSubscription(String, int, AvailableImageHandler,
      * UnavailableImageHandler)}.
      */
     public Subscription addSubscription(

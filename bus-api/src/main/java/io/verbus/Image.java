@@ -251,8 +251,8 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers whole frames, as {@link #blockPoll}, with the file that holds the block, from which
-     * it can be transferred.
+     * Delivers whole frames, like {@link #blockPoll}, with the file that holds the block, from
+     * which it can be transferred.
      *
      * @param handler handler to call once, if any frame is available.
      * @param blockLengthLimit maximum length in bytes of a block of data.

@@ -50,7 +50,7 @@ final class Framing {
         source.boundsCheck(offset, length);
     }
 
-    /** Checks a message of two parts, as {@link #checkMessage}; returns the total length. */
+    /** Checks a message of two parts, like {@link #checkMessage}; returns the total length. */
     int checkParts(
             DirectBuffer first,
             int firstOffset,
@@ -268,8 +268,8 @@ final class Framing {
     }
 
     /**
-     * Commits a frame, as {@link #commit(long, int, int, long)}, in a log with a single writer: its
-     * open frames are padded only when the stream ends, and the space is not reused.
+     * Commits a frame, like {@link #commit(long, int, int, long)}, in a log with a single writer:
+     * its open frames are padded only when the stream ends, and the space is not reused.
      */
     static boolean commitAlone(long frame, int termId, int frameLength, long word) {
         if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId

@@ -89,7 +89,7 @@ public interface TransportHost extends TransportSettings {
     void background(Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * Runs work, as {@link #background}, once all pages of a log are in memory. Not run if the
+     * Runs work, like {@link #background}, once all pages of a log are in memory. Not run if the
      * driver closes before they are.
      *
      * @param log log of a publication or an image.
