@@ -26,10 +26,13 @@ import io.verbus.transport.InboundImage;
  */
 final class IncomingImage {
     enum State {
-        /** Its log is being registered: the peer cannot write it, and waits for the answer. */
+        /**
+         * The image's log is being registered: the peer cannot write the image, and waits for the
+         * answer.
+         */
         REGISTERING,
 
-        /** The peer writes it. */
+        /** The peer writes the image. */
         OPEN,
 
         /** The peer was asked to offer the stream again, and has not done so yet. */
@@ -47,7 +50,7 @@ final class IncomingImage {
          */
         HELD,
 
-        /** The peer no longer writes or resumes it; its subscribers may still read. */
+        /** The peer no longer writes or resumes the image; its subscribers may still read. */
         UNWRITABLE
     }
 

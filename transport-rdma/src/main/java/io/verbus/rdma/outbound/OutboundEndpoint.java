@@ -516,7 +516,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.tell(rejected, message);
     }
 
-    /** Called when a stream was accepted, so later failures are reported again. */
+    /** Called when a stream was accepted. The next failure is reported again. */
     void onAccepted(OutboundPublication publication, boolean isResumed) {
         publication.onAccepted();
         if (isResumed) {

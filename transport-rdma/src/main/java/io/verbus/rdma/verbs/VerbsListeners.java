@@ -130,8 +130,8 @@ final class VerbsListeners {
     }
 
     /**
-     * Handles the loss of a listener's device or address: it listens again, once the device is
-     * back.
+     * Handles the loss of a listener's device or address: the listener listens again once the
+     * device is back.
      *
      * @param type type of the event.
      * @param told handler of the loss, and of the recovery.

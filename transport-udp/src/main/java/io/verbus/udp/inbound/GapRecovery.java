@@ -41,7 +41,7 @@ final class GapRecovery {
 
     private int count;
 
-    /** Position up to which gaps were searched. */
+    /** Position up to which the log was searched for gaps. */
     private long searched;
 
     /**

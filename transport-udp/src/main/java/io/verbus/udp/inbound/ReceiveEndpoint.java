@@ -228,7 +228,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return terms;
     }
 
-    /** Reports when datagrams are received if a channel writes that into messages. */
+    /** Reports when datagrams are received, if a channel requests this time in its messages. */
     void tellTime(ChannelUri asking, boolean isOfAdapter) {
         if (asking.mediaTimestamp().isPresent()) {
             socket.tellTime(isOfAdapter);

@@ -54,7 +54,7 @@ final class LogSource {
         return sent == 0 ? from : ends[sent - 1];
     }
 
-    /** Returns whether there is a frame at a position that the limit does not allow to be sent. */
+    /** Returns whether a frame at a position may not be sent yet because of the limit. */
     boolean isHeldBack(long position, long limit) {
         int length = FrameHeader.length(word(position));
         return length > 0

@@ -53,7 +53,10 @@ public final class OutboundConductor implements AutoCloseable {
         final Destination destination;
         final RemoteReceiver receiver;
 
-        /** Whether it was passed to the sender, which happens once its host is resolved. */
+        /**
+         * Whether the destination was passed to the sender, which happens once its host is
+         * resolved.
+         */
         boolean isSent;
 
         Added(ChannelUri channel, Destination destination, RemoteReceiver receiver) {

@@ -137,7 +137,7 @@ final class SendStream {
         return hops;
     }
 
-    /** Returns the flags of its setups. */
+    /** Returns the flags of the stream's setups. */
     int setupFlags() {
         return setupFlags;
     }

@@ -68,7 +68,7 @@ final class SocketCalls {
 
     /** Links all calls, if that has not happened yet. */
     static void link() {
-        // Class initialization links them.
+        // The initialization of this class links the calls.
     }
 
     /** Allocates memory for errno. */
