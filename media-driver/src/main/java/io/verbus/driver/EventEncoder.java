@@ -198,7 +198,7 @@ final class EventEncoder {
         transmit(UnavailableImageEncoder.TEMPLATE_ID, unavailableImage.encodedLength());
     }
 
-    /** Announces a new counter to all clients, including the one that asked for it. */
+    /** Announces a new counter to all clients, including the client that requested it. */
     void counterReady(long registrationId, int counterId) {
         counterReady.wrap(scratch, 0).correlationId(registrationId).counterId(counterId);
         transmit(CounterReadyEncoder.TEMPLATE_ID, counterReady.encodedLength());

@@ -26,7 +26,7 @@ public final class CommandReader {
     /** Type of a padding record; see ManyToOneRingBuffer. */
     private static final int PADDING = -1;
 
-    /** Maximum message length, as the ring's capacity shifted right by this. */
+    /** Right shift that turns the ring's capacity into the maximum message length. */
     private static final int MAX_MESSAGE_SHIFT = 3;
 
     /**

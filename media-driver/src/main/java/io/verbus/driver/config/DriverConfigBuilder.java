@@ -282,8 +282,8 @@ public final class DriverConfigBuilder {
     }
 
     /**
-     * Sets the bytes that an IPC publication may be ahead of its slowest subscriber; 0 for the
-     * maximum, which is two terms, or half a term for Aeron channels.
+     * Sets the number of bytes by which an IPC publication may be ahead of its slowest subscriber;
+     * 0 for the maximum, which is two terms, or half a term for Aeron channels.
      */
     public DriverConfigBuilder ipcWindow(int value) {
         return set(DriverOption.IPC_WINDOW, value);

@@ -581,7 +581,9 @@ public final class DriverOption<T> {
         return option;
     }
 
-    /** Returns the value if it is not set; null if the option has no default. */
+    /**
+     * Returns the value that applies if the option is not set; null if the option has no default.
+     */
     T fallback(DriverConfig config) {
         return fallback == null ? null : fallback.apply(config);
     }
