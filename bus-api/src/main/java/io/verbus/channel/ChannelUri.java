@@ -526,7 +526,7 @@ public final class ChannelUri {
     }
 
     /**
-     * Returns how many bytes a publisher may be ahead of the subscribers; empty if the driver
+     * Returns by how many bytes a publisher may be ahead of the subscribers; empty if the driver
      * chooses.
      */
     public OptionalInt window() {
@@ -534,7 +534,8 @@ public final class ChannelUri {
     }
 
     /**
-     * Returns how many bytes a publisher may be ahead of the sender; empty if the driver chooses.
+     * Returns by how many bytes a publisher may be ahead of the sender; empty if the driver
+     * chooses.
      */
     public OptionalInt publicationWindow() {
         return ChannelKey.PUBLICATION_WINDOW.number(values);

@@ -270,6 +270,8 @@ final class Framing {
     /**
      * Commits a frame, like {@link #commit(long, int, int, long)}, in a log with a single writer:
      * its open frames are padded only when the stream ends, and the space is not reused.
+     *
+     * @return whether the frame was still there.
      */
     static boolean commitAlone(long frame, int termId, int frameLength, long word) {
         if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId

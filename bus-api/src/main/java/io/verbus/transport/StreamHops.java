@@ -300,11 +300,11 @@ public final class StreamHops {
     /**
      * Handles an answer.
      *
-     * @param question number of the request that it answers.
+     * @param question number of the answered request.
      * @param delayNs time that the receiver took, in nanoseconds.
      * @param notBefore time before which the answer did not arrive.
      * @param by id of the receiver.
-     * @return whether it answers the open request.
+     * @return whether the answered request is the open one.
      */
     public boolean onAnswer(long question, long delayNs, long notBefore, long by) {
         if (!wire.isOpen() || question != awaited) {

@@ -49,7 +49,7 @@ public interface TransportHost extends TransportSettings {
      * Returns the sampler of a stream's hops.
      *
      * @param stream publication that was added.
-     * @param destination address that it is sent to.
+     * @param destination address to which the publication is sent.
      * @param wire hop between the drivers: {@link LatencyHop#FABRIC} or {@link
      *     LatencyHop#ROUND_TRIP}.
      * @param reportIntervalNs time within which receivers report what they have consumed.
