@@ -212,8 +212,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         /**
-         * Shows the registration of a requesting client to operators; rejects the request if that
-         * fails.
+         * Shows the registration of a requesting client to operators; if that fails, rejects the
+         * request and returns false.
          */
         private boolean isShown(Asker asker) {
             try {

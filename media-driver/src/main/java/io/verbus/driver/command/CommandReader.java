@@ -195,7 +195,7 @@ public final class CommandReader {
     /**
      * Skips a command that a client has begun but will not complete.
      *
-     * @return whether there was one.
+     * @return whether there was such a command.
      */
     public boolean unblock() {
         restore();

@@ -602,7 +602,7 @@ public final class DriverOption<T> {
     /**
      * Parses and sets a value.
      *
-     * @param builder builder to set it in.
+     * @param builder builder in which to set the value.
      * @param text value as text.
      * @param source source of the value, for the message.
      * @throws BusException if the value is invalid.

@@ -62,7 +62,7 @@ final class TimedBackoff implements IdleStrategy {
         }
     }
 
-    /** Begins a turn at the first call after a yield. */
+    /** Returns whether the current turn is over; the first call after a yield begins a turn. */
     boolean isTurnOver(long nowNs) {
         if (!isTurn) {
             isTurn = true;

@@ -38,7 +38,7 @@ public final class ConsumptionHop {
     /**
      * @param recorder recorder of the hop.
      * @param log log of the publication.
-     * @param positions positions of its subscribers.
+     * @param positions positions of the publication's subscribers.
      * @param clock conductor's clock, read once per cycle.
      * @param intervalNs minimum interval between samples.
      */
