@@ -236,7 +236,12 @@ final class Announcer implements AutoCloseable {
         asked.incrementRelease();
     }
 
-    /** Handles an unexpected connection: the peer is not a control address. */
+    /**
+     * Handles an established connection. If it was an announcement, the peer is not a control
+     * address, because an announcement is always rejected.
+     *
+     * @return whether the connection was an announcement of this side.
+     */
     boolean onEstablished(Connection connection, long nowNs) {
         Wish wish = at(connection);
         if (wish != null) {

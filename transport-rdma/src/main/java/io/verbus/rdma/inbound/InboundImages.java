@@ -119,7 +119,7 @@ final class InboundImages implements AutoCloseable {
         return memory.take(peer.host, offer.termLength());
     }
 
-    /** Returns the memory of an image that is not created. */
+    /** Gives back the memory of an image that is not created. */
     void giveBack(ImageMemory.Share share) {
         memory.giveBack(share, nowNs);
     }

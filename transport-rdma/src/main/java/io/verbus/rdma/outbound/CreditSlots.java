@@ -48,7 +48,7 @@ final class CreditSlots {
         return free.poll();
     }
 
-    /** Returns a slot to the pool. */
+    /** Gives a slot back to the pool. */
     void giveBack(Slot slot) {
         free.add(slot);
     }

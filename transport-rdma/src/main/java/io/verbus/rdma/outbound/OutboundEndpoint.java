@@ -201,7 +201,10 @@ final class OutboundEndpoint implements AutoCloseable {
         return 0;
     }
 
-    /** Looks up the names before each attempt, because their addresses may have changed. */
+    /**
+     * Returns whether the names are looked up; starts the lookup before each attempt, because
+     * addresses may have changed.
+     */
     private boolean areNamesFound() {
         if (names == null) {
             CompletableFuture<Void> remote = host.lookUp(address.host());

@@ -85,7 +85,7 @@ final class OutboundLink
         polledNs = nowNs;
     }
 
-    /** Whether hops can be sampled, because answers show that bytes have arrived. */
+    /** Returns whether hops can be sampled, because answers show that bytes have arrived. */
     boolean isMeasurable() {
         return isMeasurable;
     }

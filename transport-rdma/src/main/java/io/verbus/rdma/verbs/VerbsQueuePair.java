@@ -145,7 +145,10 @@ final class VerbsQueuePair implements QueuePair {
         return sends.isAllPosted() ? sends.completed() + 1 : id - 1;
     }
 
-    /** Stages a header if due and if there is room; otherwise a later poll or message sends it. */
+    /**
+     * Stages a header if one is due and there is room; if a due header has no room, a later poll or
+     * message sends it. Returns whether a header was staged.
+     */
     private boolean stageHeaderIfDue() {
         boolean can = window.isDue() && sends.free() > 0;
         if (can) {

@@ -220,7 +220,7 @@ final class SocketCalls {
         }
     }
 
-    /** Does the same, but captures errno. */
+    /** Like {@link #sendmmsg(int, long, int)}, but captures errno. */
     static int sendmmsg(MemorySegment state, int fd, long messages, int count) {
         try {
             return (int) SEND_WITH_ERRNO.invokeExact(state, fd, messages, count, 0);
