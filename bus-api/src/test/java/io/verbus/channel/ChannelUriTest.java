@@ -669,7 +669,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void acceptsAddressAsDestination() {
+    void acceptsChannelWithEndpointAsDestination() {
         ChannelUri.parse("verbus:rdma?endpoint=h:1|interface=10.0.0.1").checkDestination();
         ChannelUri.parse("verbus:udp?endpoint=h:1").checkDestination();
     }

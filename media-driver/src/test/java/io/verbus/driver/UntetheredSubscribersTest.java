@@ -292,7 +292,7 @@ class UntetheredSubscribersTest {
 
     /** Over IPC the stream continues; over a network the peer waits for the resting subscriber. */
     @Test
-    void rejoinsRestingSubscriberOnceItIsTheOnlyOne() {
+    void rejoinsRestingSubscriberOnceOthersHaveLeft() {
         Subscription reader = bus.addSubscription(at("verbus:" + UDP), STREAM);
         try (Subscription lazy = untethered("verbus:" + UDP);
                 Publication publication = bus.addPublication(at("verbus:" + UDP), STREAM)) {
