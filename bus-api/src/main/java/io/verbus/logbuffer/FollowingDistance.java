@@ -24,7 +24,7 @@ final class FollowingDistance {
     /** Bytes before the tail that are left to the publisher. */
     static final int KEPT = 16 * 1024;
 
-    /** Bytes before the tail to wait for. */
+    /** Number of readable bytes before the tail at which a wait ends. */
     static final int ENOUGH = 32 * 1024;
 
     /** Bytes after which the speed of the stream is measured again. */

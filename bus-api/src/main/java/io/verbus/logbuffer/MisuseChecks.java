@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * calls. Thread-safe.
  */
 public final class MisuseChecks {
-    /** Whether misuse is looked for; set by the system property {@code verbus.checks}. */
+    /** Whether misuse is checked for; set by the system property {@code verbus.checks}. */
     public static final boolean ON = Boolean.getBoolean("verbus.checks");
 
     private final AtomicReference<Thread> user = new AtomicReference<>();

@@ -31,7 +31,7 @@ public final class EventTransmitter extends BroadcastTransmitter {
      */
     public static final long FILL_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Right shift that turns the buffer's length into the maximum burst. */
+    /** Maximum burst, as the buffer's length shifted right by this. */
     private static final int BURST_SHIFT = 2;
 
     /** Time for which a client may read nothing without being overrun. */
