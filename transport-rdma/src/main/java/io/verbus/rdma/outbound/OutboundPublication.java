@@ -50,14 +50,14 @@ final class OutboundPublication {
     /** Whether the driver has closed it. */
     private boolean isClosing;
 
-    /** Whether the publication's log is damaged, in which case it is no longer sent. */
+    /** Whether the publication's log is damaged, so that it is no longer sent. */
     private boolean isBroken;
 
     /** Last message to the publication's clients, or null. */
     private String told;
 
     /**
-     * Whether the destination was removed, in which case its stream ends at its position and never
+     * Whether the destination was removed, so that its stream ends at its position and never
      * resumes.
      */
     private boolean isRemoved;

@@ -67,8 +67,8 @@ final class Transfer extends RoundRobin.Taker {
     private boolean isBroken;
 
     /**
-     * Whether the transfer ends before the stream does; the destination is then offered the stream
-     * again.
+     * Whether the transfer ends before the stream does, so that the destination is offered the
+     * stream again.
      */
     private boolean isLeft;
 
