@@ -23,7 +23,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding a publication, as {@link Bus#addPublication(String, int)}.
+     * Starts adding a publication, like {@link Bus#addPublication(String, int)}.
      *
      * @param channel channel to publish on.
      * @param streamId stream to publish to.
@@ -35,7 +35,8 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding an exclusive publication, as {@link Bus#addExclusivePublication(String, int)}.
+     * Starts adding an exclusive publication, like {@link Bus#addExclusivePublication(String,
+     * int)}.
      *
      * @param channel channel to publish on.
      * @param streamId stream to publish to.
@@ -64,7 +65,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
         return calls.get(registrationId, Publication.class);
     }
 
-    /** Returns an exclusive publication, as {@link #getPublication}. */
+    /** Returns an exclusive publication, like {@link #getPublication}. */
     public ExclusivePublication getExclusivePublication(long registrationId) {
         return calls.get(registrationId, ExclusivePublication.class);
     }
@@ -79,7 +80,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding a subscription, as {@link Bus#addSubscription(String, int)}.
+     * Starts adding a subscription, like {@link Bus#addSubscription(String, int)}.
      *
      * @param channel channel to receive from.
      * @param streamId stream to receive.
@@ -140,8 +141,8 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding a counter, as {@link Bus#addCounter(int, DirectBuffer, int, int, DirectBuffer,
-     * int, int)}. Copies key and label.
+     * Starts adding a counter, like {@link Bus#addCounter(int, DirectBuffer, int, int,
+     * DirectBuffer, int, int)}. Copies key and label.
      *
      * @return id to pass to {@link #getCounter}.
      * @throws IllegalArgumentException if the key or the label is too long.
@@ -159,7 +160,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding a counter without a key, as {@link Bus#addCounter(int, String)}.
+     * Starts adding a counter without a key, like {@link Bus#addCounter(int, String)}.
      *
      * @return id to pass to {@link #getCounter}.
      * @throws IllegalArgumentException if the label is too long.
@@ -169,8 +170,8 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding or finding a static counter, as {@link Bus#addStaticCounter(int, DirectBuffer,
-     * int, int, DirectBuffer, int, int, long)}. Copies key and label.
+     * Starts adding or finding a static counter, like {@link Bus#addStaticCounter(int,
+     * DirectBuffer, int, int, DirectBuffer, int, int, long)}. Copies key and label.
      *
      * @return id to pass to {@link #getCounter}; not the registration id.
      * @throws IllegalArgumentException if the key or the label is too long.
@@ -190,8 +191,8 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
     }
 
     /**
-     * Starts adding or finding a static counter without a key, as {@link Bus#addStaticCounter(int,
-     * String, long)}.
+     * Starts adding or finding a static counter without a key, like {@link
+     * Bus#addStaticCounter(int, String, long)}.
      *
      * @return id to pass to {@link #getCounter}; not the registration id.
      * @throws IllegalArgumentException if the label is too long.

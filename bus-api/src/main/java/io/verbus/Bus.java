@@ -94,8 +94,9 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * driver nor bus, and leaves nothing behind. If a processor is free, a thread may warm up while
      * others start the driver and connect.
      *
-     * <p>Each poll method has then seen one more type of fragment handler. The JIT inlines at most
-     * two types at a call site: an application with two handlers of its own may see calls instead.
+     * <p>Afterwards, each poll method has seen one more type of fragment handler. The JIT inlines
+     * handlers of at most two types at a call site: if an application has two handlers of its own,
+     * calls to them may not be inlined.
      *
      * @param time how long to run; zero does nothing. With an ahead-of-time cache, 30 to 60 ms
      *     achieve most of the effect.
@@ -126,7 +127,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addPublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds a publication, as {@link #addPublication(String, int)}. */
+    /** Adds a publication, like {@link #addPublication(String, int)}. */
     public Publication addPublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return calls.addPublication(channel, streamId, false);
@@ -146,7 +147,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addExclusivePublication(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds an exclusive publication, as {@link #addExclusivePublication(String, int)}. */
+    /** Adds an exclusive publication, like {@link #addExclusivePublication(String, int)}. */
     public ExclusivePublication addExclusivePublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
         return (ExclusivePublication) calls.addPublication(channel, streamId, true);
@@ -166,7 +167,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return addSubscription(ChannelUri.parse(channel), streamId);
     }
 
-    /** Adds a subscription, as {@link #addSubscription(String, int)}. */
+    /** Adds a subscription, like {@link #addSubscription(String, int)}. */
     public Subscription addSubscription(ChannelUri channel, int streamId) {
         Context context = conductor.context();
         return addSubscription(
@@ -194,7 +195,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a subscription, as {@link #addSubscription(String, int, AvailableImageHandler,
+     * Adds a subscription, like {@link #addSubscription(String, int, AvailableImageHandler,
      * UnavailableImageHandler)}.
      */
     public Subscription addSubscription(

@@ -367,8 +367,8 @@ final class ClientConductor implements Agent {
     }
 
     /**
-     * Checks that the current driver assigned both ids, rather than a lost driver; otherwise fails
-     * the answer.
+     * Returns whether the current driver, rather than a lost one, has assigned both ids; if not,
+     * fails the answer.
      *
      * @param what the command in words that follow "cannot", for errors.
      */

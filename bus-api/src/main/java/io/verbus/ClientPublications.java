@@ -145,7 +145,10 @@ final class ClientPublications {
         conductor.commands().removePublication(event.correlationId(), false);
     }
 
-    /** Returns a new publication, or the reattached one; null if that was closed. */
+    /**
+     * Returns a new publication, or the existing one reattached; null if the existing one was
+     * closed.
+     */
     private Publication publication(Add add, LogBuffers log, DriverEvent.PublicationReady event) {
         long registrationId = event.correlationId();
         int limitCounterId = event.limitCounterId();

@@ -250,7 +250,7 @@ abstract sealed class ClientSettings permits Bus.Context {
 
     /**
      * Sets whether a bus that has lost its driver reconnects: to the next driver in the directory,
-     * or to the same one when that resumes. The bus then adds its publications, subscriptions with
+     * or to the same driver once it resumes. The bus then adds its publications, subscriptions with
      * their destinations, and counters again; the objects stay valid.
      *
      * <p>Until then the bus is neither closed nor connected. Images are closed, and the

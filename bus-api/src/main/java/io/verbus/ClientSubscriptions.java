@@ -181,7 +181,7 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Returns null if the driver never detaches the subscription. */
+    /** Returns the lease of a subscriber; null if the driver never detaches the subscription. */
     private SubscriberLease lease(Subscription subscription, int counterId) {
         ChannelUri channel = subscription.channel();
         boolean isHeld = !conductor.driver().mayLetGo(channel) && !channel.isManual();

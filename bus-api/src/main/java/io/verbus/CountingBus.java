@@ -64,7 +64,7 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a counter without a key, as {@link #addCounter(int, DirectBuffer, int, int,
+     * Adds a counter without a key, like {@link #addCounter(int, DirectBuffer, int, int,
      * DirectBuffer, int, int)}.
      *
      * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
@@ -109,8 +109,8 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds or finds a static counter without a key, as {@link #addStaticCounter(int, DirectBuffer,
-     * int, int, DirectBuffer, int, int, long)}.
+     * Adds or finds a static counter without a key, like {@link #addStaticCounter(int,
+     * DirectBuffer, int, int, DirectBuffer, int, int, long)}.
      *
      * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
      * @param label human-readable label in ASCII, at most 380 characters.

@@ -251,8 +251,8 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers whole frames, as {@link #blockPoll}, with the file that holds the block, from which
-     * it can be transferred.
+     * Delivers whole frames, like {@link #blockPoll}, with the file that holds the block, from
+     * which it can be transferred.
      *
      * @param handler handler to call once, if any frame is available.
      * @param blockLengthLimit maximum length in bytes of a block of data.
@@ -282,7 +282,10 @@ public final class Image extends ReceivedStream {
                                 + " is negative: pass a limit of 0 or more, such as 10");
     }
 
-    /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */
+    /**
+     * Reports a failed poll. Returns the number of fragments that it consumed: 1 if the handler has
+     * thrown, 0 if a frame is invalid.
+     */
     private int failed(Exception e) {
         return failed(e, reader.position());
     }

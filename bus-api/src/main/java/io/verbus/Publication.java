@@ -82,7 +82,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     abstract void append(LogBuffers log, ReadablePosition limit);
 
     /**
-     * Sends a whole buffer as one message, as {@link #offer(DirectBuffer, int, int, long)} with a
+     * Sends a whole buffer as one message, like {@link #offer(DirectBuffer, int, int, long)} with a
      * reserved value of 0.
      */
     public final long offer(DirectBuffer buffer) {
@@ -90,7 +90,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
+     * Sends a message, like {@link #offer(DirectBuffer, int, int, long)} with a reserved value of
+     * 0.
      */
     public final long offer(DirectBuffer buffer, int offset, int length) {
         return offer(buffer, offset, length, 0);
@@ -111,7 +112,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     public abstract long offer(DirectBuffer buffer, int offset, int length, long reservedValue);
 
     /**
-     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)}, with a reserved value for
+     * Sends a message, like {@link #offer(DirectBuffer, int, int, long)}, with a reserved value for
      * each fragment that the supplier computes once the rest of the fragment is written.
      *
      * @param buffer buffer with the message.
@@ -127,7 +128,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of two parts, as {@link #offer(DirectBuffer, int, int, DirectBuffer, int,
+     * Sends a message of two parts, like {@link #offer(DirectBuffer, int, int, DirectBuffer, int,
      * int, ReservedValueSupplier)} with a reserved value of 0.
      */
     public final long offer(
@@ -164,7 +165,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
             ReservedValueSupplier supplier);
 
     /**
-     * Sends a message of any number of parts, as {@link #offer(DirectBufferVector[],
+     * Sends a message of any number of parts, like {@link #offer(DirectBufferVector[],
      * ReservedValueSupplier)} with a reserved value of 0.
      */
     public final long offer(DirectBufferVector[] vectors) {
@@ -250,7 +251,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return log.metadata().getIntVolatile(LogLayout.CONNECTED) == 1;
     }
 
-    /** Maps an appender's result to the one that a call returns. */
+    /** Converts an appender's negative result to the result of the call. */
     final long refused(long result) {
         return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
     }
@@ -280,7 +281,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         addDestination(ChannelUri.parse(destination));
     }
 
-    /** Adds a destination, as {@link #addDestination(String)}. */
+    /** Adds a destination, like {@link #addDestination(String)}. */
     public final void addDestination(ChannelUri destination) {
         owner.change(new DestinationChange.Add(registrationId(), checkedDestination(destination)));
     }
@@ -298,14 +299,14 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         removeDestination(ChannelUri.parse(destination));
     }
 
-    /** Removes a destination, as {@link #removeDestination(String)}. */
+    /** Removes a destination, like {@link #removeDestination(String)}. */
     public final void removeDestination(ChannelUri destination) {
         owner.change(
                 new DestinationChange.Remove(registrationId(), checkedDestination(destination)));
     }
 
     /**
-     * Removes a destination by its id, as {@link #removeDestination(String)}.
+     * Removes a destination by its id, like {@link #removeDestination(String)}.
      *
      * @param destinationId id that {@link #asyncAddDestination} has returned.
      * @throws RegistrationException if the driver rejects the command.
@@ -317,7 +318,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Adds a destination, as {@link #addDestination(String)}, without waiting; failures are
+     * Adds a destination, like {@link #addDestination(String)}, without waiting; failures are
      * reported to the error handler. Thread-safe; may be called in handlers.
      *
      * @param destination destination channel of the publication's media.
@@ -330,7 +331,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Removes a destination, as {@link #removeDestination(String)}, without waiting; see {@link
+     * Removes a destination, like {@link #removeDestination(String)}, without waiting; see {@link
      * #asyncAddDestination}.
      */
     public final long asyncRemoveDestination(String destination) {
@@ -339,7 +340,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Removes a destination, as {@link #removeDestination(long)}, without waiting; see {@link
+     * Removes a destination, like {@link #removeDestination(long)}, without waiting; see {@link
      * #asyncAddDestination}.
      */
     public final long asyncRemoveDestination(long destinationId) {

@@ -72,7 +72,8 @@ abstract sealed class ReceivedStream permits Image {
     }
 
     /**
-     * After a detach, the counter may already hold the position at which the subscriber rejoins.
+     * Returns the consumed position. It comes from the lease, if any, because after a detach the
+     * counter may already hold the position at which the subscriber rejoins.
      */
     private long consumed() {
         return lease == null ? position.getAcquire() : lease.position();

@@ -137,7 +137,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers whole frames of each image, as {@link #blockPoll}, with the file that holds each
+     * Delivers whole frames of each image, like {@link #blockPoll}, with the file that holds each
      * block, see {@link Image#rawPoll}.
      *
      * @param handler handler to call once for each image with available frames.
@@ -255,8 +255,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Adds a destination, as {@link #addDestination}, without waiting; failures are reported to the
-     * error handler. Thread-safe; may be called in handlers.
+     * Adds a destination, like {@link #addDestination}, without waiting; failures are reported to
+     * the error handler. Thread-safe; may be called in handlers.
      *
      * @param destination destination channel.
      * @return id to pass to {@link Bus#isCommandActive}.
@@ -268,7 +268,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes a destination, as {@link #removeDestination}, without waiting; see {@link
+     * Removes a destination, like {@link #removeDestination}, without waiting; see {@link
      * #asyncAddDestination}.
      */
     public long asyncRemoveDestination(String destination) {

@@ -25,9 +25,9 @@ import java.time.Duration;
 
 /**
  * Exchanges messages within one thread, over two streams in private memory, so that the JIT
- * compiles the path from {@link Publication#offer} to the fragment handler. Uses the same types as
- * a client with a driver, apart from its two handlers, so that nothing is compiled again for those.
- * Requests use an exclusive publication, replies a concurrent one.
+ * compiles the path from {@link Publication#offer} to the fragment handler. Apart from the two
+ * handlers, uses the same types as a client with a driver, so that the JIT need not recompile the
+ * path for that client. Requests use an exclusive publication, replies a concurrent one.
  */
 final class WarmUp implements AutoCloseable {
     private static final int MESSAGE_LENGTH = 64;

@@ -75,7 +75,7 @@ class ApiAllocationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void offersPartsWithoutAllocating(boolean exclusive) {
+    void offersPartsAndBlocksWithoutAllocating(boolean exclusive) {
         try (Stream stream = new Stream();
                 Stream other = new Stream()) {
             Publication publication = stream.publication(exclusive);

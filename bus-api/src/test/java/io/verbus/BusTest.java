@@ -246,7 +246,7 @@ class BusTest {
     }
 
     @Test
-    void timesOutWhenDriverDoesNotAnswer() throws Exception {
+    void timesOutAndReleasesResourceOfLateAnswer() throws Exception {
         try (Bus hasty = Bus.connect(context().driverTimeout(Duration.ofMillis(50)))) {
             BusException e =
                     assertThrows(
@@ -293,7 +293,7 @@ class BusTest {
 
     /** The event contains a counter id, which may equal the id of a pending command. */
     @Test
-    void reportsResourcesOfFailedChannel() {
+    void namesResourceOfFailedChannel() {
         CompletableFuture<Publication> waiting =
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         int number = (int) nextAddPublication().correlationId();
@@ -525,7 +525,7 @@ class BusTest {
     }
 
     @Test
-    void reportsDriverRestartAndReconnects() throws Exception {
+    void reportsDriverRestartAndNewBusConnects() throws Exception {
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
@@ -768,7 +768,7 @@ class BusTest {
     }
 
     @Test
-    void survivesLateCallsAfterMemoryIsUnmapped() throws Exception {
+    void survivesCallsAfterMemoryIsUnmapped() throws Exception {
         ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
         try (Bus brief = Bus.connect(context().lingerInterval(Duration.ofMillis(20)))) {
             CompletableFuture<Publication> call =

@@ -267,7 +267,7 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void freesBuffersOfSessions() {
+    void dropsIncompleteMessageWhenSessionIsFreed() {
         FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
         session.send(assembler, BEGIN, new byte[] {1});

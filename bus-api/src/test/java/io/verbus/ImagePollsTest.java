@@ -96,7 +96,7 @@ class ImagePollsTest {
     }
 
     @Test
-    void boundedPollReadsCurrentTermWhenBoundIsInLaterTerm() {
+    void boundedPollStopsAtEndOfTermIfBoundIsInNextTerm() {
         fillTermBut(64);
         send(5);
         assertEquals(1, image.boundedPoll(collect, Stream.TERM_LENGTH + 64, 10));

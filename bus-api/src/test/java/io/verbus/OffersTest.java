@@ -77,7 +77,7 @@ class OffersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void joinsTwoPartsOfMessage(boolean exclusive) {
+    void sendsTwoPartsAsOneMessage(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         UnsafeBuffer first = buffer("..head");
         UnsafeBuffer second = buffer("body..");
@@ -92,7 +92,7 @@ class OffersTest {
     /** Tries every message length, with every split into parts and fragments. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void joinsAnyNumberOfParts(boolean exclusive) {
+    void sendsAnyNumberOfPartsAsOneMessage(boolean exclusive) {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Publication publication = stream.publication(exclusive);

@@ -51,7 +51,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void reportsItsStreamAndLimits(boolean exclusive) {
+    void reportsStreamParametersAndLimits(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertEquals(TestLogs.SESSION_ID, publication.sessionId());
         assertEquals(TestLogs.STREAM_ID, publication.streamId());
@@ -73,7 +73,7 @@ class PublicationTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void releasesOnceWhenClosed(boolean exclusive) {
+    void releasesItselfOnceDespiteSecondClose(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         assertFalse(publication.isClosed());
         publication.close();

@@ -260,7 +260,7 @@ class ReconnectTest {
     }
 
     @Test
-    void addThatTimesOutWithoutDriverIsNotAddedLater() throws Exception {
+    void addThatTimesOutWithoutDriverIsNotRetried() throws Exception {
         bus.close();
         told.clear();
         bus = Bus.connect(context().driverTimeout(Duration.ofMillis(300)));
@@ -532,7 +532,7 @@ class ReconnectTest {
     }
 
     @Test
-    void connectsToNextDriverIfDriverIsLostDuringAdd() throws Exception {
+    void movesToNextDriverIfDriverIsLostDuringReconnect() throws Exception {
         Publication one = publication(true, IPC);
         Publication two = publication(false, IPC);
         for (int i = 0; i < 3; i++) {

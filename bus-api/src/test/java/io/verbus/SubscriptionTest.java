@@ -62,14 +62,14 @@ class SubscriptionTest {
     }
 
     @Test
-    void appliesLimitOverAllImages() {
+    void appliesFragmentLimitAcrossAllImages() {
         sendAndJoin(3);
         assertEquals(7, subscription.poll((b, o, l, h) -> {}, 7));
         assertEquals(2, subscription.controlledPoll((b, o, l, h) -> Action.CONTINUE, 7));
     }
 
     @Test
-    void findsImages() {
+    void findsVisitsAndRemovesImages() {
         assertFalse(subscription.isConnected());
         assertTrue(subscription.hasNoImages());
         sendAndJoin(0);

@@ -160,7 +160,7 @@ final class ChannelRules {
                 && !values.containsKey(ChannelKey.CONTROL_MODE);
     }
 
-    /** Checks values whose keys RDMA has, but which it does not support. */
+    /** Rejects values that RDMA does not support although it supports their keys. */
     private static void checkOverRdma(ChannelUri channel) {
         FlowChoice flow = channel.flow();
         refuse(

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * The driver's status of a channel, as its counters show it: the state, and the bound local
- * addresses. Any thread.
+ * addresses. Thread-safe.
  */
 public final class ChannelStatus {
     /** The channel is closed, or has no status counter. */

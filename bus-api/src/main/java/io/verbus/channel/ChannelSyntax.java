@@ -136,7 +136,10 @@ final class ChannelSyntax {
         return key == ChannelKey.RECEIVE_TIMESTAMP || key == ChannelKey.MEDIA_TIMESTAMP;
     }
 
-    /** Throws the first fault that concerns both ends; keeps those that only one end reads. */
+    /**
+     * Throws the first fault in a key that both ends read; keeps faults in keys that only one end
+     * reads.
+     */
     private static void check(
             ChannelMedia media,
             Map<ChannelKey, Object> values,

@@ -526,7 +526,7 @@ public final class ChannelUri {
     }
 
     /**
-     * Returns how many bytes a publisher may be ahead of the subscribers; empty if the driver
+     * Returns by how many bytes a publisher may be ahead of the subscribers; empty if the driver
      * chooses.
      */
     public OptionalInt window() {
@@ -534,7 +534,8 @@ public final class ChannelUri {
     }
 
     /**
-     * Returns how many bytes a publisher may be ahead of the sender; empty if the driver chooses.
+     * Returns by how many bytes a publisher may be ahead of the sender; empty if the driver
+     * chooses.
      */
     public OptionalInt publicationWindow() {
         return ChannelKey.PUBLICATION_WINDOW.number(values);
@@ -620,16 +621,17 @@ public final class ChannelUri {
     }
 
     /**
-     * Returns the offset at which the receiving driver writes the time of arrival, as {@link
-     * #sendTimestamp}.
+     * Returns the offset in a message at which the receiving driver writes the time of arrival, or
+     * {@link #RESERVED_TIMESTAMP}; empty if it does not.
      */
     public OptionalInt receiveTimestamp() {
         return ChannelKey.RECEIVE_TIMESTAMP.number(values);
     }
 
     /**
-     * Returns the offset at which the receiving driver writes when the kernel or the network
-     * adapter received the datagram, as {@link #sendTimestamp}.
+     * Returns the offset in a message at which the receiving driver writes the time when the kernel
+     * or the network adapter received the datagram, or {@link #RESERVED_TIMESTAMP}; empty if it
+     * does not.
      */
     public OptionalInt mediaTimestamp() {
         return ChannelKey.MEDIA_TIMESTAMP.number(values);

@@ -118,8 +118,9 @@ public final class ChannelUriBuilder {
     /**
      * Sets {@code media-rcv-ts-offset}.
      *
-     * @param offset offset in a message at which the receiving driver writes when the kernel or the
-     *     network adapter received it, or {@link ChannelUri#RESERVED_TIMESTAMP}.
+     * @param offset offset in a message at which the receiving driver writes the time when the
+     *     kernel or the network adapter received the datagram, or {@link
+     *     ChannelUri#RESERVED_TIMESTAMP}.
      */
     public ChannelUriBuilder mediaTimestamp(int offset) {
         return set(ChannelKey.MEDIA_TIMESTAMP, offset);
@@ -176,7 +177,7 @@ public final class ChannelUriBuilder {
     /**
      * Sets {@code window}.
      *
-     * @param bytes how many bytes a publisher may be ahead of the subscribers.
+     * @param bytes number of bytes by which a publisher may be ahead of the subscribers.
      */
     public ChannelUriBuilder window(int bytes) {
         return set(ChannelKey.WINDOW, bytes);
@@ -203,8 +204,8 @@ public final class ChannelUriBuilder {
     /**
      * Sets {@code pub-wnd}.
      *
-     * @param bytes how many bytes a publisher may be ahead of the sender, or on IPC of the
-     *     subscribers.
+     * @param bytes number of bytes by which a publisher may be ahead of the sender, or on IPC of
+     *     the subscribers.
      */
     public ChannelUriBuilder publicationWindow(int bytes) {
         return set(ChannelKey.PUBLICATION_WINDOW, bytes);

@@ -16,8 +16,8 @@ import java.util.Map;
  *     lag before it is detached; null if unset.
  * @param linger {@code untethered-linger-timeout}: how long a detached subscriber still
  *     back-pressures the stream; null if unset.
- * @param resting {@code untethered-resting-timeout}: time from the end of {@code linger} until it
- *     rejoins; null if unset.
+ * @param resting {@code untethered-resting-timeout}: time from the end of {@code linger} until the
+ *     subscriber rejoins; null if unset.
  */
 public record TetherSettings(
         boolean isTethered,

@@ -112,14 +112,14 @@ record ValueForm<T>(
     static final ValueForm<ChannelTags> TAGS =
             plain(ChannelTags.RIGHT, ChannelTags::parse, ChannelTags::isRight);
 
-    /** Bytes. */
+    /** Path MTU in bytes. */
     static final ValueForm<Integer> PATH_MTU =
             plain(
                     "256, 512, 1024, 2048 or 4096",
                     text -> FabricSettings.isPathMtu(text) ? Integer.valueOf(text) : null,
                     bytes -> FabricSettings.isPathMtu(bytes.toString()));
 
-    /** Exponents. */
+    /** Acknowledgement timeout as an exponent, see {@link FabricSettings#ackTimeoutExponent}. */
     static final ValueForm<Integer> ACK_TIMEOUT =
             plain(
                     FabricSettings.RIGHT_ACK_TIMEOUT,
@@ -134,7 +134,7 @@ record ValueForm<T>(
     static final ValueForm<Duration> TIME_UP_TO_AN_HOUR =
             time("from 1ms to 3600s with a unit of ns, us, ms or s, such as 500ms", MILLISECOND_NS);
 
-    /** Bytes. */
+    /** Term length in bytes. */
     static final ValueForm<Integer> TERM_LENGTH =
             size(
                     "a power of two from 64k to 1g, such as 16m",
@@ -142,7 +142,7 @@ record ValueForm<T>(
                     LogLayout.MAX_TERM_LENGTH,
                     BitUtil::isPowerOfTwo);
 
-    /** Bytes. */
+    /** MTU in bytes. */
     static final ValueForm<Integer> MTU =
             size(
                     "a multiple of 32 from 64 to 65504, such as 8k",
@@ -150,11 +150,11 @@ record ValueForm<T>(
                     LogSpec.MAX_MTU,
                     bytes -> bytes % FrameHeader.ALIGNMENT == 0);
 
-    /** Bytes. */
+    /** Window in bytes. */
     static final ValueForm<Integer> WINDOW =
             size("from 64 to 1g, such as 8m", MIN_WINDOW, MAX_BYTES, bytes -> true);
 
-    /** Bytes. */
+    /** Size of a socket buffer in bytes. */
     static final ValueForm<Integer> SOCKET_BUFFER =
             size("from 1k to 1g, such as 2m", MIN_SOCKET_BUFFER, MAX_BYTES, bytes -> true);
 

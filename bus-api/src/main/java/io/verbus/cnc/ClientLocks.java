@@ -74,7 +74,7 @@ public final class ClientLocks implements AutoCloseable {
     }
 
     /**
-     * Locks a client's byte until this is closed. Called by the client.
+     * Locks a client's byte until the returned object is closed. Called by the client.
      *
      * @param directory directory of the driver.
      * @param clientId id of the client, 0 or more.

@@ -207,7 +207,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Maps the file of a driver of this user or root, after checking that it is one.
+     * Maps the file of a driver that runs as this user or as root, after checking the file.
      *
      * @param file file to map.
      * @return the mapped file.
@@ -219,7 +219,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Maps the file of a driver after checking its owner and that it is one.
+     * Maps the file of a driver, after checking its owner and its content.
      *
      * @param file file to map.
      * @param trust owners and permissions to trust.

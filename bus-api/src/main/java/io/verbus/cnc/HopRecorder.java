@@ -66,7 +66,7 @@ public final class HopRecorder {
      *
      * @param notBefore time before which the hop did not end.
      * @param notAfter time after which the hop did not end.
-     * @param by id of the receiver or subscriber that ended it last, or 0.
+     * @param by id of the last receiver or subscriber to end the hop, or 0.
      */
     public void end(long notBefore, long notAfter, long by) {
         long least = notAfterNs < notBefore ? notBefore - notAfterNs : 0;

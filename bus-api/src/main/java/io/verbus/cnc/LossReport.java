@@ -37,7 +37,7 @@ public final class LossReport implements AutoCloseable {
     /** Name of the file in the driver's directory. */
     public static final String NAME = "loss-report.dat";
 
-    /** Length of the file in bytes: room for some thousand entries. */
+    /** Length of the file in bytes: room for several thousand entries. */
     public static final int LENGTH = 1024 * 1024;
 
     private static final int ENTRY_ALIGNMENT = 64;

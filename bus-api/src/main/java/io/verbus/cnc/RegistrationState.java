@@ -38,7 +38,7 @@ public enum RegistrationState {
      *
      * @param channel channel as the client wrote it; may be cut.
      * @param media media of the transport; empty if the label has none.
-     * @param reason why it is not connected; empty if the driver does not know.
+     * @param reason why the stream is not connected; empty if the driver does not know.
      */
     public record Label(String channel, String media, String reason) {}
 
@@ -52,7 +52,7 @@ public enum RegistrationState {
      *
      * @param begin label of a stream's counter, up to the channel.
      * @param media media of the transport.
-     * @param reason why it is not connected, or empty.
+     * @param reason why the stream is not connected, or empty.
      */
     public static String label(String begin, String media, String reason) {
         String label = begin + SEPARATOR + media;

@@ -17,8 +17,8 @@ import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
  */
 public final class Attachment {
     /**
-     * Number of ids that threads may still take from the previous driver after the next one has
-     * been asked.
+     * Number of ids that threads may still take from the previous driver while the client moves to
+     * the next one.
      */
     private static final long IDS_BETWEEN = 1 << 20;
 

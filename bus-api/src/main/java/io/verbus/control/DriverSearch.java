@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Looks for a live driver, which is one whose heartbeat advances. The file of a driver without a
- * heartbeat stays mapped while it is the one in the directory, because the driver may only be
+ * heartbeat stays mapped while the directory contains that file, because the driver may only be
  * suspended. Not thread-safe.
  */
 public final class DriverSearch implements AutoCloseable {

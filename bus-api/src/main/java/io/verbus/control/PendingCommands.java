@@ -28,7 +28,8 @@ public final class PendingCommands {
      *
      * @param correlationId id of the command.
      * @param answer future to complete.
-     * @param onSuccess action to run before that, even if the caller no longer waits.
+     * @param onSuccess action to run before the future completes, even if the caller no longer
+     *     waits.
      */
     public void add(long correlationId, CompletableFuture<Integer> answer, Runnable onSuccess) {
         pending.put(correlationId, new Pending(answer, onSuccess));

@@ -82,7 +82,7 @@ public final class DriverFile {
     }
 
     /**
-     * Creates a file of zeros, as {@link #create}, and maps it for writing.
+     * Creates a file of zeros, like {@link #create}, and maps it for writing.
      *
      * @param file file to create; must not exist yet.
      * @param length length of the file in bytes.

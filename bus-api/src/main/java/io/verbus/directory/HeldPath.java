@@ -29,7 +29,7 @@ import java.nio.file.attribute.BasicFileAttributes;
  * /proc/self/fd/N} to the file of the descriptor. So the file that is checked is the file that is
  * read.
  *
- * <p>Thread-safe. Do not use either path once this is closed, because descriptors are reused.
+ * <p>Thread-safe. Do not use either path after {@link #close}, because descriptors are reused.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/open.2.html">open(2)</a>
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html">proc_pid_fd(5)</a>

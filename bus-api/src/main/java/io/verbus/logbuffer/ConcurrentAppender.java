@@ -42,7 +42,10 @@ public final class ConcurrentAppender extends GatheringAppender {
      */
     public static final int MAX_THREADS = 1792;
 
-    /** Messages of at most this fraction of a term are claimed by an atomic add. */
+    /**
+     * Divisor of the term length that gives the length of the longest message claimed by an atomic
+     * add.
+     */
     private static final int ADDED_PART = 2048;
 
     private final UnsafeBuffer metadata;
@@ -313,7 +316,7 @@ public final class ConcurrentAppender extends GatheringAppender {
 
     /**
      * Abandons claimed space that crosses the end of its term, or lies in a later term than the
-     * active one because the log has rotated in the meantime.
+     * caller expected because the log has rotated in the meantime.
      *
      * @param rawTail raw tail before the claim.
      */

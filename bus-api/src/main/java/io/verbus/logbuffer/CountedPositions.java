@@ -49,10 +49,13 @@ public final class CountedPositions {
     /** Written by the conductor, a new array each time; read by any thread. */
     private volatile Position[] counted = NONE;
 
-    /** At least any position that a thread has released or is about to release. Only grows. */
+    /**
+     * Upper bound of the positions that threads have released or are about to release. Never
+     * decreases.
+     */
     private volatile long claimed;
 
-    /** Only grows. Written by any thread that releases. */
+    /** Released position. Never decreases. Written by any thread that releases. */
     private volatile long released;
 
     /** Set by any thread that finds an impossible position; cleared by the conductor. */

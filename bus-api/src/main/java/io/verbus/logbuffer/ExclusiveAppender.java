@@ -17,7 +17,7 @@ import org.agrona.concurrent.status.ReadablePosition;
  * before the tail therefore means one message that is being appended. A claim also stores its
  * negative length, because other messages may follow it.
  *
- * <p>The log needs no cleaning, and says so in its metadata: before the tail advances, the appender
+ * <p>The log needs no cleaning, as its metadata records: before the tail advances, the appender
  * zeroes the word at which the next frame will start, and no reader looks past that. A frame is
  * written from its header to its end, followed by the next frame's first word: a sequential access
  * pattern lets the hardware prefetcher fetch the next lines, which a store far ahead would defeat.
@@ -140,11 +140,11 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Fetches the cache lines of the next frame for this processor, assuming that it is as long as
-     * this one, plus one line: stores zeroes where frames may start. Runs after a commit, when no
-     * reader waits for the frame. Some of these lines may be in the subscriber's cache because its
-     * processor prefetches them. Fetching further ahead is useless: the lines would be gone before
-     * they are written.
+     * Fetches into this processor's cache the lines of the next frame, which is assumed to be as
+     * long as this frame, and one line more: stores zeroes where frames may start. Runs after a
+     * commit, when no reader waits for the frame. Some of these lines may be in the subscriber's
+     * cache because its processor prefetches them. Fetching further ahead is useless: the lines
+     * would be gone before they are written.
      */
     private void takeNextLines(int end, int frameLength) {
         int target = Math.min(end + frameLength + BitUtil.CACHE_LINE_LENGTH, termLength);

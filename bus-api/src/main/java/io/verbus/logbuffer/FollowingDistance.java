@@ -10,10 +10,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>A subscriber close behind a publisher slows both: the subscriber's hardware prefetcher fetches
  * up to a page of lines ahead, taking lines from the publisher's processor just before it writes
- * them. Whichever is faster catches up with the other and stays there. So a subscriber of a fast
- * stream stays further from the tail than that, and waits within a poll until enough is available,
- * but only briefly and only while the publisher keeps its speed. Slower streams and single messages
- * never wait.
+ * them. The subscriber, if faster, catches up with the publisher and stays close. Therefore a
+ * subscriber of a fast stream stays further behind the tail than the prefetcher reaches, and waits
+ * within a poll until enough is available, but only briefly and only while the publisher keeps its
+ * speed. Slower streams and single messages never wait.
  *
  * <p>The tail is only a hint: frames are still checked, and a corrupt tail can end the wait but not
  * extend it past its limit.
@@ -24,7 +24,7 @@ final class FollowingDistance {
     /** Bytes before the tail that are left to the publisher. */
     static final int KEPT = 16 * 1024;
 
-    /** Bytes before the tail to wait for. */
+    /** Number of readable bytes before the tail at which a wait ends. */
     static final int ENOUGH = 32 * 1024;
 
     /** Bytes after which the speed of the stream is measured again. */
@@ -73,7 +73,9 @@ final class FollowingDistance {
         measureFrom(position, nowNs);
     }
 
-    /** Returns whether the stream is fast, so that {@link #awaitEnd} limits how far to read. */
+    /**
+     * Returns whether the stream is fast, in which case {@link #awaitEnd} limits how far to read.
+     */
     boolean isKept() {
         return isKept;
     }

@@ -31,8 +31,8 @@ import org.agrona.BitUtil;
  *
  * The frame length counts header and payload, but not the padding to {@link #ALIGNMENT}. It is 0
  * before a frame is claimed, negative while a claim is being filled, and is stored last, with
- * release, to commit the frame. The first eight bytes are one aligned word, so that one store, or
- * one RDMA Write of eight bytes, commits.
+ * release, to commit the frame. The first eight bytes are one aligned word, so one store, or one
+ * RDMA Write of eight bytes, commits the frame.
  */
 public final class FrameHeader {
     /** Length of the header in bytes. */

@@ -50,7 +50,7 @@ final class Framing {
         source.boundsCheck(offset, length);
     }
 
-    /** Checks a message of two parts, as {@link #checkMessage}; returns the total length. */
+    /** Checks a message of two parts, like {@link #checkMessage}; returns the total length. */
     int checkParts(
             DirectBuffer first,
             int firstOffset,
@@ -101,8 +101,8 @@ final class Framing {
      * Checks a block of frames before claiming any log for it: readers follow the frames in a log.
      *
      * @param termId id of the term that the block must belong to.
-     * @param termOffset term offset that the block must belong to.
-     * @param room number of bytes from there to the end of the term.
+     * @param termOffset term offset at which the block must start.
+     * @param room number of bytes from that offset to the end of the term.
      */
     void checkBlock(
             DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {
@@ -268,8 +268,10 @@ final class Framing {
     }
 
     /**
-     * Commits a frame, as {@link #commit(long, int, int, long)}, in a log with a single writer: its
-     * open frames are padded only when the stream ends, and the space is not reused.
+     * Commits a frame, like {@link #commit(long, int, int, long)}, in a log with a single writer:
+     * its open frames are padded only when the stream ends, and the space is not reused.
+     *
+     * @return whether the frame was still there.
      */
     static boolean commitAlone(long frame, int termId, int frameLength, long word) {
         if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId

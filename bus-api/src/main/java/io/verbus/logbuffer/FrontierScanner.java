@@ -8,7 +8,7 @@ public final class FrontierScanner {
      * The end of a log.
      *
      * @param position position of the first zero word or invalid frame.
-     * @param defect what is wrong with the frame there, or null.
+     * @param defect defect of the invalid frame; null for a zero word.
      */
     public record Frontier(long position, InvalidFrameException defect) {}
 
@@ -43,7 +43,7 @@ public final class FrontierScanner {
      * @param log log to scan.
      * @param position position of a frame or of the frontier.
      * @param length number of bytes after which the walk ends, at the end of its current frame.
-     * @return the end of the log, or how far the walk went.
+     * @return the end of the log, or the position at which the walk ended.
      */
     public static Frontier scan(LogBuffers log, long position, long length) {
         int termLength = log.spec().termLength();

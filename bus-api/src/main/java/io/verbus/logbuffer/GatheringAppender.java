@@ -38,7 +38,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
 
     /**
      * Returns the position at which appending stops. The limit belongs to the same log as the
-     * appender, so that one load of the appender yields a matching pair.
+     * appender, so one load of the appender yields a matching pair.
      */
     public final long limit() {
         return limit.getAcquire();

@@ -419,8 +419,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Replaces the file's mapping, which others may have truncated, by private memory: an empty log
-     * that no other process sees, so that remaining users cause no fault. For logs created here.
+     * Replaces the mapping of a file that another process may have truncated by private memory: an
+     * empty log that no other process sees, so that remaining users cause no fault. For logs
+     * created here.
      *
      * @throws BusException if the kernel rejects the mapping.
      */

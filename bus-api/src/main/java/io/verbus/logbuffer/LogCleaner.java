@@ -50,7 +50,7 @@ public final class LogCleaner {
     /**
      * Cleans one step, or skips it if not needed. Called on the cleaning thread only.
      *
-     * @param consumed position that every consumer and the sender has passed.
+     * @param consumed position that every consumer and the sender have passed.
      * @param maxBytes maximum number of bytes to zero in this step.
      * @return number of bytes zeroed.
      */

@@ -5,8 +5,8 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Informational fields of a log's metadata, at Aeron's offsets: how a stream is transported. They
- * are read only by tools and people.
+ * Informational fields of a log's metadata, at Aeron's offsets: how a stream is transported. Only
+ * tools and operators read them.
  *
  * <pre>
  *  +----------------------------+

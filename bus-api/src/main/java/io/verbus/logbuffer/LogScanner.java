@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Finds the committed frames of a publication's log that can be sent. Not thread-safe.
  *
- * <p>A run ends after a padding frame, so that at most its last frame is padding, of which only the
+ * <p>A run ends after a padding frame, so only its last frame can be padding, of which only the
  * header is worth sending. A run excludes a frame that ends past the limit: a stream's window must
  * hold the longest frame, which is padding after a message that did not fit into its term.
  */

@@ -8,19 +8,20 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Turns claims of dead owners into padding. Each publication's log has one, used by the conductor's
  * thread only.
  *
- * <p>An owner may die between any two of its stores. While the tail is ahead, the position at which
- * the consumer is stuck then holds one of these:
+ * <p>An owner may die between any two of its stores. The consumer is then stuck at one of the
+ * following, although the tail is further ahead:
  *
  * <ul>
  *   <li>a negative frame length: a claim that was not committed, of known extent.
- *   <li>a zero word: a claim without a mark yet or, in an exclusive log, a message that was being
- *       appended. In an exclusive log it extends to the tail at that time; in a concurrent one to
- *       the next marked claim, or to that tail.
- *   <li>nothing, because the claim that crossed the term's end did not finish the rotation.
+ *   <li>a zero word: a claim that was not marked yet or, in an exclusive log, a message that was
+ *       being appended. In an exclusive log, the padding extends to the tail at the time of
+ *       blocking; in a concurrent log, to the next non-zero word, but not beyond that tail.
+ *   <li>the end of a term that was not rotated, because the owner of the claim that crossed the end
+ *       died first.
  * </ul>
  *
- * <p>"The tail at that time" is the tail when the log was first found blocked: a later claim of a
- * live thread must not be padded, even if it has no mark yet.
+ * <p>The tail at the time of blocking is the tail when the log was first found blocked. A later
+ * claim of a live thread must not be padded, even if it is not marked yet.
  *
  * <p>The padding replaces the word by compare-and-set, so that an earlier commit wins. An owner
  * that is alive and commits later detects that it has lost the claim, because its commit also

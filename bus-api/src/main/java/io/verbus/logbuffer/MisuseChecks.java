@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * calls. Thread-safe.
  */
 public final class MisuseChecks {
-    /** Whether misuse is looked for; set by the system property {@code verbus.checks}. */
+    /** Whether misuse is checked for; set by the system property {@code verbus.checks}. */
     public static final boolean ON = Boolean.getBoolean("verbus.checks");
 
     private final AtomicReference<Thread> user = new AtomicReference<>();
@@ -25,10 +25,10 @@ public final class MisuseChecks {
     }
 
     /**
-     * Makes a call, during which no other thread may make one.
+     * Runs a call, and checks that no other thread calls the object in the meantime.
      *
      * @param object object that is called, for the message.
-     * @param call call to make.
+     * @param call call to run.
      * @return result of the call.
      * @throws IllegalStateException if another thread is making a call.
      */

@@ -22,7 +22,7 @@ import java.lang.invoke.VarHandle;
  * <p>A reader that loads, with acquire, a word written since the log was reused sees the change.
  * Aeron's driver changes only the position.
  *
- * <p>Reading thread only, except for {@link #position}.
+ * <p>Used by the reading thread only, except for {@link #position}.
  */
 public final class SubscriberLease {
     private static final VarHandle PUBLISHED;

@@ -18,7 +18,7 @@ public final class JvmFlags {
     private JvmFlags() {}
 
     /**
-     * Checks that buffers and the C library can be used, before any is.
+     * Checks that buffers and the C library can be used, before anything uses them.
      *
      * @throws BusException if a flag is missing; the message names the flags.
      */

@@ -30,13 +30,13 @@ public final class LingeringMappings {
         this.errorHandler = errorHandler;
     }
 
-    /** Takes over memory after the flag was set that keeps new calls from accessing it. */
+    /** Takes over memory that new calls no longer access, because a flag is set. */
     public void add(AutoCloseable memory, long nowNs) {
         add(memory, () -> false, nowNs);
     }
 
     /**
-     * Takes over memory after the flag was set that keeps new calls from accessing it.
+     * Takes over memory that new calls no longer access, because a flag is set.
      *
      * @param isInUse checked once the linger interval has passed; if true, the memory lingers for
      *     another interval.

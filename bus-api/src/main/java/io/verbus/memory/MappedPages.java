@@ -37,7 +37,9 @@ public final class MappedPages {
     public enum State {
         READABLE,
 
-        /** An access would fault, because the file ends before, or the memory is broken. */
+        /**
+         * An access would fault, because the file ends before the pages, or the memory is broken.
+         */
         LOST,
 
         /** The kernel is older than Linux 5.14 and does not support the query. */

@@ -92,7 +92,7 @@ public final class Networks {
      * A range of addresses.
      *
      * @param base first address, 4 or 16 bytes.
-     * @param bits length of the prefix that all addresses share with it.
+     * @param bits length of the prefix that all addresses share with the base.
      */
     private record Network(byte[] base, int bits) {
         boolean contains(byte[] address) {

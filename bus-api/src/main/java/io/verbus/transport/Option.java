@@ -168,7 +168,7 @@ public record Option<T>(
                 values::contains);
     }
 
-    /** Creates an option for a text, whose valid values {@code range} describes. */
+    /** Creates an option whose value is a text; {@code range} describes the valid texts. */
     public static <T> Option<T> of(
             String name, String preset, String range, String help, Function<String, T> parser) {
         return of(name, preset, range, help, parser, any -> true);

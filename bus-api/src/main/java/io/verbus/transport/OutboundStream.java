@@ -69,7 +69,7 @@ public interface OutboundStream {
     boolean goesOnWithoutReceivers();
 
     /**
-     * Returns the offset at which the sending time is written into each message, as {@link
+     * Returns the offset at which the sending time is written into each message, see {@link
      * ChannelUri#sendTimestamp}. Called on the conductor's thread.
      */
     default OptionalInt sendTimestamp() {

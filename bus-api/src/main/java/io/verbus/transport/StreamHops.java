@@ -6,8 +6,8 @@ import io.verbus.cnc.HopRecorder;
 
 /**
  * Samples the hops of one stream to one destination, at a limited rate, with one open sample per
- * hop. The sender's thread calls it while it sends the stream, with the times of its duty cycles;
- * it reads the clock itself only when a sample begins or ends. Allocates nothing.
+ * hop. The sender's thread calls the methods while it sends the stream, and passes the times of its
+ * duty cycles; the clock is read in addition only when a sample begins or ends. Allocates nothing.
  *
  * <pre>
  *   committed ─ sight ─ post ────────────────▶ arrival ─ consumption ──▶ credit, status message
@@ -300,11 +300,11 @@ public final class StreamHops {
     /**
      * Handles an answer.
      *
-     * @param question number of the request that it answers.
+     * @param question number of the answered request.
      * @param delayNs time that the receiver took, in nanoseconds.
      * @param notBefore time before which the answer did not arrive.
      * @param by id of the receiver.
-     * @return whether it answers the open request.
+     * @return whether the answered request is the open one.
      */
     public boolean onAnswer(long question, long delayNs, long notBefore, long by) {
         if (!wire.isOpen() || question != awaited) {

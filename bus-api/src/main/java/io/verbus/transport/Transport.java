@@ -146,7 +146,7 @@ public interface Transport extends AutoCloseable {
     void closeImage(InboundImage image, String reason);
 
     /**
-     * Stops receiving an image, as {@link #closeImage}, because the driver is about to close:
+     * Stops receiving an image, like {@link #closeImage}, because the driver is about to close:
      * frames that the sender still sends must not be lost, because subscribers still read.
      *
      * @param image image to close.
@@ -156,7 +156,7 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Stops receiving an image, as {@link #closeImage}, because a subscriber has rejected it: the
+     * Stops receiving an image, like {@link #closeImage}, because a subscriber has rejected it: the
      * sender's clients receive the reason.
      *
      * @param image image to close.

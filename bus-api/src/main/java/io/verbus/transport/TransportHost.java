@@ -49,7 +49,7 @@ public interface TransportHost extends TransportSettings {
      * Returns the sampler of a stream's hops.
      *
      * @param stream publication that was added.
-     * @param destination address that it is sent to.
+     * @param destination address to which the publication is sent.
      * @param wire hop between the drivers: {@link LatencyHop#FABRIC} or {@link
      *     LatencyHop#ROUND_TRIP}.
      * @param reportIntervalNs time within which receivers report what they have consumed.
@@ -89,7 +89,7 @@ public interface TransportHost extends TransportSettings {
     void background(Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * Runs work, as {@link #background}, once all pages of a log are in memory. Not run if the
+     * Runs work, like {@link #background}, once all pages of a log are in memory. Not run if the
      * driver closes before they are.
      *
      * @param log log of a publication or an image.
@@ -159,10 +159,11 @@ public interface TransportHost extends TransportSettings {
      * Reports that the peer has stopped writing an image, as {@link Transport#moveImage} requested;
      * everything that it has sent is in the log. The driver then chooses the image in which the
      * stream continues: possibly in a later duty cycle, and not at all if it closes this image. The
-     * chosen image is this one, or another one of the same shape that holds at least what was
-     * consumed of this one, and whose consumed position is at least the granted one. The stream
-     * continues where the frames in its log end, which must not be past what the peer has sent. The
-     * driver must still close an image that is replaced.
+     * driver chooses either this image, or one with the same log parameters, which contains at
+     * least everything consumed from this image, and whose consumed position is at least the
+     * granted position. The stream continues where the frames in the chosen log end, which must not
+     * be past the position up to which the peer has sent. The driver must still close an image that
+     * is replaced.
      *
      * @param image image that nothing writes.
      * @param goOn callback invoked once, with the image in which the stream continues.
@@ -210,8 +211,8 @@ public interface TransportHost extends TransportSettings {
     void onPublicationFailed(OutboundStream stream, boolean rejected, String message);
 
     /**
-     * Reports why a publication has no receiver yet, for operators. That is no failure, so its
-     * clients are not informed.
+     * Reports why a publication has no receiver yet, for operators. This is not a failure, so the
+     * publication's clients are not notified.
      *
      * @param stream publication that waits.
      * @param message cause and remedy.

@@ -39,7 +39,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void parsesEveryKey() {
+    void parsesCommonKeys() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:rdma?endpoint=10.0.0.2:7400|interface=10.0.0.1|term-length=64k"
@@ -167,7 +167,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void parsesEveryUdpKey() {
+    void parsesUdpKeys() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
@@ -669,7 +669,7 @@ class ChannelUriTest {
     }
 
     @Test
-    void acceptsAddressAsDestination() {
+    void acceptsChannelWithEndpointAsDestination() {
         ChannelUri.parse("verbus:rdma?endpoint=h:1|interface=10.0.0.1").checkDestination();
         ChannelUri.parse("verbus:udp?endpoint=h:1").checkDestination();
     }

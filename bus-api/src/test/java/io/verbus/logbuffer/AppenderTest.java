@@ -91,7 +91,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {32, 100, 224, 225, 1000, MAX_PAYLOAD})
-    void zeroesCacheLinesOfNextFrameAndOneMore(int length) {
+    void zeroesWordInEachCacheLineOfNextFrame(int length) {
         UnsafeBuffer term = log.term(0);
         term.setMemory(0, TERM_LENGTH, (byte) -1);
         term.putLong(0, 0);
@@ -312,7 +312,7 @@ class AppenderTest {
     }
 
     @Test
-    void endsTermOfClaimMadeAfterLogRotated() {
+    void rotatesAgainIfClaimMadeAfterRotationCrossesTermEnd() {
         int later = log.spec().initialTermId() + LogLayout.PARTITIONS;
         log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, LogLayout.PARTITIONS);
         log.metadata()

@@ -77,7 +77,7 @@ class FollowingDistanceTest {
     }
 
     @Test
-    void readsUpToDistanceBehindTail() {
+    void stopsReadingAtDistanceBehindTail() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH);
         assertEquals(ENOUGH - KEPT, fast.awaitEnd(0, 0));

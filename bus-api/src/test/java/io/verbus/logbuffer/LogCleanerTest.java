@@ -36,7 +36,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @EnumSource(names = "EXCLUSIVE_PUBLICATION", mode = EnumSource.Mode.EXCLUDE)
-    void cleansConcurrentLogsAndImagesWhateverTheirMetadata(LogType type) {
+    void cleansConcurrentLogsAndImagesRegardlessOfMetadata(LogType type) {
         try (LogBuffers log = soiledLog(type, 1)) {
             assertIsCleanedBeforeTheLimitIsRaised(log);
         }
@@ -44,7 +44,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2, -1, Integer.MIN_VALUE, 1 << 24})
-    void cleansExclusiveLogWithoutZeroesAhead(int zeroesAhead) {
+    void cleansExclusiveLogUnlessWriterZeroesAhead(int zeroesAhead) {
         try (LogBuffers log = soiledLog(LogType.EXCLUSIVE_PUBLICATION, zeroesAhead)) {
             assertIsCleanedBeforeTheLimitIsRaised(log);
         }
@@ -52,7 +52,7 @@ class LogCleanerTest {
 
     @ParameterizedTest
     @EnumSource(names = "EXCLUSIVE_PUBLICATION")
-    void skipsExclusiveLogWithZeroesAhead(LogType type) {
+    void skipsExclusiveLogWhoseWriterZeroesAhead(LogType type) {
         try (LogBuffers log = soiledLog(type, 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
             assertFalse(cleaner.isNeeded());
@@ -66,7 +66,7 @@ class LogCleanerTest {
     /** The metadata is read at each step. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
-    void cleansExclusiveLogFromEndOfZeroesAhead(int zeroesAhead) {
+    void resumesCleaningOnceWriterNoLongerZeroesAhead(int zeroesAhead) {
         try (LogBuffers log = soiledLog(LogType.EXCLUSIVE_PUBLICATION, 1)) {
             LogCleaner cleaner = new LogCleaner(log, 0);
             cleaner.clean(CONSUMED, TERM_LENGTH);

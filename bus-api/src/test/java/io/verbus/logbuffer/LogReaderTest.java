@@ -434,7 +434,7 @@ class LogReaderTest {
 
     /** Overwritten data is neither delivered as a frame nor reported as an invalid one. */
     @Test
-    void ignoresFramesOfLaterTermsAfterDetach() {
+    void ignoresOverwrittenFramesAfterDetach() {
         Leased leased = new Leased(log);
         append(1, 2, 3);
         assertEquals(1, leased.reader.poll(this::take, 1));

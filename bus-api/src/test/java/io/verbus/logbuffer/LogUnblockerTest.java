@@ -237,7 +237,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void restartsTimeoutAfterLogHasMoved() {
+    void restartsTimeoutWhenConsumerAdvances() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         LogUnblocker unblocker = new LogUnblocker(log, false);
         BufferClaim first = new BufferClaim();
@@ -328,7 +328,7 @@ class LogUnblockerTest {
     }
 
     @Test
-    void ownerWithoutMarkDetectsLostClaim() {
+    void ownerDetectsLossOfUnmarkedClaim() {
         UnsafeBuffer message = new UnsafeBuffer(new byte[3000]);
         ConcurrentAppender appender = new ConcurrentAppender(log);
         // As the owner does before it is suspended; a live owner has claimed after it.

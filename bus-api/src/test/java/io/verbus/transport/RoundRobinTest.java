@@ -115,7 +115,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void makesIdleTakerWithWorkBusy() {
+    void servesIdleTakerInEveryCycleOnceItHasWork() {
         List<Worker> all = add(100);
         letAllIdle();
         Worker woken = all.get(77);
@@ -144,7 +144,7 @@ class RoundRobinTest {
     }
 
     @Test
-    void keepsWaitingTakerBusy() {
+    void givesWaitingTakerTurnInEveryCycle() {
         List<Worker> all = add(100);
         all.get(3).waiting = true;
         letAllIdle();

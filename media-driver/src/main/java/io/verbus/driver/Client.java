@@ -8,8 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client and its registrations. The client writes the time to its heartbeat counter; for a
- * keepalive command, the driver does. Used by the conductor's thread only.
+ * A client and its registrations. The client writes the time to its heartbeat counter; when it
+ * sends a keepalive command, the driver writes the time instead. Used by the conductor's thread
+ * only.
  */
 final class Client {
     private final long id;

@@ -30,8 +30,8 @@ final class Clients {
     private static final int REMEMBERED = 256;
 
     /**
-     * Divisor of the timeout: if more than the quotient passes between two checks, the driver was
-     * paused.
+     * The driver counts as paused if more than the liveness timeout divided by this number passes
+     * between two checks.
      */
     private static final int PAUSE_FRACTION = 4;
 

@@ -354,7 +354,7 @@ final class CommandExecutor implements CommandHandler {
     /**
      * Runs a command now, or once everything it needs is ready.
      *
-     * @param channel channel to resolve and to prepare the transport for; or null.
+     * @param channel channel whose names to resolve and whose transport to prepare, or null.
      */
     private void when(
             ChannelUri channel,
@@ -596,8 +596,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Returns whether a correlation id belongs to another client, which would mistake the answer
-     * for its own.
+     * Returns whether a correlation id belongs to another client, which would mistake the answer to
+     * this command for its own.
      */
     private boolean isOfAnother(long clientId, long correlationId) {
         return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)

@@ -99,7 +99,8 @@ final class CommandFailures {
     }
 
     /**
-     * Records an error that a client caused, unless its kind is already recorded for the client.
+     * Records an error that a client caused, unless its kind is already recorded for the client;
+     * returns whether it was recorded.
      */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);

@@ -71,7 +71,7 @@ final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** All commands before this position had been sent at {@link #sentNs}. */
+    /** Position before which all commands were sent by {@link #sentNs}. */
     private long sentPosition;
 
     private long sentNs;

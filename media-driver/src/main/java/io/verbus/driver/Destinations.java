@@ -121,7 +121,7 @@ final class Destinations {
         }
     }
 
-    /** Returns the registration id of the destination with an endpoint, or -1. */
+    /** Returns the registration id of the destination at an endpoint, or -1 if there is none. */
     long at(Endpoint endpoint) {
         for (Destination each : all) {
             if (each.channel.endpoint().equals(endpoint)) {

@@ -27,7 +27,8 @@ import java.util.OptionalLong;
 /** Encodes events and broadcasts them to clients. Used by the conductor's thread. */
 final class EventEncoder {
     /**
-     * Maximum text length. Clients in other languages accept events of 4 KiB, room for two texts.
+     * Maximum length of a text in characters. Clients in other languages accept events of up to 4
+     * KiB, which must hold two texts.
      */
     private static final int MAX_TEXT = 1900;
 
@@ -197,7 +198,7 @@ final class EventEncoder {
         transmit(UnavailableImageEncoder.TEMPLATE_ID, unavailableImage.encodedLength());
     }
 
-    /** Announces a new counter to all clients, including the one that asked for it. */
+    /** Announces a new counter to all clients, including the client that requested it. */
     void counterReady(long registrationId, int counterId) {
         counterReady.wrap(scratch, 0).correlationId(registrationId).counterId(counterId);
         transmit(CounterReadyEncoder.TEMPLATE_ID, counterReady.encodedLength());

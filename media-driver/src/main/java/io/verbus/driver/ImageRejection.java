@@ -114,10 +114,7 @@ final class ImageRejection {
         rejected.incrementRelease();
     }
 
-    /**
-     * Returns whether the log contains an invalid frame, so that no subscriber can continue
-     * reading.
-     */
+    /** Returns whether the log contains an invalid frame, which no subscriber can read past. */
     private static boolean isDamaged(Subscribable source) {
         long position = source.subscribers().positions().released();
         return FrontierScanner.scan(source.log(), position).defect() != null;

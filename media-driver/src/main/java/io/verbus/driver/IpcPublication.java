@@ -154,7 +154,7 @@ final class IpcPublication extends Publication {
         subscribers.endAll(why);
     }
 
-    /** Returns whether subscriptions may join again after a rejection; true once. */
+    /** Returns true once, when subscriptions may join again after a rejection. */
     @Override
     boolean isAcceptedAgain(long nowNs) {
         boolean isOver = isRejected && nowNs - rejectedUntilNs >= 0;

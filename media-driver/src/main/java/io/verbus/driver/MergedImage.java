@@ -400,7 +400,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Returns whether the image ended although its stream did not. Returns true only once. */
+    /** Returns true once if the image has ended although its stream has not. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;

@@ -406,8 +406,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Returns whether all subscribers were permanently detached while the stream was active.
-     * Returns true only once.
+     * Returns true once if the image ran out of subscribers while its stream was active, and at
+     * least one of them was permanently detached.
      */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;

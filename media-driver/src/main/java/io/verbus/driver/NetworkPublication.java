@@ -156,8 +156,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns whether the transport has begun: a future that completes in a duty cycle of the
-     * conductor, exceptionally with a {@link io.verbus.BusException} if it cannot.
+     * Returns a future that completes in a duty cycle of the conductor once the transport has
+     * begun, exceptionally with a {@link io.verbus.BusException} if it cannot begin.
      */
     @Override
     CompletableFuture<Void> begun() {

@@ -32,8 +32,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     private static final int MAX_UNCLEAN = 64 * 1024;
 
     /**
-     * Fraction of a term that may wait to be cleaned; limited because uncleaned bytes lower the
-     * publication limit.
+     * Divisor of the term length that gives the number of bytes that may wait to be cleaned;
+     * limited because uncleaned bytes lower the publication limit.
      */
     private static final int UNCLEAN_PARTS = 8;
 
@@ -221,8 +221,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Back-pressures all publishers because the driver is closing. Must be called repeatedly for a
-     * while.
+     * Back-pressures all publishers because the driver is closing. Called at the timer interval
+     * while the driver drains.
      */
     final void hold() {
         if (!isEnding) {

@@ -212,8 +212,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         /**
-         * Shows the registration of a requesting client to operators; rejects the request if that
-         * fails.
+         * Shows the registration of a requesting client to operators; if that fails, rejects the
+         * request and returns false.
          */
         private boolean isShown(Asker asker) {
             try {
@@ -433,8 +433,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Back-pressures all publishers because the driver is closing. Must be called repeatedly for a
-     * while.
+     * Back-pressures all publishers because the driver is closing. Called at the timer interval
+     * while the driver drains, because publications may still be in preparation.
      */
     void hold() {
         isClosing = true;

@@ -59,7 +59,7 @@ final class Subscriptions {
     private final UnaryOperator<ChannelUri> presets;
 
     /**
-     * Reasons, already reported, why awaited streams have no image; by registration id of the
+     * Reasons for missing images that were already reported, by registration id of the waiting
      * subscription.
      */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();

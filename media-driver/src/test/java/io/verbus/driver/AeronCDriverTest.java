@@ -161,7 +161,7 @@ class AeronCDriverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"aeronmd", "aeronmd-1.52.2", "aeronmd-1.53-pre"})
-    void answersRequestsOfAeron(String program) throws IOException {
+    void answersRequestsFromAeronDriver(String program) throws IOException {
         Aeron theirs = theirs(program);
         Aeron ours = ours();
         String requestChannel = "aeron:udp?endpoint=" + free();

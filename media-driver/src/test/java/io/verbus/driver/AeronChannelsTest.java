@@ -197,7 +197,7 @@ class AeronChannelsTest {
     }
 
     @Test
-    void sharedPublicationKeepsItsInitialPosition() {
+    void rejectsSharedPublicationWithOtherInitialPosition() {
         String channel = "aeron:ipc?term-length=64k|init-term-id=1|term-id=3|term-offset=";
         try (Publication first = aeron.addPublication(channel + 64, STREAM);
                 Publication same = aeron.addPublication(channel + 64, STREAM)) {

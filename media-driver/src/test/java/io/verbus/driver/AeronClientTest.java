@@ -387,7 +387,7 @@ class AeronClientTest {
     }
 
     @Test
-    void cleansLogOfExclusivePublication() {
+    void limitsExclusivePublicationToHalfTermAhead() {
         try (Subscription subscription = aeron.addSubscription(CHANNEL, STREAM);
                 ExclusivePublication publication = aeron.addExclusivePublication(CHANNEL, STREAM)) {
             Await.until("connected", publication::isConnected);

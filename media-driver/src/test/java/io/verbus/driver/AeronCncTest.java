@@ -35,7 +35,7 @@ class AeronCncTest {
     @TempDir Path folder;
 
     @Test
-    void readsHeaderAndFindsSections() throws IOException {
+    void aeronReadsHeaderAndSections() throws IOException {
         try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
                 CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             File file = CommonContext.newCncFile(driver.directory().toString());
@@ -98,7 +98,7 @@ class AeronCncTest {
     }
 
     @Test
-    void detectsLiveDriver() {
+    void aeronDetectsLiveDriver() {
         List<String> log = new ArrayList<>();
         MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
         File directory = driver.directory().toFile();
@@ -159,7 +159,7 @@ class AeronCncTest {
     }
 
     @Test
-    void readsLossReport() {
+    void aeronReadsLossReport() {
         try (LossReport report = LossReport.create(folder.resolve(LossReport.NAME))) {
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 1, 1408, 1000);
             report.add(10, -7, "aeron:udp?endpoint=a:1", "127.0.0.1:4", 2, 64, 2000);

@@ -352,7 +352,7 @@ class AeronCountersTest {
     }
 
     @Test
-    void metadataAndValuesMatchFileHeader() {
+    void lengthsOfCounterBuffersMatchFileHeader() {
         try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             DirectBuffer ours = cnc.counterValues();
             assertEquals(counters.valuesBuffer().capacity(), ours.capacity());

@@ -34,7 +34,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @CsvSource({"65536, 4096", "65536, 65536", "65536, 2097152", "1048576, 4096"})
-    void mapsLog(int termLength, long pageLength) throws IOException {
+    void aeronMapsLog(int termLength, long pageLength) throws IOException {
         Path file = directory.resolve("publication-1.log");
         Files.createFile(file);
         LogSpec spec =
@@ -66,7 +66,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @EnumSource(LogType.class)
-    void readsMetadata(LogType type) {
+    void aeronReadsMetadata(LogType type) {
         int termLength = LogLayout.MIN_TERM_LENGTH;
         long position = 4L * termLength + 96;
         LogSpec spec =
@@ -103,7 +103,7 @@ class AeronLogTest {
 
     @ParameterizedTest
     @EnumSource(LogType.class)
-    void writesMetadataAtOffsetsOfLog(LogType type) {
+    void aeronWritesMetadataAtSameOffsets(LogType type) {
         int termLength = LogLayout.MIN_TERM_LENGTH;
         LogSpec spec = new LogSpec(type, 42, SESSION, STREAM, 7, termLength, 704, 0);
         try (LogBuffers log = LogBuffers.inMemory(spec)) {

@@ -323,7 +323,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void reportsNoTimeUnlessRequested() {
+    void readsNoKernelTimestampUnlessRequested() {
         Subscription subscription = ours.addSubscription(endpoint, STREAM);
         Publication publication = ours.addPublication(endpoint, STREAM);
         Await.until("offered", () -> publication.offer(message(40)) > 0);

@@ -168,7 +168,7 @@ class AeronRejectTest {
     @ParameterizedTest
     @Tag("soak")
     @ValueSource(booleans = {false, true})
-    void rejectsAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
+    void rejectsImageAcrossVerbusAndAeronDrivers(boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()

@@ -82,7 +82,7 @@ class AeronRevokeTest {
     }
 
     @Test
-    void revokesOverIpc() {
+    void revokesStreamOverIpc() {
         try (Subscription subscription = aeron.addSubscription("aeron:ipc", STREAM)) {
             revoke(aeron.addExclusivePublication("aeron:ipc", STREAM), subscription);
             assertEquals(1, counter(SystemCounterDescriptor.PUBLICATIONS_REVOKED));
@@ -92,7 +92,7 @@ class AeronRevokeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void revokesOverUdp(boolean isUntold) {
+    void revokesStreamOverUdp(boolean isUntold) {
         String channel = endpoint + (isUntold ? "|eos=false" : "");
         try (Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(channel, STREAM), subscription);
@@ -104,7 +104,7 @@ class AeronRevokeTest {
     }
 
     @Test
-    void revokesForSpies() {
+    void revokesStreamForSpies() {
         try (Subscription subscription = aeron.addSubscription("aeron-spy:" + endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(endpoint + "|ssc=true", STREAM), subscription);
         }
@@ -130,7 +130,8 @@ class AeronRevokeTest {
     /** Aeron's driver understands Verbus' revocations, and vice versa. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void revokesAcrossDriversOfBothKinds(boolean isOursTheSender, @TempDir Path directory) {
+    void revokesStreamAcrossVerbusAndAeronDrivers(
+            boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =
                         io.aeron.driver.MediaDriver.launch(
                                 new io.aeron.driver.MediaDriver.Context()

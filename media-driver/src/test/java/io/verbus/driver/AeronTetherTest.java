@@ -120,7 +120,7 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void detachesAndRejoinsSlowSubscriberWithoutLossToOther(String publishedAt, String readAt) {
+    void detachesAndRejoinsSlowSubscriberWhileOtherLosesNothing(String publishedAt, String readAt) {
         String published = at(publishedAt);
         String read = at(readAt);
         boolean isManual = read.contains("manual");

@@ -151,7 +151,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void driversLearnOthersFromNeighborsAndForgetThem() throws Exception {
+    void learnsDriversFromNeighborsAndForgetsClosedOnes() throws Exception {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         Aeron second = verbus(config("second", UdpInteropTest.freePort(), port));

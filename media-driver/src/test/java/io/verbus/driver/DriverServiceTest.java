@@ -39,7 +39,7 @@ class DriverServiceTest {
     }
 
     @Test
-    void stopsWatchdogOnceClientsCannotConnect() throws IOException {
+    void stopsWatchdogNotificationsOnceClientsCannotConnect() throws IOException {
         try (DatagramReceiver systemd = receiver(3_000);
                 ChildProcess driver = driver()) {
             driver.awaitLine("verbus driver ready");

@@ -141,7 +141,7 @@ class FailedDriverTest {
     }
 
     @Test
-    void normalCloseIsNotAFailure() {
+    void reportsNoFailureAfterNormalClose() {
         MediaDriver driver =
                 MediaDriver.launch(
                         Drivers.config()

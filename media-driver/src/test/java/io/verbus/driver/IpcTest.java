@@ -92,7 +92,7 @@ class IpcTest {
     }
 
     @Test
-    void wrapsSmallTermTenTimes() {
+    void readsStreamThatWrapsLogTenTimes() {
         Publication publication = bus.addPublication(CHANNEL + "?term-length=64k", STREAM);
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         MutableLong received = new MutableLong();

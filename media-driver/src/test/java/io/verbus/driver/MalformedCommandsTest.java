@@ -62,7 +62,7 @@ class MalformedCommandsTest {
     }
 
     @Property(tries = 500)
-    void countsRandomBytes(
+    void survivesCommandsOfRandomTypesWithRandomBytes(
             @ForAll @IntRange(min = 1) int typeId, @ForAll @Size(max = 200) byte[] message) {
         send(typeId, message, message.length);
     }

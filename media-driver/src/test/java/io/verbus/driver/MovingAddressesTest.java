@@ -243,7 +243,7 @@ class MovingAddressesTest {
 
     /** The JVM would cache the address for half a minute. */
     @Test
-    void resolvesNamesEachTime() {
+    void resolvesNameForEachNewPublication() {
         hosts.name("them", "10.1.0.2");
         launch();
         for (int i = 1; i <= 2; i++) {

@@ -80,7 +80,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void wrapsTenTimesWithCredit() {
+    void readsStreamThatWrapsLogTenTimes() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         MutableLong sent = new MutableLong();

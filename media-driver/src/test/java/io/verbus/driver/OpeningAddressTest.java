@@ -239,7 +239,7 @@ class OpeningAddressTest {
     // The driver
 
     @Test
-    void closesWhileAddressesOpen() {
+    void closesDriverWhileAddressesAreOpening() {
         client.addSubscription(CHANNEL, 1);
         client.addPublication("verbus:rdma?endpoint=localhost:7402", 1);
         awaitOpening(2);

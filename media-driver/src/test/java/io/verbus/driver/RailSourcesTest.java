@@ -108,7 +108,7 @@ class RailSourcesTest {
     }
 
     @Test
-    void sourcesKeepOwnLogsWhenOneFails() {
+    void sourcesKeepOwnLogsWhileOneLeavesAndReturns() {
         ExclusivePublication one = connected(ONE, 0);
         Image image = image();
         assertEquals(List.of(false), provider.opened.areMerged(image.correlationId()));

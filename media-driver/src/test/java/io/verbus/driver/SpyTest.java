@@ -274,7 +274,7 @@ class SpyTest {
     }
 
     @Test
-    void rejectsDestinationsAndNamesRemedy() {
+    void rejectsUnsupportedDestinationsAndNamesRemedy() {
         try (Publication ipc = bus.addPublication("verbus:ipc", STREAM);
                 Publication single = bus.addPublication(CHANNEL, STREAM)) {
             assertTrue(

@@ -126,7 +126,7 @@ class StatTerminalTest {
     }
 
     @Test
-    void sortsByKey() throws Exception {
+    void changesSortOrderOnKey() throws Exception {
         try (Pty terminal = new Pty(160, 45)) {
             Process stat = start(terminal, "--interval", "3600s");
             try {

@@ -197,7 +197,7 @@ class StatTest {
     }
 
     @Test
-    void onceOptionMatchesOutputWithoutTerminal() {
+    void printsOnceWithoutTerminalIgnoringCaseOfOptions() {
         String once = out("--once", "--filter", "status messages", "--sort", "name");
         assertEquals(once, out("--filter", "STATUS MESSAGES", "--sort", "NAME"));
         assertEquals(

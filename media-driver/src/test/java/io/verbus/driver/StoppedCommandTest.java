@@ -27,7 +27,7 @@ class StoppedCommandTest {
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     @Test
-    void stoppedCommandDelaysOtherClientsWithoutDisconnectingThem() {
+    void commandOfStoppedClientDelaysOthersWithoutDisconnectingThem() {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().clientLivenessTimeoutNs(LIVENESS_NS));
@@ -52,7 +52,7 @@ class StoppedCommandTest {
 
     /** A client may find the driver ready, and write, before the conductor's first cycle. */
     @Test
-    void keepsClaimMadeBeforeFirstConductorCycle() {
+    void keepsCommandClaimedBeforeFirstConductorCycle() {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(
                                 Drivers.config().threading(ThreadingMode.INVOKER));

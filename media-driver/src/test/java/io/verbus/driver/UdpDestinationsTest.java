@@ -333,7 +333,7 @@ class UdpDestinationsTest {
     }
 
     @Test
-    void rejectsDestinationsAndNamesRemedy() {
+    void rejectsInvalidDestinationsAndNamesRemedy() {
         try (Publication publication =
                 publisher.addPublication("verbus:udp?control-mode=manual", STREAM)) {
             String first = "verbus:udp?" + at(port);

@@ -115,7 +115,7 @@ class UntetheredSubscribersTest {
         "verbus:" + UDP + ",verbus:" + UDP + ",verbus-spy:" + UDP + ",true",
         "aeron:" + UDP + "|ssc=true,aeron-spy:aeron:" + UDP + ",aeron-spy:aeron:" + UDP + ",true"
     })
-    void detachesAndRejoinsSlowSubscriberWithoutLossToOther(
+    void detachesAndRejoinsSlowSubscriberWhileOtherLosesNothing(
             String published, String read, String readSlowly, boolean exclusive) {
         try (Subscription reader = bus.addSubscription(at(read), STREAM);
                 Subscription lazy = untethered(readSlowly);
@@ -292,7 +292,7 @@ class UntetheredSubscribersTest {
 
     /** Over IPC the stream continues; over a network the peer waits for the resting subscriber. */
     @Test
-    void rejoinsRestingSubscriberOnceItIsTheOnlyOne() {
+    void rejoinsRestingSubscriberOnceOthersHaveLeft() {
         Subscription reader = bus.addSubscription(at("verbus:" + UDP), STREAM);
         try (Subscription lazy = untethered("verbus:" + UDP);
                 Publication publication = bus.addPublication(at("verbus:" + UDP), STREAM)) {

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Examines this host for UDP: whether sockets get the buffers that the driver asks for, and whether
- * the kernel drops datagrams because they are full.
+ * Examines this host for UDP: whether sockets get the buffers that the driver requests, and whether
+ * the kernel drops datagrams because buffers are full.
  */
 public final class UdpExamination implements Examination {
     private static final String AREA = "udp sockets";

@@ -73,7 +73,7 @@ class RefusedStreamsTest {
         "udp.max-image-memory, 1m",
         "udp.max-total-image-memory, 1m"
     })
-    void reportsOptionToRaiseToSenderBeyondLimit(String option, String limit) throws IOException {
+    void tellsSenderBeyondLimitWhichOptionToRaise(String option, String limit) throws IOException {
         open("", option, limit);
         for (int session = 1; session <= 8; session++) {
             setup(session);
@@ -92,7 +92,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void reportsOptionToRaiseToSenderOfTooLongTerms() throws IOException {
+    void tellsSenderOfTooLongTermsWhichOptionToRaise() throws IOException {
         open("", "udp.max-term-length", "64k");
         Frame.setup(sender.buffer, 1, STREAM);
         sender.buffer.putInt(28, 128 * 1024);
@@ -104,7 +104,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void reportsWindowToSenderOfTooLargeMtu() throws IOException {
+    void tellsSenderOfTooLargeMtuTheWindow() throws IOException {
         open("|window=1376");
         setup(1);
         driver.turn(20);

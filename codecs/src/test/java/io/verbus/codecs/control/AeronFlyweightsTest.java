@@ -149,7 +149,7 @@ class AeronFlyweightsTest {
     }
 
     @Property(tries = 200)
-    void readsCounterWithoutStrings(@ForAll long seed) {
+    void readsKeyAndLabelOfCounterInPlace(@ForAll long seed) {
         Fields fields = Fields.random(seed);
         byte[] label = fields.text.getBytes(StandardCharsets.US_ASCII);
         new AddCounterEncoder()

@@ -30,7 +30,7 @@ class CodecAllocationTest {
     private final AvailableImageDecoder imageDecoder = new AvailableImageDecoder();
 
     @Test
-    void codecsAndBoundsDoNotAllocate() {
+    void codecsAndBoundsChecksDoNotAllocate() {
         run();
         long before = threads.getCurrentThreadAllocatedBytes();
         run();

@@ -24,8 +24,8 @@ public final class EndSignals {
      */
     public static void handle(Runnable action) {
         try {
-            // By reflection, because the compiler warns of each use of sun.misc, and warnings are
-            // errors.
+            // Uses reflection, because the compiler warns about each use of sun.misc, and warnings
+            // are errors.
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             Object proxy =

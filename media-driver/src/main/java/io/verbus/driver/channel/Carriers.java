@@ -12,8 +12,8 @@ import java.net.InetAddress;
 
 /**
  * Decides which Aeron UDP channels run over RDMA: those with an address in the RDMA networks. A
- * unicast endpoint decides; without one, the control address or the interface. Used by the
- * conductor's thread.
+ * channel's unicast endpoint decides; if it has none, its control address or interface does. Used
+ * by the conductor's thread.
  */
 public final class Carriers {
     private static final String UDP = "udp";
@@ -68,8 +68,8 @@ public final class Carriers {
     }
 
     /**
-     * Returns whether only the channel's destinations determine the carrier, so that it has none
-     * until the first destination is added.
+     * Returns whether only the channel's destinations determine the carrier: it has none until the
+     * first destination is added.
      */
     public boolean isUndecided(ChannelUri channel) {
         return mayBeOverRdma(channel)

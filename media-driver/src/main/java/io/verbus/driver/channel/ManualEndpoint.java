@@ -37,7 +37,7 @@ public final class ManualEndpoint implements InboundEndpoint {
     private int users;
 
     /**
-     * @param description description as text.
+     * @param description description of the endpoint, for messages.
      */
     public ManualEndpoint(String description) {
         this.description = description;

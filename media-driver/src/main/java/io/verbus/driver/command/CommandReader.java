@@ -26,7 +26,7 @@ public final class CommandReader {
     /** Type of a padding record; see ManyToOneRingBuffer. */
     private static final int PADDING = -1;
 
-    /** Maximum message length, as the ring's capacity shifted right by this. */
+    /** Right shift that turns the ring's capacity into the maximum message length. */
     private static final int MAX_MESSAGE_SHIFT = 3;
 
     /**
@@ -195,7 +195,7 @@ public final class CommandReader {
     /**
      * Skips a command that a client has begun but will not complete.
      *
-     * @return whether there was one.
+     * @return whether there was such a command.
      */
     public boolean unblock() {
         restore();

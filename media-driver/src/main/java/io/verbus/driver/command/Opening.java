@@ -17,7 +17,7 @@ public record Opening(CompletableFuture<Void> opened, Runnable then, Runnable ab
     public static final Opening NONE =
             new Opening(CompletableFuture.completedFuture(null), () -> {}, () -> {});
 
-    /** Whether {@link #end} can be called. */
+    /** Returns whether {@link #end} can be called. */
     public boolean isDone() {
         return opened.isDone();
     }

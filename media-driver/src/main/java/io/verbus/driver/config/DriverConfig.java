@@ -226,7 +226,7 @@ public final class DriverConfig {
     }
 
     /**
-     * Returns the maximum number of bytes that an IPC publication may be ahead of its slowest
+     * Returns the maximum number of bytes by which an IPC publication may be ahead of its slowest
      * subscriber; 0 for the largest possible window.
      */
     public int ipcWindow() {

@@ -71,7 +71,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.DRAIN_TIMEOUT, value);
     }
 
-    /** As {@link #drainTimeoutNs(long)}, from a duration. */
+    /** Calls {@link #drainTimeoutNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder drainTimeout(Duration value) {
         return drainTimeoutNs(value.toNanos());
     }
@@ -140,7 +140,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.CONDUCTOR_THRESHOLD, value);
     }
 
-    /** As {@link #conductorThresholdNs(long)}, from a duration. */
+    /** Calls {@link #conductorThresholdNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder conductorThreshold(Duration value) {
         return conductorThresholdNs(value.toNanos());
     }
@@ -150,7 +150,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.SENDER_THRESHOLD, value);
     }
 
-    /** As {@link #senderThresholdNs(long)}, from a duration. */
+    /** Calls {@link #senderThresholdNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder senderThreshold(Duration value) {
         return senderThresholdNs(value.toNanos());
     }
@@ -160,7 +160,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.RECEIVER_THRESHOLD, value);
     }
 
-    /** As {@link #receiverThresholdNs(long)}, from a duration. */
+    /** Calls {@link #receiverThresholdNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder receiverThreshold(Duration value) {
         return receiverThresholdNs(value.toNanos());
     }
@@ -170,7 +170,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.CLIENT_LIVENESS_TIMEOUT, value);
     }
 
-    /** As {@link #clientLivenessTimeoutNs(long)}, from a duration. */
+    /** Calls {@link #clientLivenessTimeoutNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder clientLivenessTimeout(Duration value) {
         return clientLivenessTimeoutNs(value.toNanos());
     }
@@ -183,7 +183,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.UNBLOCK_TIMEOUT, value);
     }
 
-    /** As {@link #unblockTimeoutNs(long)}, from a duration. */
+    /** Calls {@link #unblockTimeoutNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder unblockTimeout(Duration value) {
         return unblockTimeoutNs(value.toNanos());
     }
@@ -193,21 +193,19 @@ public final class DriverConfigBuilder {
         return set(DriverOption.IMAGE_LIVENESS_TIMEOUT, value);
     }
 
-    /** As {@link #imageLivenessTimeoutNs(long)}, from a duration. */
+    /** Calls {@link #imageLivenessTimeoutNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder imageLivenessTimeout(Duration value) {
         return imageLivenessTimeoutNs(value.toNanos());
     }
 
-    /**
-     * @param value default for channels without a {@code tether} key; true unless set.
-     */
+    /** Sets the default for channels without a {@code tether} key; true unless set. */
     public DriverConfigBuilder tetherSubscriptions(boolean value) {
         return set(DriverOption.TETHER_SUBSCRIPTIONS, value);
     }
 
     /**
-     * @param value default for channels without a {@code rejoin} key: whether detached subscribers
-     *     rejoin, and lost or rejected streams are received again; true unless set.
+     * Sets the default for channels without a {@code rejoin} key: whether detached subscribers
+     * rejoin, and lost or rejected streams are received again; true unless set.
      */
     public DriverConfigBuilder rejoinStream(boolean value) {
         return set(DriverOption.REJOIN_STREAM, value);
@@ -218,7 +216,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.UNTETHERED_WINDOW_LIMIT, value);
     }
 
-    /** As {@link #untetheredWindowLimitNs(long)}, from a duration. */
+    /** Calls {@link #untetheredWindowLimitNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder untetheredWindowLimit(Duration value) {
         return untetheredWindowLimitNs(value.toNanos());
     }
@@ -231,7 +229,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.UNTETHERED_LINGER, value);
     }
 
-    /** As {@link #untetheredLingerNs(long)}, from a duration. */
+    /** Calls {@link #untetheredLingerNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder untetheredLinger(Duration value) {
         return untetheredLingerNs(value.toNanos());
     }
@@ -241,7 +239,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.UNTETHERED_RESTING, value);
     }
 
-    /** As {@link #untetheredRestingNs(long)}, from a duration. */
+    /** Calls {@link #untetheredRestingNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder untetheredResting(Duration value) {
         return untetheredRestingNs(value.toNanos());
     }
@@ -251,7 +249,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.LINGER, value);
     }
 
-    /** As {@link #lingerNs(long)}, from a duration. */
+    /** Calls {@link #lingerNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder linger(Duration value) {
         return lingerNs(value.toNanos());
     }
@@ -261,7 +259,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.LOOK_UP_THRESHOLD, value);
     }
 
-    /** As {@link #lookUpThresholdNs(long)}, from a duration. */
+    /** Calls {@link #lookUpThresholdNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder lookUpThreshold(Duration value) {
         return lookUpThresholdNs(value.toNanos());
     }
@@ -282,8 +280,8 @@ public final class DriverConfigBuilder {
     }
 
     /**
-     * Sets the bytes that an IPC publication may be ahead of its slowest subscriber; 0 for the
-     * maximum, which is two terms, or half a term for Aeron channels.
+     * Sets the number of bytes by which an IPC publication may be ahead of its slowest subscriber;
+     * 0 for the maximum, which is two terms, or half a term for Aeron channels.
      */
     public DriverConfigBuilder ipcWindow(int value) {
         return set(DriverOption.IPC_WINDOW, value);
@@ -310,8 +308,8 @@ public final class DriverConfigBuilder {
     }
 
     /**
-     * @param value page length of the driver's files in bytes, a power of two from 4 KiB to 1 GiB;
-     *     the lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
+     * Sets the page length of the driver's files in bytes, a power of two from 4 KiB to 1 GiB; the
+     * lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
      */
     public DriverConfigBuilder filePageLength(int value) {
         return set(DriverOption.FILE_PAGE_SIZE, value);
@@ -324,23 +322,19 @@ public final class DriverConfigBuilder {
     }
 
     /**
-     * @param value default for channels without an {@code ssc} key: whether spies alone connect a
-     *     publication; false unless set.
+     * Sets the default for channels without an {@code ssc} key: whether spies alone connect a
+     * publication; false unless set.
      */
     public DriverConfigBuilder spiesConnect(boolean value) {
         return set(DriverOption.SPIES_CONNECT, value);
     }
 
-    /**
-     * @param value whether to delete the directory when the driver closes; true unless set.
-     */
+    /** Sets whether to delete the directory when the driver closes; true unless set. */
     public DriverConfigBuilder deleteOnShutdown(boolean value) {
         return set(DriverOption.DELETE_ON_SHUTDOWN, value);
     }
 
-    /**
-     * @param value whether a client may end the driver; false unless set.
-     */
+    /** Sets whether a client may end the driver; false unless set. */
     public DriverConfigBuilder terminable(boolean value) {
         return set(DriverOption.TERMINABLE, value);
     }
@@ -351,6 +345,8 @@ public final class DriverConfigBuilder {
     }
 
     /**
+     * Sets the total of a share.
+     *
      * @param share share that has its own option.
      * @param total limit for all clients together.
      * @throws BusException if no option sets the total of this share.
@@ -388,7 +384,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.RESOLVER_NEIGHBOR_TIMEOUT, value);
     }
 
-    /** As {@link #resolverNeighborTimeoutNs(long)}, from a duration. */
+    /** Calls {@link #resolverNeighborTimeoutNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder resolverNeighborTimeout(Duration value) {
         return resolverNeighborTimeoutNs(value.toNanos());
     }
@@ -398,7 +394,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.RESOLVER_SELF_INTERVAL, value);
     }
 
-    /** As {@link #resolverSelfIntervalNs(long)}, from a duration. */
+    /** Calls {@link #resolverSelfIntervalNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder resolverSelfInterval(Duration value) {
         return resolverSelfIntervalNs(value.toNanos());
     }
@@ -408,7 +404,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.RESOLVER_NEIGHBOR_INTERVAL, value);
     }
 
-    /** As {@link #resolverNeighborIntervalNs(long)}, from a duration. */
+    /** Calls {@link #resolverNeighborIntervalNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder resolverNeighborInterval(Duration value) {
         return resolverNeighborIntervalNs(value.toNanos());
     }
@@ -418,7 +414,7 @@ public final class DriverConfigBuilder {
         return set(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL, value);
     }
 
-    /** As {@link #resolverBootstrapIntervalNs(long)}, from a duration. */
+    /** Calls {@link #resolverBootstrapIntervalNs(long)} with the nanoseconds of a duration. */
     public DriverConfigBuilder resolverBootstrapInterval(Duration value) {
         return resolverBootstrapIntervalNs(value.toNanos());
     }
@@ -431,9 +427,9 @@ public final class DriverConfigBuilder {
 
     /**
      * Sets the handler called with every error, in addition to the error log. The driver calls this
-     * handler and that of warnings on its own thread {@code verbus-errors}, one call at a time,
+     * handler and the warning handler on its own thread {@code verbus-errors}, one call at a time,
      * after logging the error. A handler that blocks does not block the agents: up to 256 errors
-     * wait for it, and it receives the number of those dropped.
+     * wait for it, and it receives the number of dropped errors.
      */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;

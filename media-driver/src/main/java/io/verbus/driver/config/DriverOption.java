@@ -582,7 +582,9 @@ public final class DriverOption<T> {
         return option;
     }
 
-    /** Returns the value if it is not set; null if the option has no default. */
+    /**
+     * Returns the value that applies if the option is not set; null if the option has no default.
+     */
     T fallback(DriverConfig config) {
         return fallback == null ? null : fallback.apply(config);
     }
@@ -601,7 +603,7 @@ public final class DriverOption<T> {
     /**
      * Parses and sets a value.
      *
-     * @param builder builder to set it in.
+     * @param builder builder in which to set the value.
      * @param text value as text.
      * @param source source of the value, for the message.
      * @throws BusException if the value is invalid.

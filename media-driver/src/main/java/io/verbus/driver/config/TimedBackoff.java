@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Spins and yields for a time, then parks for doubling periods up to a limit. For agents that
- * messages wait for. Used by one thread.
+ * Spins and yields for a time, then parks for doubling periods up to a limit. For agents whose
+ * idling delays messages. Used by one thread.
  *
  * <p>Yielding lasts for a time, whereas Agrona's strategy counts turns. A park of a microsecond
  * takes about 60, so it pays only if no work arrives for longer than that, but thirty turns of a
  * sender or receiver take less time. Agents that park this early sleep in the middle of a round
- * trip over UDP: see docs/performance.md. A conductor, for which no message waits, releases its CPU
- * sooner.
+ * trip over UDP: see docs/performance.md. A conductor, whose idling delays no message, releases its
+ * CPU sooner.
  *
  * <p>Between two yields the agent runs duty cycles for {@link #TURN_NS}. Clients count their
  * yields: Agrona's default is five. Where threads outnumber CPUs, each of a client's yields lasts
@@ -62,7 +62,7 @@ final class TimedBackoff implements IdleStrategy {
         }
     }
 
-    /** Begins a turn at the first call after a yield. */
+    /** Returns whether the current turn is over; the first call after a yield begins a turn. */
     boolean isTurnOver(long nowNs) {
         if (!isTurn) {
             isTurn = true;

@@ -14,9 +14,9 @@ import java.time.Duration;
  * Timeouts of untethered subscribers.
  *
  * @param windowLimitNs time that a subscriber may lag too far behind before it is detached.
- * @param lingerNs time for which it then still holds the stream back; {@link #AS_WINDOW_LIMIT} to
- *     use the window limit.
- * @param restingNs time after that until it rejoins.
+ * @param lingerNs time for which the detached subscriber still holds the stream back; {@link
+ *     #AS_WINDOW_LIMIT} to use the window limit.
+ * @param restingNs time from then until the subscriber rejoins.
  */
 public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long restingNs) {
     static final long AS_WINDOW_LIMIT = -1;

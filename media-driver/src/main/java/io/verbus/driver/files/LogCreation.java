@@ -132,8 +132,8 @@ final class LogCreation implements SlicedTask {
     }
 
     /**
-     * Allocates the metadata at the end of the file, which then has its full length; then the first
-     * part.
+     * Allocates the metadata at the end of the file, which then has its full length; in later
+     * calls, the first part. Returns whether both are allocated.
      */
     private boolean takePart() {
         if (log == null) {

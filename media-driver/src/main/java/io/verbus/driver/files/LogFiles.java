@@ -188,7 +188,7 @@ public final class LogFiles {
         background.begin(owner, room);
     }
 
-    /** Reports that a log's memory cannot be allocated, so that its stream waits. */
+    /** Reports that a log's memory cannot be allocated and its stream waits. */
     void onError(RuntimeException failure) {
         errors.onError(failure);
     }

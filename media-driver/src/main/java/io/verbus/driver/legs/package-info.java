@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Publications sent over several transports at once. */
+/** Publications that are sent over several transports. */
 package io.verbus.driver.legs;

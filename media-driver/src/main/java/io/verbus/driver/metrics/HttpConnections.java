@@ -110,7 +110,7 @@ final class HttpConnections implements AutoCloseable {
         Thread.ofPlatform().daemon().name("verbus-metrics").start(this::run);
     }
 
-    /** Returns the address that it listens at. */
+    /** Returns the address at which the server listens. */
     InetSocketAddress address() {
         return (InetSocketAddress) server.getLocalSocketAddress();
     }
@@ -139,7 +139,7 @@ final class HttpConnections implements AutoCloseable {
                 socket.close();
             }
         } catch (SocketTimeoutException e) {
-            // Times out so that late connections are checked.
+            // The timeout lets the caller check late connections.
         } catch (IOException e) {
             // The port was closed, or descriptors are temporarily exhausted.
             LockSupport.parkNanos(PAUSE_NS);

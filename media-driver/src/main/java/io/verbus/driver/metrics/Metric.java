@@ -12,7 +12,7 @@ import java.math.BigDecimal;
  * @param name name for Prometheus; it ends with {@code _total} if the value only grows.
  * @param unit unit of the counter's value.
  * @param key form of the key, which identifies what the counter belongs to.
- * @param help one sentence.
+ * @param help help text, one sentence.
  */
 public record Metric(int typeId, int number, String name, Unit unit, KeyForm key, String help) {
     /** Value of {@link #number} for types whose counters all have the same meaning. */

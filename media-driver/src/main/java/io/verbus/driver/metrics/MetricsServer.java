@@ -61,7 +61,7 @@ public final class MetricsServer implements AutoCloseable {
         }
     }
 
-    /** Returns the address that it listens at, with the actual port. */
+    /** Returns the address at which the server listens, with the actual port. */
     public Endpoint address() {
         InetSocketAddress bound = connections.address();
         return new Endpoint(bound.getAddress().getHostAddress(), bound.getPort());

@@ -44,7 +44,8 @@ public final class Shares {
     /**
      * Takes an amount for a client.
      *
-     * @param client client that uses it, or {@link #NOBODY}, for which only the total is checked.
+     * @param client client that uses the amount, or {@link #NOBODY}, for which only the total is
+     *     checked.
      * @throws ShareException if this exceeds a limit, in which case nothing is taken.
      */
     public void take(Share share, long client, long amount) {

@@ -23,16 +23,14 @@ public final class ConsumptionHop {
     private final long intervalNs;
     private long dueNs;
 
-    /**
-     * Time and tail at the last look that opened a sample; the tail is {@link #NONE} if no sample
-     * is open.
-     */
+    /** Time of the last check. */
     private long lookedNs;
 
+    /** Tail at the last check for a start; {@link #NONE} if no sample is due or open. */
     private long tail = NONE;
 
     /**
-     * Counter of the slowest subscriber at the last look that found the sample unconsumed; -1 if
+     * Counter of the slowest subscriber at the last check that found the sample unconsumed; -1 if
      * there was none.
      */
     private int slowest;
@@ -40,7 +38,7 @@ public final class ConsumptionHop {
     /**
      * @param recorder recorder of the hop.
      * @param log log of the publication.
-     * @param positions positions of its subscribers.
+     * @param positions positions of the publication's subscribers.
      * @param clock conductor's clock, read once per cycle.
      * @param intervalNs minimum interval between samples.
      */
@@ -63,7 +61,7 @@ public final class ConsumptionHop {
         return recorder;
     }
 
-    /** Looks at the publication, which must have subscribers; called once per turn. */
+    /** Checks the publication, which must have subscribers; called once per turn. */
     public void look() {
         long nowNs = clock.nanoTime();
         if (recorder.isOpen()) {

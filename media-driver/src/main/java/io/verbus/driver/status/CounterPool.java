@@ -89,8 +89,8 @@ public final class CounterPool extends CountersManager {
     /**
      * Allocates a counter.
      *
-     * @param share share to take it from.
-     * @param owner client that writes it, or {@link #NO_OWNER}.
+     * @param share share from which to take the counter.
+     * @param owner client that writes the counter, or {@link #NO_OWNER}.
      * @param payer client to charge, or {@link Shares#NOBODY}.
      * @throws BusException if there is no counter left, or none for this client.
      */
@@ -157,7 +157,7 @@ public final class CounterPool extends CountersManager {
     /**
      * Requires that counters can be allocated.
      *
-     * @param share share to take them from.
+     * @param share share from which to take the counters.
      * @param client client to charge.
      * @param count number of counters.
      * @throws BusException if there are too few left.

@@ -63,7 +63,7 @@ public final class LogFaults {
     /**
      * Makes the conductor search for the log. Called by any agent.
      *
-     * @return false if it is another error, or the conductor cannot find the log.
+     * @return false if the error is not a fault in memory, or the conductor cannot find the log.
      */
     public boolean take(Throwable error) {
         return isFault(error) && take(error, System.nanoTime());

@@ -49,7 +49,7 @@ final class ClientStates {
     /**
      * A publication or subscription of a client.
      *
-     * @param isSubscription whether it is a subscription.
+     * @param isSubscription whether the registration is a subscription.
      * @param registrationId registration id.
      * @param clientId client; {@link #NO_CLIENT} for a publication that its clients have released.
      * @param streamId stream id.
@@ -59,7 +59,7 @@ final class ClientStates {
      *     for a subscription with destinations.
      * @param channel channel as the client wrote it; truncated if long.
      * @param state state of the registration.
-     * @param reason driver's explanation why it is not connected; may be empty.
+     * @param reason driver's explanation why the stream is not connected; may be empty.
      */
     record Registered(
             boolean isSubscription,
@@ -250,7 +250,7 @@ final class ClientStates {
                 .toList();
     }
 
-    /** Returns those of a publication's destinations that have counters. */
+    /** Returns a publication's destinations that have counters. */
     List<Destination> destinationsOf(Registered publication) {
         return destinations.stream()
                 .filter(each -> each.registrationId() == publication.sourceId())

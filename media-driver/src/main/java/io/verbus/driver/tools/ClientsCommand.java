@@ -154,7 +154,10 @@ final class ClientsCommand implements Callable<Integer> {
         return lines;
     }
 
-    /** The channel of a subscription to all sessions contains no session id. */
+    /**
+     * Returns whether the entry has a session id. A subscription to all sessions has none in its
+     * channel.
+     */
     private static boolean hasSession(Registered each) {
         return !each.isSubscription() || each.channel().contains("session-id=");
     }

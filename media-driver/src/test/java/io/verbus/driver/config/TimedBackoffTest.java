@@ -14,7 +14,7 @@ class TimedBackoffTest {
     private final TimedBackoff backoff = new TimedBackoff();
 
     @Test
-    void yieldsForFixedTime() {
+    void yieldsForMinimumTimeBeforeParking() {
         long beganNs = System.nanoTime();
         idleUntilItParks();
         assertTrue(System.nanoTime() - beganNs >= TimedBackoff.YIELD_NS);
@@ -50,7 +50,7 @@ class TimedBackoffTest {
     void startsOverAfterWork() {
         idleUntilItParks();
         backoff.idle(1);
-        yieldsForFixedTime();
+        yieldsForMinimumTimeBeforeParking();
     }
 
     @Test

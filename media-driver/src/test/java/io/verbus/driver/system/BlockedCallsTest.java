@@ -118,7 +118,7 @@ class BlockedCallsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void continuesWhileDeviceBlocksCalls(ThreadingMode threading) {
+    void otherWorkContinuesWhileDeviceBlocksCalls(ThreadingMode threading) {
         try (Host b = Beside.host(Host.addressB(), threading);
                 Host a = Beside.host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, PORT, script)) {
@@ -151,7 +151,7 @@ class BlockedCallsTest {
     @Tag("soak")
     @ParameterizedTest
     @EnumSource(ThreadingMode.class)
-    void continuesWhileDeviceCallTakesHalfMinute(ThreadingMode threading) {
+    void otherWorkContinuesWhileDeviceCallTakesHalfMinute(ThreadingMode threading) {
         try (Host b = Beside.host(Host.addressB(), threading);
                 Host a = Beside.host(Host.addressA(), threading);
                 Beside beside = new Beside(a, b, PORT, script)) {

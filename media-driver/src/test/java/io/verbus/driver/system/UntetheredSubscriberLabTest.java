@@ -59,7 +59,7 @@ class UntetheredSubscriberLabTest {
     }
 
     @Test
-    void detachesAndRejoinsSlowSubscriberWithoutLossToOther() {
+    void detachesAndRejoinsSlowSubscriberWhileOtherLosesNothing() {
         try (Host b =
                         Host.start(
                                 Host.addressB(),

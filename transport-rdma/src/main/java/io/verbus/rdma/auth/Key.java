@@ -68,7 +68,7 @@ public final class Key {
         return code(Purpose.ANNOUNCE, covered);
     }
 
-    /** Returns the authentication code of a purpose and bytes. */
+    /** Returns the authentication code for a purpose and bytes. */
     Proof code(Purpose purpose, byte[] covered) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

@@ -22,7 +22,7 @@ public record Proof(long first, long second, long third, long fourth) {
         return new Proof(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }
 
-    /** Compares two proofs in constant time. */
+    /** Returns whether another proof is the same; takes constant time. */
     public boolean isSame(Proof other) {
         return ((first ^ other.first)
                         | (second ^ other.second)
@@ -31,7 +31,10 @@ public record Proof(long first, long second, long third, long fourth) {
                 == 0;
     }
 
-    /** Compares the first half of a proof in constant time, for messages without room for more. */
+    /**
+     * Returns whether the first half is the same, for messages without room for more; takes
+     * constant time.
+     */
     public boolean isHalf(long otherFirst, long otherSecond) {
         return ((first ^ otherFirst) | (second ^ otherSecond)) == 0;
     }

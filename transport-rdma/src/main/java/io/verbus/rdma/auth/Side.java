@@ -21,7 +21,7 @@ public record Side(
         int highestVersion,
         long driverId,
         Challenge challenge) {
-    /** Address 17, versions 4 each, driver id 8, keys 4 each, nonce 16. */
+    /** Encoded length in bytes: address 17, versions 4 each, driver id 8, keys 4 each, nonce 16. */
     static final int LENGTH = 57;
 
     private static final int ADDRESS_LENGTH = 16;

@@ -61,7 +61,7 @@ public final class Admittance {
      * Records a peer that does not have the key of its network.
      *
      * @param peer refused peer.
-     * @param local address at which it arrived, or from which this side connected.
+     * @param local address at which the request arrived, or from which this side connected.
      * @param message cause and remedy.
      */
     public void onUnauthenticated(InetSocketAddress peer, InetSocketAddress local, String message) {

@@ -19,14 +19,14 @@ import java.util.Arrays;
 
 /**
  * The private data of a connection request at a publication's control address, by which a receiver
- * asks the publisher to connect to it. It needs no connection, so the request is always rejected,
- * and the rejection contains the answer. A fabric may pad either with zeros, and a later release
- * may add fields.
+ * asks the publisher to connect to it. An announcement needs no connection, so the request is
+ * always rejected, and the rejection contains the answer. A fabric may pad either with zeros, and a
+ * later release may add fields.
  *
  * @param versions protocol versions that the peer speaks.
  * @param driverId id of the subscribing driver.
- * @param port port at which it listens, at the address from which it announces itself.
- * @param isOfSession whether it requests only the responses of one session.
+ * @param port port at which the driver listens, at the address from which it announces itself.
+ * @param isOfSession whether the driver requests only the responses of one session.
  * @param streamId stream of the responses.
  * @param sessionId session of the responses.
  * @param key number of the proof's key; 0 without a proof.

@@ -57,7 +57,7 @@ public final class ConnectionCounters extends PooledCounters {
     /** Number of the peer's messages that violated the protocol. */
     public final AtomicCounter violations;
 
-    /** Number of failures when its label, which describes the last failure, was written. */
+    /** Number of failures when the label was last written; the label describes the last failure. */
     private final AtomicCounter lastFailure;
 
     /**

@@ -51,7 +51,7 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
         return counters;
     }
 
-    /** Returns counters whose connection or image has ended and that no agent uses. */
+    /** Gives back counters whose connection or image has ended and that no agent uses. */
     public void giveBack(C counters) {
         counters.end();
         ended.add(counters);

@@ -18,7 +18,10 @@ public final class CreditLine {
     /** Length of a slot in bytes. */
     public static final int LENGTH = 64;
 
-    /** Offset of the consumption position. Writer: peer's receiver. Reader: sender, acquire. */
+    /**
+     * Offset of the consumption position, which the peer's receiver writes and the sender reads
+     * with acquire.
+     */
     public static final int POSITION = 0;
 
     /** Offset of the time. */

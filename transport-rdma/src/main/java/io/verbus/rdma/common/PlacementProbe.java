@@ -46,7 +46,10 @@ public final class PlacementProbe extends Probe {
         return asked + 1;
     }
 
-    /** Returns whether a question is answered, so that everything staged before it is in place. */
+    /**
+     * Returns whether a question is answered, which means that everything staged before it is in
+     * place.
+     */
     public boolean isInPlace(long question) {
         return question < asked || question == asked && isAnswered(queuePair.answered());
     }

@@ -84,8 +84,8 @@ public final class RdmaPeerErrors {
     }
 
     /**
-     * Records an error of a peer with the channel of a stream, which the error log names; as {@link
-     * #record(Kind, String, String)}.
+     * Records an error of a peer like {@link #record(Kind, String, String)}, but with the channel
+     * of a stream, which the error log names.
      *
      * @param channel channel of a stream of this driver that is sent to the peer, or received from
      *     it.

@@ -9,7 +9,7 @@ package io.verbus.rdma.common;
  * @param sessionId session of the publication.
  * @param streamId stream of the publication.
  * @param initialTermId initial term id of the publication.
- * @param termLength term length of its log in bytes.
+ * @param termLength term length of the publication's log in bytes.
  * @param mtu maximum frame length in bytes.
  * @param position start position of a new image, or the sent position of a resumed stream.
  * @param creditAddress address of the credit slot in the peer.

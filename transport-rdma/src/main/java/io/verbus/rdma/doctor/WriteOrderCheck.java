@@ -74,7 +74,7 @@ final class WriteOrderCheck {
     }
 
     /**
-     * Returns whether a function may send writes that later ones may pass.
+     * Determines whether later writes of a PCI function may pass earlier ones.
      *
      * @param config configuration space, of which only root can read more than the first 64 bytes.
      */

@@ -30,7 +30,7 @@ public final class DeviceSubnets {
     }
 
     /**
-     * As {@link #find()}.
+     * Like {@link #find()}, but for the devices of a directory.
      *
      * @param devices directory of the devices.
      * @throws IOException if they cannot be listed.

@@ -27,8 +27,8 @@ public interface QueuePair {
     int free();
 
     /**
-     * Returns whether the peer has room for a message and this side may send, so that {@link
-     * #stageSend} may be called. The accepting side of an iWARP connection may not send first.
+     * Returns whether {@link #stageSend} may be called: the peer has room for a message, and this
+     * side may send. The accepting side of an iWARP connection may not send first.
      */
     boolean canSend();
 

@@ -27,6 +27,6 @@ public interface RegisteredMemory extends AutoCloseable {
     @Override
     void close();
 
-    /** Returns whether the device has released the memory, so that it may be reused. */
+    /** Returns whether the device has released the memory, which may then be reused. */
     boolean isReleased();
 }

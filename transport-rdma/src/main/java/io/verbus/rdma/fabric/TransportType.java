@@ -16,7 +16,10 @@ public enum TransportType {
      */
     UNORDERED;
 
-    /** Returns whether writes posted in order to a reliable connection become visible in order. */
+    /**
+     * Returns whether writes on a reliable connection become visible in the order in which they
+     * were posted.
+     */
     public boolean ordered() {
         return this != UNORDERED;
     }

@@ -72,8 +72,8 @@ final class Announcer implements AutoCloseable {
         private long controlId;
 
         /**
-         * The control address has answered before, so a later refusal, after its publication has
-         * closed, is not an error.
+         * Whether the control address has answered before. A later refusal then means that its
+         * publication has closed, which is not an error.
          */
         private boolean isParted;
 
@@ -236,7 +236,12 @@ final class Announcer implements AutoCloseable {
         asked.incrementRelease();
     }
 
-    /** Handles an unexpected connection: the peer is not a control address. */
+    /**
+     * Handles an established connection. If it was an announcement, the peer is not a control
+     * address, because an announcement is always rejected.
+     *
+     * @return whether the connection was an announcement of this side.
+     */
     boolean onEstablished(Connection connection, long nowNs) {
         Wish wish = at(connection);
         if (wish != null) {

@@ -19,7 +19,7 @@ final class ConfirmedGrant extends CreditGrant {
     private long question;
 
     /**
-     * Takes the parameters of {@link CreditGrant} and a probe.
+     * Creates a grant with the parameters of {@link CreditGrant} and a probe.
      *
      * @param placement probe that confirms writes through the connection.
      */

@@ -109,7 +109,7 @@ final class HeldImages {
         return null;
     }
 
-    /** Removes and returns an image whose time has passed, or returns null. */
+    /** Removes and returns an image whose time has expired; returns null if there is none. */
     Held takeLate(long nowNs) {
         for (int i = 0; i < all.size(); i++) {
             if (nowNs - all.get(i).image.deadlineNs() >= 0) {

@@ -14,8 +14,8 @@ import io.verbus.transport.TransportHost;
 import java.util.Queue;
 
 /**
- * Ends images of established connections: their peer ends them, or the driver closes or rejects
- * them. Used by the conductor's thread.
+ * Ends images of established connections when the peer ends their stream, or the driver closes or
+ * rejects them. Used by the conductor's thread.
  */
 final class ImageEnds {
     private final TransportHost host;

@@ -64,7 +64,7 @@ final class ImageMemory {
         return new Share(host, bytes);
     }
 
-    /** Returns the share of an image that is released or was not created. */
+    /** Gives back the share of an image that is released or was not created. */
     void giveBack(Share share, long nowNs) {
         if (share.isFailed) {
             share.untilNs = nowNs + FAILED_NS;

@@ -48,7 +48,9 @@ final class InboundImages implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private long nowNs;
 
-    /** Whether a held image was replaced by another, for which offers may wait. */
+    /**
+     * Whether a held image was replaced by another, after which deferred offers are handled again.
+     */
     private boolean isAnyReplaced;
 
     /**
@@ -117,12 +119,12 @@ final class InboundImages implements AutoCloseable {
         return memory.take(peer.host, offer.termLength());
     }
 
-    /** Returns the memory of an image that is not created. */
+    /** Gives back the memory of an image that is not created. */
     void giveBack(ImageMemory.Share share) {
         memory.giveBack(share, nowNs);
     }
 
-    /** Adds a new image that its peer does not write, and ends it. */
+    /** Adds a new image that no peer writes, and ends it. */
     void beginUnwritten(InboundImage image, Setup offer, ImageMemory.Share share, String reason) {
         IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);

@@ -280,7 +280,7 @@ final class InboundLink
         return posted;
     }
 
-    /** Returns whether the connection has failed, so that {@link #release} is due. */
+    /** Returns whether the connection has failed, in which case {@link #release} is due. */
     boolean hasFailed() {
         return failure != null;
     }

@@ -85,7 +85,7 @@ final class InboundListener implements InboundEndpoint {
         return opened;
     }
 
-    /** Whether peers can connect. */
+    /** Returns whether peers can connect. */
     boolean isOpen() {
         return opened.isDone() && !opened.isCompletedExceptionally();
     }

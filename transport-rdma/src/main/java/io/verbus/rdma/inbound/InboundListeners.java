@@ -92,7 +92,10 @@ final class InboundListeners {
         }
     }
 
-    /** A refused endpoint is not joined by later channels, which try again. */
+    /**
+     * Handles the result of opening an endpoint. One that could not be opened is dropped, so later
+     * channels try again instead of joining it.
+     */
     private void onOpened(InboundListener listener, Throwable failure) {
         if (failure != null) {
             all.remove(listener);

@@ -64,7 +64,7 @@ final class InboundPeer {
     /** Proof that the peer must send before everything else; null if none is owed. */
     private Proof awaited;
 
-    /** Whether the peer has violated the protocol, so that its images are not held. */
+    /** Whether the peer has violated the protocol, in which case its images are not held. */
     private boolean isHostile;
 
     /** Whether a newer connection of the same driver offers a stream that this one carries. */
@@ -116,8 +116,8 @@ final class InboundPeer {
     }
 
     /**
-     * Returns whether the receiver is releasing or has released the connection, so that nothing
-     * more is answered.
+     * Returns whether the receiver is releasing or has released the connection, and sends no more
+     * answers.
      */
     boolean isGoing() {
         return state == State.RELEASING || state == State.ENDING;

@@ -26,10 +26,13 @@ import io.verbus.transport.InboundImage;
  */
 final class IncomingImage {
     enum State {
-        /** Its log is being registered: the peer cannot write it, and waits for the answer. */
+        /**
+         * The image's log is being registered: the peer cannot write the image, and waits for the
+         * answer.
+         */
         REGISTERING,
 
-        /** The peer writes it. */
+        /** The peer writes the image. */
         OPEN,
 
         /** The peer was asked to offer the stream again, and has not done so yet. */
@@ -47,14 +50,14 @@ final class IncomingImage {
          */
         HELD,
 
-        /** The peer no longer writes or resumes it; its subscribers may still read. */
+        /** The peer no longer writes or resumes the image; its subscribers may still read. */
         UNWRITABLE
     }
 
     /** Image that the peer writes; a different one after a move. */
     final InboundImage image;
 
-    /** Id of the peer's driver; 0 if no peer was ever to write it. */
+    /** Id of the peer's driver; 0 if the image was created for no peer to write. */
     final long driverId;
 
     /** The peer's offer on its last connection. */
@@ -183,7 +186,7 @@ final class IncomingImage {
         return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
     }
 
-    /** Returns whether the peer has the image, so that messages about it can be sent. */
+    /** Returns whether the peer has the image, in which case messages about it can be sent. */
     boolean isWritten() {
         return state == State.OPEN || state == State.MOVING || state == State.MOVED;
     }

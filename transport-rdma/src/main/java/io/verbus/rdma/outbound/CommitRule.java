@@ -8,9 +8,9 @@ import io.verbus.rdma.fabric.QueuePair;
 /**
  * Writes batches of committed frames into a remote log.
  *
- * <p>Invariant: <b>the word at the frontier of the remote log is zero until everything behind it is
+ * <p>Invariant: <b>the word at the frontier of the remote log is zero until everything after it is
  * in place.</b> The frontier is where the next batch will begin. A reader that finds a frame length
- * there (acquire) therefore finds the whole batch, and a zero word behind it. Data left from an
+ * there (acquire) therefore finds the whole batch, and a zero word after it. Data left from an
  * earlier lap is never taken for a frame, and the log needs no cleaning.
  *
  * <p>The batch [P, E) lies in one term:

@@ -40,12 +40,15 @@ final class CreditSlots {
         }
     }
 
-    /** Takes a slot; returns null if none is free, so that a block must be registered and added. */
+    /**
+     * Takes a slot; returns null if none is free, in which case a block must be registered and
+     * added.
+     */
     Slot take() {
         return free.poll();
     }
 
-    /** Returns a slot to the pool. */
+    /** Gives a slot back to the pool. */
     void giveBack(Slot slot) {
         free.add(slot);
     }

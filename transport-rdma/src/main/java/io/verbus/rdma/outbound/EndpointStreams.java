@@ -147,7 +147,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Returns a credit slot that the peer no longer writes. */
+    /** Gives back a credit slot that the peer no longer writes. */
     void giveBack(CreditSlots.Slot slot) {
         creditSlots.giveBack(slot);
     }

@@ -28,7 +28,7 @@ import java.util.OptionalInt;
  * reuses the log. A destination that was removed while its acceptance was in flight is also pinned.
  */
 final class FanOutDestination implements OutboundStream, Retention {
-    /** Need of a destination that requires nothing of the log. */
+    /** Need of a destination that requires nothing from the log. */
     static final long NOTHING = Long.MAX_VALUE;
 
     private final OutboundStream stream;

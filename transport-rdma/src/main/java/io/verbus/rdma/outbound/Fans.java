@@ -17,7 +17,7 @@ final class Fans {
     private final TransportHost host;
     private final Queue<SenderEvent> events;
 
-    /** Negative, because registration ids of the driver's publications are not. */
+    /** Negative, because registration ids of the driver's publications are not negative. */
     private long nextWireId = -1;
 
     private final Long2ObjectHashMap<Fan> byRegistration = new Long2ObjectHashMap<>();

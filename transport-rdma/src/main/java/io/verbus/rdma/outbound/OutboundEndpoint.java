@@ -76,7 +76,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private long nowNs;
     private long deadlineNs;
 
-    /** Whether a connection was closed, so that publications may be free. */
+    /** Whether a connection was closed, after which publications may be free. */
     private boolean isTakenDown;
 
     private long idleSinceNs;
@@ -88,7 +88,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Id of the peer's driver on the last established connection. */
     private long peerDriverId;
 
-    /** The connection closed cleanly, so a refused reconnect is not an error. */
+    /** Whether the connection closed cleanly. A refused reconnect is then not an error. */
     private boolean isParted;
 
     OutboundEndpoint(
@@ -201,7 +201,10 @@ final class OutboundEndpoint implements AutoCloseable {
         return 0;
     }
 
-    /** Looks up the names before each attempt, because their addresses may have changed. */
+    /**
+     * Returns whether the names are looked up; starts the lookup before each attempt, because
+     * addresses may have changed.
+     */
     private boolean areNamesFound() {
         if (names == null) {
             CompletableFuture<Void> remote = host.lookUp(address.host());
@@ -516,7 +519,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.tell(rejected, message);
     }
 
-    /** Called when a stream was accepted, so later failures are reported again. */
+    /** Called when a stream was accepted. The next failure is reported again. */
     void onAccepted(OutboundPublication publication, boolean isResumed) {
         publication.onAccepted();
         if (isResumed) {

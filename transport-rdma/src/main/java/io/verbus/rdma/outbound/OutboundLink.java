@@ -85,7 +85,7 @@ final class OutboundLink
         polledNs = nowNs;
     }
 
-    /** Whether answers show that bytes have arrived, so that hops can be sampled. */
+    /** Returns whether hops can be sampled, because answers show that bytes have arrived. */
     boolean isMeasurable() {
         return isMeasurable;
     }
@@ -183,7 +183,7 @@ final class OutboundLink
         polledNs = nowNs;
     }
 
-    /** Returns whether the connection has failed, so that {@link #release} is due. */
+    /** Returns whether the connection has failed, in which case {@link #release} is due. */
     boolean hasFailed() {
         return port.failure() != null;
     }

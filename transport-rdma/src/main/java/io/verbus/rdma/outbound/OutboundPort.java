@@ -98,7 +98,7 @@ final class OutboundPort {
     }
 
     /**
-     * Returns the number of work requests that have arrived, so that logs they read may be
+     * Returns the number of work requests that have arrived. The logs that they read may be
      * released.
      */
     long completed() {

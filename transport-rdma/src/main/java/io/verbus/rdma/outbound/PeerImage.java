@@ -25,7 +25,9 @@ final class PeerImage {
         canResume = isThere;
     }
 
-    /** Returns whether the peer has an open image, or may have the one of a lost connection. */
+    /**
+     * Returns whether the peer has an open image, or may still have the image of a lost connection.
+     */
     boolean isThere() {
         return isThere;
     }

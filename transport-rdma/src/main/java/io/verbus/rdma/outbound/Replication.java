@@ -201,7 +201,7 @@ class Replication {
         return port.stageBatch(path, position, dataLength, length);
     }
 
-    /** Whether batches are staged without the word that commits them. */
+    /** Returns whether batches are staged without the word that commits them. */
     boolean commitsLater() {
         return false;
     }

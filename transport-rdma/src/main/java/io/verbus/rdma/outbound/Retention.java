@@ -72,7 +72,7 @@ interface Retention {
         return false;
     }
 
-    /** Publishers no longer wait for the destination. */
+    /** Called when publishers no longer wait for the destination. */
     default void onCatchUpOver() {}
 
     /** Returns whether the destination cannot resume, because the log has been reused. */

@@ -4,13 +4,13 @@ package io.verbus.rdma.outbound;
 
 /**
  * Position at which a destination starts under {@code max}: the last known frame boundary that the
- * fastest destination has released. So a new destination receives everything that the fastest has
- * not consumed yet, and can take over if the fastest fails.
+ * fastest destination has released. A new destination therefore receives everything that the
+ * fastest has not consumed yet, and can take over if the fastest fails.
  *
  * <p>Released positions come from peers, so a frame may not begin there. Boundaries are ends of
- * batches, about an eighth of a term apart. So batches are no longer than that either, and the
- * starting point is at most a little more than a quarter of a term behind the released position:
- * the log still holds it.
+ * batches, about an eighth of a term apart. Batches are no longer than that, so the starting point
+ * is at most a little more than a quarter of a term behind the released position, and the log still
+ * holds it.
  *
  * <pre>
  *   position      boundaries, sent but not released

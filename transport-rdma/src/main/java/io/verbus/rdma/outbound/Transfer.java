@@ -418,7 +418,9 @@ final class Transfer extends RoundRobin.Taker {
         port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
     }
 
-    /** The stream has no subscription yet; the peer may name the streams that have one. */
+    /**
+     * Called when the stream has no subscription yet; the peer may name the streams that have one.
+     */
     void onDefer(OutboundPort port, String streams) {
         if (isDue(port, "Defer", state == State.OFFERED)) {
             state = State.DEFERRED;

@@ -53,7 +53,10 @@ public record DeviceInfo(
      * @param netdev network interface of the GID; empty if none.
      */
     public record Gid(int index, String address, String type, String netdev) {
-        /** Returns its address, an IPv4 address if it is mapped; or null. */
+        /**
+         * Returns the address, as an IPv4 address if it is IPv4-mapped; null if it cannot be
+         * parsed.
+         */
         public InetAddress inetAddress() {
             try {
                 // Sixteen bytes with a mapped IPv4 address yield an Inet4Address.

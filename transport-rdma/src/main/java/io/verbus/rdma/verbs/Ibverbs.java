@@ -166,7 +166,8 @@ final class Ibverbs {
      * receives in order, which is what matters between writes.
      *
      * @param operation such as {@code IBV_WR_RDMA_WRITE}.
-     * @return whether it is; false if the library or the device does not report it.
+     * @return true if the data is written in order; false if it is not, or if the library or the
+     *     device does not report the order.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp_data_in_order.3.html">man
      *     page</a>
      */

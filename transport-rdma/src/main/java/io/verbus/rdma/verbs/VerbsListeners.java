@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 
 /**
  * The listeners of a fabric, from {@link #add} until their ids are destroyed. A listener begins
- * once those that were closed at its address are destroyed. Used by the conductor's thread.
+ * once all closed listeners at its address are destroyed. Used by the conductor's thread.
  */
 final class VerbsListeners {
     /** Maximum number of concurrent calls, so that listeners leave threads to connections. */
@@ -130,8 +130,8 @@ final class VerbsListeners {
     }
 
     /**
-     * Handles the loss of a listener's device or address: it listens again, once the device is
-     * back.
+     * Handles the loss of a listener's device or address: the listener listens again once the
+     * device is back.
      *
      * @param type type of the event.
      * @param told handler of the loss, and of the recovery.

@@ -127,8 +127,8 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * On iWARP the probe is a message: siw answers an empty read, which the peer's device would
-     * answer by itself, incorrectly.
+     * Stages an empty write, or on iWARP a question in a message header: there, a write completes
+     * before the peer's device has confirmed it, and siw answers an empty read incorrectly.
      */
     @Override
     public long stageProbe() {
@@ -145,7 +145,10 @@ final class VerbsQueuePair implements QueuePair {
         return sends.isAllPosted() ? sends.completed() + 1 : id - 1;
     }
 
-    /** Stages a header if due and if there is room; otherwise a later poll or message sends it. */
+    /**
+     * Stages a header if one is due and there is room; if a due header has no room, a later poll or
+     * message sends it. Returns whether a header was staged.
+     */
     private boolean stageHeaderIfDue() {
         boolean can = window.isDue() && sends.free() > 0;
         if (can) {

@@ -168,7 +168,7 @@ class AllowListTest {
 
     /** Compares with arithmetic on whole addresses. */
     @Property(tries = 500)
-    void matchesBigIntegerArithmetic(
+    void matchesPrefixesLikeBigInteger(
             @ForAll @Size(16) byte[] first,
             @ForAll @Size(16) byte[] second,
             @ForAll @IntRange(min = 0, max = 128) int bits,

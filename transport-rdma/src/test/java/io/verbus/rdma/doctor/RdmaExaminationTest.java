@@ -91,7 +91,7 @@ class RdmaExaminationTest {
     }
 
     @Test
-    void examinesOnlyHostWithoutRdma() throws InterruptedException {
+    void examinesOnlyHostForOtherMedia() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.without("/proc/mounts");
         List<Finding> findings =

@@ -62,13 +62,13 @@ class AdjacentReleasesTest {
     }
 
     @Test
-    void usesCurrentVersion() {
+    void usesCurrentVersionWithSameRelease() {
         assertCarries();
         assertEquals(Set.of(1), schemas);
     }
 
     @Test
-    void usesVersionOfPreviousRelease() {
+    void usesPreviousVersionWithPreviousRelease() {
         net.network.tamperGreetings(
                 greeting -> Arrays.copyOf(Arrays.copyOf(greeting, GREETING_3), greeting.length));
         assertCarries();

@@ -185,7 +185,7 @@ class HopsTest {
      * fabric.
      */
     @Test
-    void neverAttributesSenderStallAfterPostToFabric() {
+    void keepsLeastFabricTimeShortIfSenderStallsAfterPost() {
         assertTrue(stream.offer());
         nowNs += STEP_NS;
         a.send(nowNs);

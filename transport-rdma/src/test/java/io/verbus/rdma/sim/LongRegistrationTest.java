@@ -264,7 +264,7 @@ class LongRegistrationTest {
     }
 
     @Test
-    void releasesPublicationAfterRegistrationIfClosedDuringIt() {
+    void releasesPublicationClosedDuringRegistrationOnceItEnds() {
         TestStream stream = registeringAtA();
         end(stream);
         net.forMillis(20);

@@ -106,7 +106,7 @@ class PlacementProbeTest {
 
     /** A probe without free slot uses an outstanding request, whose first completion answers it. */
     @Test
-    void usesOutstandingProbeIfQueueIsFull() {
+    void probesWithOutstandingRequestIfQueueIsFull() {
         long question = 0;
         for (int i = 0; i < DEPTH; i++) {
             question = write(i * 100);

@@ -123,7 +123,7 @@ class RepeatedOutageTest {
 
     /** The refused stream still has accepted but unsent messages. */
     @Test
-    void sendsRestOfStreamClosedWhileRefused() {
+    void sendsRestOfStreamClosedWhilePeerRefuses() {
         try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
             TestStream stream = connected(net);
             TestImage image = net.b.image();
@@ -178,7 +178,7 @@ class RepeatedOutageTest {
     }
 
     @Test
-    void startsNewImageIfOldOneEndsWhileRefused() {
+    void startsNewImageIfOldOneEndsWhilePeerRefuses() {
         try (TwoDrivers net =
                 new TwoDrivers(FIRST_SEED, directory, "rdma.resume-timeout", "200ms")) {
             TestStream stream = connected(net);

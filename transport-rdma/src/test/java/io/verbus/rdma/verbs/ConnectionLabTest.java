@@ -154,7 +154,7 @@ class ConnectionLabTest {
     }
 
     @Test
-    void closesUnderTraffic() {
+    void closesConnectionUnderTraffic() {
         Listener listener = lab.listen();
         for (int round = 0; round < 5; round++) {
             Lab.Pair pair = lab.connectTo(listener);

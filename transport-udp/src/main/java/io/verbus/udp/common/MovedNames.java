@@ -106,7 +106,7 @@ public final class MovedNames {
      * @param key channel parameter that names the host.
      * @param named host and port to look up; an IP address never changes.
      * @param address current address; unresolved if the name is unknown, which is logged.
-     * @param isSilent supplier of whether no peer responds there now.
+     * @param isSilent returns whether no peer responds there now.
      * @param moved called with the new address of the same family, or the first one; throws a
      *     {@link TransportException} if nothing can be sent there.
      */

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 
 /**
  * Buffer sizes of a socket: those requested by the first channel that uses it, or the driver's
- * defaults. Later channels may only request the same.
+ * defaults. Later channels may only request the same sizes.
  *
  * @param send size of the send buffer in bytes.
  * @param receive size of the receive buffer in bytes.

@@ -358,7 +358,7 @@ public record UdpOptions(
     }
 
     /**
-     * Returns the number of bytes that a publisher may be ahead of what was sent.
+     * Returns the number of bytes by which a publisher may be ahead of the sent position.
      *
      * @param channel channel of the publication.
      * @param termLength term length of its log.

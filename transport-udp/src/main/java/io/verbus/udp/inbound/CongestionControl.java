@@ -7,7 +7,9 @@ package io.verbus.udp.inbound;
  * because it detects losses. Used by the receiver's thread only.
  */
 interface CongestionControl {
-    /** Returns the number of bytes that the sender may be ahead now, at most the static window. */
+    /**
+     * Returns the number of bytes by which the sender may be ahead now, at most the static window.
+     */
     int window();
 
     /** Records a loss. */

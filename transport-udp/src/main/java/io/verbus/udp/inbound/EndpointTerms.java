@@ -16,7 +16,10 @@ final class EndpointTerms {
     /** Round-trip time to assume until one is measured. */
     private static final long INITIAL_RTT_NS = 100_000;
 
-    /** Memory of an image beyond its window at the start, if all of its log will be allocated. */
+    /**
+     * Bytes by which an image's log initially exceeds the window, if the whole log will be
+     * allocated.
+     */
     private static final int FIRST = 1024 * 1024;
 
     /**
@@ -148,7 +151,9 @@ final class EndpointTerms {
         return window != null && window < mtu;
     }
 
-    /** Returns the number of bytes that a sender may be ahead, regardless of its term length. */
+    /**
+     * Returns the number of bytes by which a sender may be ahead, regardless of its term length.
+     */
     int preferredWindow() {
         return window == null ? options.window() : window;
     }

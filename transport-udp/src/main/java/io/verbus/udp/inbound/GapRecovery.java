@@ -41,7 +41,7 @@ final class GapRecovery {
 
     private int count;
 
-    /** Position up to which gaps were searched. */
+    /** Position up to which the log was searched for gaps. */
     private long searched;
 
     /**
@@ -49,7 +49,7 @@ final class GapRecovery {
      * @param delayNs time for which a gap may be due to reordering.
      * @param retryNs time after which to request a gap again.
      * @param backoffNs maximum of an additional random delay, in case other receivers request the
-     *     same; 0 for none.
+     *     same frames; 0 for none.
      */
     GapRecovery(RebuiltLog log, long delayNs, long retryNs, long backoffNs, Remedy remedy) {
         this.log = log;
@@ -126,7 +126,7 @@ final class GapRecovery {
 
     /**
      * Returns a random delay, so that the first NAK in a group serves all receivers that miss the
-     * same.
+     * same frames.
      */
     private long backoffNs() {
         return backoffNs == 0 ? 0 : ThreadLocalRandom.current().nextLong(backoffNs);

@@ -182,7 +182,10 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Looks up the names of a channel again after addresses of this host have changed. */
+    /**
+     * Looks up the names of a channel again after addresses of this host have changed. Returns
+     * true: the check is done.
+     */
     private boolean lookAgain(ReceiveEndpoint endpoint, ChannelUri channel) {
         resolver.lookUp(channel, channel.hostNames(), () -> located(endpoint, channel));
         return true;

@@ -62,9 +62,9 @@ final class RebuiltLog {
     }
 
     /**
-     * Returns the same position, for other threads. Subscribers may be ahead of it, because they
-     * see frames before the receiver counts them; other threads must not change the log after this
-     * position.
+     * Returns the position up to which the log is complete, for other threads. Subscribers may be
+     * ahead of it, because they see frames before the receiver counts them; other threads must not
+     * change the log after this position.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);
@@ -80,7 +80,7 @@ final class RebuiltLog {
     }
 
     /**
-     * Returns whether frames overlap, so that none starts at the position up to which the log is
+     * Returns whether frames overlap: no frame starts at the position up to which the log is
      * complete.
      */
     boolean isBroken() {

@@ -52,7 +52,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
     private final EndpointReceiver receiver;
     private int detaching;
 
-    /** Whether it is a destination of one subscription, so that no other may join. */
+    /**
+     * Whether the endpoint is a destination of one subscription, which no other subscription may
+     * join.
+     */
     private boolean isDestination;
 
     ReceiveEndpoint(
@@ -212,7 +215,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return detaching == 0 && terms.users() == 0;
     }
 
-    /** Returns whether the receiver must attach it again after it was asked to detach it. */
+    /**
+     * Returns whether the receiver must attach the endpoint again although it was asked to detach
+     * it.
+     */
     boolean isReopened() {
         return terms.users() == 1;
     }
@@ -222,7 +228,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return terms;
     }
 
-    /** Reports when datagrams are received if a channel writes that into messages. */
+    /** Reports when datagrams are received, if a channel requests this time in its messages. */
     void tellTime(ChannelUri asking, boolean isOfAdapter) {
         if (asking.mediaTimestamp().isPresent()) {
             socket.tellTime(isOfAdapter);

@@ -42,10 +42,13 @@ import java.util.Queue;
  * beyond the window, because only its header is stored.
  */
 final class ReceiveImage {
-    /** Fraction of a term that may wait to be cleaned; less than the available room. */
+    /**
+     * Divisor of the term length that gives the length of a cleaning step, which must be less than
+     * the available room.
+     */
     private static final int CLEAN_STEPS = 8;
 
-    /** Maximum number of bytes cleaned at once. */
+    /** Maximum number of bytes cleaned in one step. */
     private static final int MAX_CLEANED = 256 * 1024;
 
     /** Silence after which a sender may continue from another address. */
@@ -325,7 +328,10 @@ final class ReceiveImage {
         return taken;
     }
 
-    /** A revocation ends the image however far the sender is ahead of this receiver. */
+    /**
+     * Handles a heartbeat. A revocation ends the image however far the sender is ahead of this
+     * receiver.
+     */
     private void onHeartbeat(UnsafeBuffer part, long position, long nowNs) {
         counters.heartbeats.incrementRelease();
         int flags = Frames.flags(part, 0);
@@ -354,8 +360,8 @@ final class ReceiveImage {
     }
 
     /**
-     * Returns whether there is room for any missing frame, because subscribers do not hold the
-     * stream back.
+     * Returns whether any missing frame would fit into the granted window; if not, subscribers hold
+     * the stream back.
      */
     private boolean hasRoom() {
         return granted - log.rebuilt() >= mtu;

@@ -6,38 +6,38 @@ import io.verbus.udp.socket.SocketAddress;
 
 /** Command from the conductor to the receiver. */
 sealed interface ReceiverCommand {
-    /** Attach an endpoint. */
+    /** Attaches an endpoint. */
     record Attach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
 
-    /** Detach an endpoint; {@link ReceiverEvent.Detached} follows. */
+    /** Detaches an endpoint; {@link ReceiverEvent.Detached} follows. */
     record Detach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
 
-    /** Record that a stream has a subscription. */
+    /** Records that a stream has a subscription. */
     record Listen(ReceiveEndpoint endpoint, int streamId) implements ReceiverCommand {}
 
-    /** Request the setup of a stream while it has no image. */
+    /** Requests the setup of a stream while it has no image. */
     record Await(ReceiveEndpoint endpoint, int streamId, int sessionId)
             implements ReceiverCommand {}
 
-    /** Stop requesting a stream. */
+    /** Stops requesting a stream. */
     record Forget(ReceiveEndpoint endpoint, int streamId, int sessionId)
             implements ReceiverCommand {}
 
     /**
-     * Report the session id of the responses to the sender of an image.
+     * Reports the session id of the responses to the sender of an image.
      *
      * @param sessionId session id of the responses; null to stop reporting.
      */
     record Respond(ReceiveImage image, Integer sessionId) implements ReceiverCommand {}
 
-    /** Change the control address of the publication. */
+    /** Changes the control address of the publication. */
     record Move(ReceiveEndpoint endpoint, SocketAddress to) implements ReceiverCommand {}
 
-    /** Fill the image of an offered stream. */
+    /** Fills the image of an offered stream. */
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 
     /**
-     * Refuse an offered stream that has no subscription, or no image.
+     * Refuses an offered stream that has no subscription, or no image.
      *
      * @param isWanted whether the stream has a subscription.
      */
@@ -45,7 +45,7 @@ sealed interface ReceiverCommand {
             implements ReceiverCommand {}
 
     /**
-     * Tell a sender why its stream, which has a subscription, cannot have an image.
+     * Tells a sender why its stream, which has a subscription, cannot have an image.
      *
      * @param sender source of the setup.
      * @param reason reason in printable ASCII.
@@ -59,13 +59,13 @@ sealed interface ReceiverCommand {
             implements ReceiverCommand {}
 
     /**
-     * Stop extending the window of an image, and release the image when everything sent has
+     * Stops extending the window of an image, and releases the image when everything sent has
      * arrived; {@link ReceiverEvent.Released} follows.
      */
     record Stop(ReceiveImage image) implements ReceiverCommand {}
 
     /**
-     * Close an image; {@link ReceiverEvent.Released} follows.
+     * Closes an image; {@link ReceiverEvent.Released} follows.
      *
      * @param rejection reason given by a subscriber that rejected it; null if none did.
      */

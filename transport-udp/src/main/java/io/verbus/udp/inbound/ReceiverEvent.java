@@ -12,7 +12,7 @@ sealed interface ReceiverEvent {
     /**
      * A sender offers a stream, whose values are in range.
      *
-     * @param endpoint endpoint at which it arrived.
+     * @param endpoint endpoint at which the offer arrived.
      * @param source address of the sender.
      * @param isGroup whether the sender may have other receivers.
      * @param wantsResponses whether the stream consists of requests.

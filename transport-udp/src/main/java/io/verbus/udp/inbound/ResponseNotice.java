@@ -38,7 +38,7 @@ final class ResponseNotice {
     }
 
     /**
-     * Starts reporting a session id.
+     * Starts or stops reporting a session id.
      *
      * @param responseSessionId session id of the responses; null to stop reporting.
      */

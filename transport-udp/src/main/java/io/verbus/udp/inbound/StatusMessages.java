@@ -14,7 +14,9 @@ final class StatusMessages {
     /** Minimum interval of status messages requested by setups. */
     private static final long MIN_INTERVAL_NS = 10_000_000;
 
-    /** Fraction of the window whose consumption triggers a message. */
+    /**
+     * Divisor of the window that gives the number of consumed bytes after which a message is due.
+     */
     private static final int PARTS = 4;
 
     private final RebuiltLog log;

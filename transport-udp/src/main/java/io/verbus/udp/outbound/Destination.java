@@ -141,7 +141,7 @@ final class Destination {
     }
 
     /**
-     * Sends to its group on an interface from now on. Conductor.
+     * Makes the destination send to its group on another interface. Called by the conductor.
      *
      * @param answers socket that has joined the group of answers there.
      */

@@ -32,7 +32,10 @@ final class DestinationPort {
     /** Address of datagrams; unset for a single receiver, to which the socket is connected. */
     private final SocketAddress receiver;
 
-    /** Receivers that each get a copy of each datagram; or null. */
+    /**
+     * Manual or dynamic receivers, each of which gets a copy of each datagram; null if the streams
+     * have neither.
+     */
     private final RemoteReceivers receivers;
 
     private final SendBatch batch;
@@ -108,7 +111,8 @@ final class DestinationPort {
     }
 
     /**
-     * Returns the receivers that each get a copy of each datagram, if manual or dynamic; or null.
+     * Returns the manual or dynamic receivers, each of which gets a copy of each datagram; null if
+     * the streams have neither.
      */
     RemoteReceivers receivers() {
         return receivers;
@@ -180,7 +184,10 @@ final class DestinationPort {
         }
     }
 
-    /** Sends a setup; with dynamic receivers, to those of all streams of the control address. */
+    /**
+     * Sends a setup; if receivers are dynamic, to the receivers of all streams of the control
+     * address.
+     */
     void sendSetup(LogSpec spec, int flags, long position) {
         writeSetup(spec, flags, position);
         if (receivers == null) {
@@ -221,7 +228,9 @@ final class DestinationPort {
                 ttl);
     }
 
-    /** Sends a heartbeat with the position of a stream, and flags if the stream ends there. */
+    /**
+     * Sends a heartbeat with the position of a stream, and with end flags if the stream ends there.
+     */
     void sendHeartbeat(LogSpec spec, int end, long position) {
         HeartbeatFrame.write(
                 frame,

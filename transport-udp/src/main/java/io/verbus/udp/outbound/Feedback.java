@@ -115,7 +115,7 @@ final class Feedback {
         };
     }
 
-    /** Handles the session id of responses. */
+    /** Handles the session id of responses. Returns true: the frame is valid. */
     private boolean onResponseSetup(UnsafeBuffer datagram) {
         SendStream stream =
                 destination.find(
@@ -130,7 +130,10 @@ final class Feedback {
         return true;
     }
 
-    /** Handles an error frame. It may be forged, so clients are notified only rarely. */
+    /**
+     * Handles an error frame. It may be forged, so clients are notified only rarely. Returns true:
+     * the frame is valid.
+     */
     private boolean onError(int index, UnsafeBuffer datagram, int length) {
         counters.errorFrames.incrementRelease();
         SendStream stream =
@@ -315,7 +318,10 @@ final class Feedback {
         return true;
     }
 
-    /** Handles a round-trip measurement, or the answer to a challenge. */
+    /**
+     * Handles a round-trip measurement, or the answer to a challenge; returns false if it is
+     * invalid.
+     */
     private boolean onRtt(int index, UnsafeBuffer datagram) {
         SocketAddress source = incoming.source(index);
         SendStream stream =

@@ -54,7 +54,7 @@ final class LogSource {
         return sent == 0 ? from : ends[sent - 1];
     }
 
-    /** Returns whether there is a frame at a position that the limit does not allow to be sent. */
+    /** Returns whether a frame at a position may not be sent yet because of the limit. */
     boolean isHeldBack(long position, long limit) {
         int length = FrameHeader.length(word(position));
         return length > 0
@@ -146,9 +146,7 @@ final class LogSource {
         return isPadding ? position + FrameHeader.align(FrameHeader.length(word)) : position;
     }
 
-    /**
-     * Returns whether the header at a position is one of a frame of this stream at that position.
-     */
+    /** Returns whether a committed frame of this stream starts at a position. */
     boolean isFrame(long position) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
         int offset = LogLayout.termOffset(position, termLength);

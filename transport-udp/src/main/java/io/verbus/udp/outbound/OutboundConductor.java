@@ -53,7 +53,10 @@ public final class OutboundConductor implements AutoCloseable {
         final Destination destination;
         final RemoteReceiver receiver;
 
-        /** Whether it was passed to the sender, which happens once its host is resolved. */
+        /**
+         * Whether the destination was passed to the sender, which happens once its host is
+         * resolved.
+         */
         boolean isSent;
 
         Added(ChannelUri channel, Destination destination, RemoteReceiver receiver) {
@@ -109,7 +112,7 @@ public final class OutboundConductor implements AutoCloseable {
         return agent;
     }
 
-    /** Starts to send a publication's log. */
+    /** Starts sending a publication's log. */
     public void add(OutboundStream stream) {
         SendDestinations.Shared to = destinations.enter(stream);
         Destination destination = to.destination();

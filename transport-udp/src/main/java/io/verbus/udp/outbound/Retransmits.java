@@ -76,7 +76,10 @@ final class Retransmits {
         return true;
     }
 
-    /** Extends a pending range to the end of an overlapping one, up to the next range. */
+    /**
+     * Extends a pending range to the end of an overlapping one, but at most to the next range.
+     * Returns whether the range has grown.
+     */
     private boolean extend(int index, long end) {
         long to = index + 1 < count ? Math.min(end, begins[index + 1]) : end;
         if (to <= ends[index]) {

@@ -31,7 +31,10 @@ final class SendStream {
     /** Minimum interval of setups requested by receivers. */
     private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
 
-    /** The publisher limit is raised whenever it would move by this fraction of the window. */
+    /**
+     * The publisher limit is raised in steps of the publication window shifted right by this number
+     * of bits.
+     */
     private static final int GAIN_SHIFT = 3;
 
     private enum State {
@@ -62,7 +65,7 @@ final class SendStream {
     /** Bytes before the consumed position that slower receivers of a group may still request. */
     private final int kept;
 
-    /** Bytes that a publisher may be ahead of what was sent. */
+    /** Number of bytes by which a publisher may be ahead of the sent position. */
     private final int publicationWindow;
 
     /** Maximum number of bytes per duty cycle. */
@@ -134,7 +137,7 @@ final class SendStream {
         return hops;
     }
 
-    /** Returns the flags of its setups. */
+    /** Returns the flags of the stream's setups. */
     int setupFlags() {
         return setupFlags;
     }

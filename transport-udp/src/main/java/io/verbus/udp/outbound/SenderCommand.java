@@ -6,34 +6,34 @@ import java.net.InetSocketAddress;
 
 /** Command from the conductor to the sender. */
 sealed interface SenderCommand {
-    /** Attach a destination. */
+    /** Attaches a destination. */
     record Attach(Destination destination) implements SenderCommand {}
 
-    /** Detach a destination; {@link SenderEvent.Detached} follows. */
+    /** Detaches a destination; {@link SenderEvent.Detached} follows. */
     record Detach(Destination destination) implements SenderCommand {}
 
-    /** Add a receiver to a destination. */
+    /** Adds a receiver to a destination. */
     record AddReceiver(Destination destination, RemoteReceiver receiver) implements SenderCommand {}
 
-    /** Remove a receiver from a destination; {@link SenderEvent.Removed} follows. */
+    /** Removes a receiver from a destination; {@link SenderEvent.Removed} follows. */
     record RemoveReceiver(Destination destination, RemoteReceiver receiver)
             implements SenderCommand {}
 
     /**
-     * Change the address of, or the route to, the only receiver of a destination; {@link
+     * Changes the address of, or the route to, the only receiver of a destination; {@link
      * SenderEvent.Rebound} follows.
      */
     record Move(Destination destination, InetSocketAddress to) implements SenderCommand {}
 
-    /** Announce that a destination's socket was replaced; {@link SenderEvent.Rebound} follows. */
+    /** Announces that a destination's socket was replaced; {@link SenderEvent.Rebound} follows. */
     record Renew(Destination destination) implements SenderCommand {}
 
-    /** Change the address of one of several receivers. */
+    /** Changes the address of one of several receivers. */
     record MoveReceiver(RemoteReceiver receiver, InetSocketAddress to) implements SenderCommand {}
 
-    /** Add a stream to a destination. */
+    /** Adds a stream to a destination. */
     record Add(Destination destination, SendStream stream) implements SenderCommand {}
 
-    /** End a stream; {@link SenderEvent.Finished} follows. */
+    /** Ends a stream; {@link SenderEvent.Finished} follows. */
     record End(SendStream stream) implements SenderCommand {}
 }

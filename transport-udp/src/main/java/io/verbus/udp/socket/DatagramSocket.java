@@ -107,7 +107,8 @@ public final class DatagramSocket implements AutoCloseable {
         DatagramSocket socket = open(group, true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
-            // By default, it would receive from every group that any socket on this host has
+            // By default, the socket would receive from every group that any socket on this host
+            // has
             // joined.
             socket.set(arena, state, LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_ALL, 0);
             socket.set(
@@ -297,8 +298,8 @@ public final class DatagramSocket implements AutoCloseable {
 
     /**
      * Makes datagrams carry the time at which the kernel received them and, if requested, the time
-     * at which the adapter did, if that has timestamps enabled. Another thread may use the socket
-     * in the meantime. Idempotent.
+     * at which the adapter received them, if the adapter has timestamps enabled. Another thread may
+     * use the socket in the meantime. Idempotent.
      *
      * @param isOfAdapter whether to request the adapter's time, too.
      * @see <a href="https://docs.kernel.org/networking/timestamping.html">timestamping</a>

@@ -68,7 +68,7 @@ final class SocketCalls {
 
     /** Links all calls, if that has not happened yet. */
     static void link() {
-        // Class initialization links them.
+        // The initialization of this class links the calls.
     }
 
     /** Allocates memory for errno. */
@@ -220,7 +220,7 @@ final class SocketCalls {
         }
     }
 
-    /** Does the same, but captures errno. */
+    /** Like {@link #sendmmsg(int, long, int)}, but captures errno. */
     static int sendmmsg(MemorySegment state, int fd, long messages, int count) {
         try {
             return (int) SEND_WITH_ERRNO.invokeExact(state, fd, messages, count, 0);
@@ -252,8 +252,8 @@ final class SocketCalls {
     }
 
     /**
-     * Creates a handle that bypasses the C library's function, which is a cancellation point and
-     * thereby costs a tenth of a call that finds nothing.
+     * Creates a handle that bypasses the C library's function, which is a cancellation point: its
+     * checks take a tenth of the time of a call that finds nothing.
      *
      * @see <a href="https://man7.org/linux/man-pages/man2/syscall.2.html">syscall(2)</a>
      */

@@ -48,7 +48,7 @@ public final class RttFrame {
         return frame.getLong(16);
     }
 
-    /** Nanoseconds between receipt of the request and the reply. */
+    /** Returns the nanoseconds between receipt of the request and the reply. */
     public static long receptionDelta(UnsafeBuffer frame) {
         return frame.getLong(24);
     }

@@ -40,7 +40,7 @@ class RemoteReceiversTest {
     }
 
     @Test
-    void acceptsReceiversThatAnswerUpToCapacity() {
+    void acceptsAnsweringReceiversUpToCapacity() {
         for (int i = 0; i < 3; i++) {
             assertFalse(receivers.heard(from(i), i, 0, 0), "a status message alone is not enough");
             assertTrue(comes(i, 0));

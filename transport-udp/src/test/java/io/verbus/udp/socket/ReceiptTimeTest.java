@@ -123,7 +123,7 @@ class ReceiptTimeTest {
     }
 
     @Test
-    void addsNeitherSystemCallsNorAllocation() {
+    void readsTimeWithoutSystemCallsOrAllocation() {
         try (DatagramSocket from = DatagramSocket.open(ANY);
                 DatagramSocket to = DatagramSocket.open(ANY);
                 DatagramSocket other = DatagramSocket.open(ANY);
