@@ -33,7 +33,7 @@ class UntetheredSubscribersTest {
     private static final int STREAM = 10;
     private static final int LENGTH = 1000;
     private static final int MOST_AHEAD = 2 * 64 * 1024;
-    private static final long RESTING_NS = TimeUnit.MILLISECONDS.toNanos(400);
+    private static final long RESTING_NS = TimeUnit.MILLISECONDS.toNanos(1500);
     private static final String UDP = "udp?endpoint=127.0.0.1:PORT";
 
     private final Numbers numbers = new Numbers();
