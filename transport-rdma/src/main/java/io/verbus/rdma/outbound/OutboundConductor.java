@@ -372,16 +372,21 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
+                    String message =
+                            "the publication log "
+                                    + entry.publication.stream.log().file()
+                                    + " is damaged: "
+                                    + broken.defect().getMessage()
+                                    + "; close the publication and add it again";
                     entry.publication.breakOff();
-                    host.onError(
-                            entry.publication.channel(), new TransportException(broken.reason()));
-                    entry.publication.tell(host, false, broken.reason());
+                    host.onError(entry.publication.channel(), new TransportException(message));
+                    entry.publication.tell(host, false, message);
                 }
             }
             case SenderEvent.Finished finished -> {
                 Sent entry = entry(finished.transfer());
                 if (entry != null) {
-                    onFinished(entry, finished.transfer());
+                    onFinished(entry);
                 }
             }
             case SenderEvent.Forgotten forgotten -> {
@@ -412,16 +417,16 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    private void onFinished(Sent entry, Transfer finished) {
+    private void onFinished(Sent entry) {
         OutboundPublication publication = entry.publication;
         publication.end();
         if (publication.isClosing()) {
             publication.closeLog();
             free(entry);
-        } else if (finished.isLeft()) {
-            publication.onLeft();
-        } else {
+        } else if (publication.isBroken()) {
             publication.closeLog();
+        } else {
+            publication.onLeft();
         }
     }
 

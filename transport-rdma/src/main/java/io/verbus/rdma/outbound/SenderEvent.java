@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.rdma.common.LinkEnd;
 
 /** Events from the sender to the conductor. */
@@ -42,7 +43,8 @@ sealed interface SenderEvent {
             implements SenderEvent {}
 
     /** A publication's log contains invalid frames, so it cannot be sent further. */
-    record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
+    record Broken(OutboundLink link, Transfer transfer, InvalidFrameException defect)
+            implements SenderEvent {}
 
     /** A stream has ended, and work requests have stopped reading its log. */
     record Finished(OutboundLink link, Transfer transfer) implements SenderEvent {}
