@@ -44,7 +44,7 @@ byte changes = 3, rejections = 1, moves = 2;
 /* A transition: possible in the state `from`. */
 #define GO(from, event, to) s == from -> s = to
 
-/* What this side must not say, because the other does not expect it. */
+/* The receiver does not expect the message. */
 #define VIOLATION assert(false)
 
 /* A's end of the stream, unless it first asks B to resume the image. */

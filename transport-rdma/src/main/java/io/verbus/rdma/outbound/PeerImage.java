@@ -5,13 +5,6 @@ package io.verbus.rdma.outbound;
 /**
  * A transfer's view of the peer's image: whether it exists, and whether the stream can resume in it
  * on the next connection.
- *
- * <pre>
- *   NONE ─accepted─▶ OPEN ─Again─▶ MOVING          HELD ─time-out─▶ GIVEN_UP
- *                     │ ▲──accepted──┘              ▲ │
- *                     │ ▲──accepted─────────────────┼─┘
- *                     └──────connection lost────────┘
- * </pre>
  */
 enum PeerImage {
     /** The peer has no image: none yet, or it was closed. */

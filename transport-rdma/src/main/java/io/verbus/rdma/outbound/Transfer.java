@@ -46,7 +46,10 @@ final class Transfer extends RoundRobin.Taker {
 
     private StreamState state = StreamState.OFFER_DUE;
 
-    /** The peer's image; read by the conductor once the sender has released the connection. */
+    /**
+     * The peer's image. Read by the conductor once the sender has released the connection; giving
+     * it up later changes nothing that the conductor asks for.
+     */
     private PeerImage image;
 
     /** Whether the conductor has requested the end of the stream. */
@@ -192,8 +195,8 @@ final class Transfer extends RoundRobin.Taker {
         }
         return switch (state) {
             case ACTIVE -> {
-                if (retention.isCatchingUp()) {
-                    awaitCatchUp(port, nowNs);
+                if (retention.isCatchingUp() && nowNs - acceptedNs >= port.answerTimeoutNs()) {
+                    retention.onCatchUpOver();
                 }
                 yield transfer(port);
             }
@@ -238,12 +241,6 @@ final class Transfer extends RoundRobin.Taker {
         return 1;
     }
 
-    private void awaitCatchUp(OutboundPort port, long nowNs) {
-        if (nowNs - acceptedNs >= port.answerTimeoutNs()) {
-            retention.onCatchUpOver();
-        }
-    }
-
     private int retry(long nowNs) {
         if (nowNs - retryAtNs >= 0) {
             go(Event.RETRY);
@@ -261,16 +258,12 @@ final class Transfer extends RoundRobin.Taker {
         try {
             return replication.send(port);
         } catch (InvalidFrameException e) {
-            onBroken(port, e);
+            go(Event.CORRUPT);
+            image = PeerImage.ABANDONED;
+            stream.onConnected(false);
+            port.tell(new SenderEvent.Broken(this, e));
             return 1;
         }
-    }
-
-    private void onBroken(OutboundPort port, InvalidFrameException defect) {
-        go(Event.CORRUPT);
-        image = PeerImage.ABANDONED;
-        stream.onConnected(false);
-        port.tell(new SenderEvent.Broken(port.link(), this, defect));
     }
 
     /** Sends the end of the stream to the peer. */
@@ -336,7 +329,7 @@ final class Transfer extends RoundRobin.Taker {
         }
         go(Event.ARRIVED);
         retention.onUnread(true);
-        port.tell(new SenderEvent.Finished(port.link(), this));
+        port.tell(new SenderEvent.Finished(this));
         tellIfGone(port);
         return 1;
     }
@@ -385,7 +378,7 @@ final class Transfer extends RoundRobin.Taker {
         retention.onAccept(this, isTagged, groupTag);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
-        port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
+        port.tell(new SenderEvent.Accepted(this, isResumed && !isOnlyMoved));
     }
 
     /** The stream has no subscription yet; the peer may name the streams that have one. */
@@ -394,7 +387,7 @@ final class Transfer extends RoundRobin.Taker {
             go(Event.DEFER);
             offer.onAnswer(image.isThere());
             if (streams != null) {
-                port.tell(new SenderEvent.Deferred(port.link(), this, streams));
+                port.tell(new SenderEvent.Deferred(this, streams));
             }
         }
     }
@@ -417,7 +410,7 @@ final class Transfer extends RoundRobin.Taker {
     void onReject(OutboundPort port, RejectCode code, String text) {
         if (code == RejectCode.IMAGE_REJECTED) {
             if (isDue(port, "Reject of an image", state.isActive() || image == PeerImage.MOVING)) {
-                port.tell(new SenderEvent.ImageRejected(port.link(), this, text));
+                port.tell(new SenderEvent.ImageRejected(this, text));
             }
             return;
         }
@@ -435,12 +428,12 @@ final class Transfer extends RoundRobin.Taker {
             image = PeerImage.NONE;
             stream.onConnected(false);
             if (!isOnlyMoved) {
-                port.tell(new SenderEvent.NotResumed(port.link(), this, offer.position()));
+                port.tell(new SenderEvent.NotResumed(this, offer.position()));
             }
         } else {
             image = isOnlyMoved ? PeerImage.HELD : image;
             retryAtNs = port.nowNs() + backoff.next();
-            port.tell(new SenderEvent.Refused(port.link(), this, code, text));
+            port.tell(new SenderEvent.Refused(this, code, text));
         }
     }
 
@@ -465,7 +458,7 @@ final class Transfer extends RoundRobin.Taker {
         if (!offer.wantsResponses()) {
             violated(port, "ResponseSession");
         } else if (isDue(port, "ResponseSession", state.isActive())) {
-            port.tell(new SenderEvent.ResponseSession(port.link(), this, sessionId));
+            port.tell(new SenderEvent.ResponseSession(this, sessionId));
         }
     }
 
