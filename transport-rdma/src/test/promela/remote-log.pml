@@ -79,8 +79,8 @@ byte token;                 /* of the publication, with which its next transfer 
 byte offered;               /* of the transfer on the newest connection */
 
 /* Connections are numbered; two may be there at once, an old and a new one, by parity. */
-mtype = { DOWN, SETUP_SENT, UP, ACCEPT, NO_IMAGE };
-mtype a = DOWN;
+mtype = { GONE, OFFERED, ACTIVE, ACCEPT, NO_IMAGE };    /* three of the states in outbound-stream.pml */
+mtype a = GONE;
 byte connection;            /* A's newest */
 bool atB[2];                /* B's end of the queue pair exists: what is in flight may land */
 byte number[2];             /* its connection */
@@ -98,7 +98,7 @@ chan grant = [1] of { byte, byte };             /* connection, consumption posit
 byte failures, restarts, late;
 
 /* A is at this end of the queue pair, so that nothing of it can be lost. */
-#define A_HOLDS(q) (a != DOWN && QP(connection) == (q))
+#define A_HOLDS(q) (a != GONE && QP(connection) == (q))
 
 inline forget(q) {
     words[q] = 0; p[q] = 0; n[q] = 0;
@@ -180,7 +180,7 @@ inline post(q, count) {
     sent = sent + count
 }
 
-#define MAY_SEND(count) (a == UP && len(flight[QP(connection)]) <= 2 \
+#define MAY_SEND(count) (a == ACTIVE && len(flight[QP(connection)]) <= 2 \
     && sent + count <= LAST && sent + count <= credit + WINDOW \
     && (sent % TERM) + count <= TERM)
 
@@ -189,7 +189,7 @@ active proctype A() {
     byte from, position;
 end:
     do
-    :: atomic { a == DOWN && !atB[QP(connection + 1)] && nfull(setup) ->
+    :: atomic { a == GONE && !atB[QP(connection + 1)] && nfull(setup) ->
         connection++;
         forget(QP(connection));
         atB[QP(connection)] = true;
@@ -197,10 +197,10 @@ end:
         stampOf[QP(connection)] = publication;
         offered = token;
         setup!connection,publication,offered,sent,accepted;
-        a = SETUP_SENT }
+        a = OFFERED }
     :: atomic { nfull(setup) && nempty(answer) -> answer?kind,from,position;
         if
-        :: from == connection && a == SETUP_SENT && kind == ACCEPT ->
+        :: from == connection && a == OFFERED && kind == ACCEPT ->
             /* A still holds everything from there. */
             assert(position >= (accepted -> credit : sent) && position <= sent);
 #ifdef CREDIT_AT_FRONTIER   /* fault: what is there is taken for what was consumed */
@@ -212,8 +212,8 @@ end:
             sent = position;
 #endif
             accepted = true;
-            a = UP
-        :: from == connection && a == SETUP_SENT && kind == NO_IMAGE ->
+            a = ACTIVE
+        :: from == connection && a == OFFERED && kind == NO_IMAGE ->
             accepted = false;
 #ifdef TOKEN_ANEW           /* fault: the publication has another, and the transfer goes on with its own */
             token++;
@@ -222,10 +222,10 @@ end:
         :: else
         fi;
         kind = 0; from = 0; position = 0 }
-    :: atomic { a != SETUP_SENT && nempty(grant) -> /* it stays in the slot until then */
+    :: atomic { a != OFFERED && nempty(grant) -> /* it stays in the slot until then */
         grant?from,position;
         if
-        :: from == connection && a == UP ->
+        :: from == connection && a == ACTIVE ->
             assert(position >= credit && position <= sent);
             credit = position
         :: else
@@ -233,13 +233,13 @@ end:
         from = 0; position = 0 }
     :: atomic { MAY_SEND(1) -> post(QP(connection), 1) }
     :: atomic { MAY_SEND(2) -> post(QP(connection), 2) }
-    :: atomic { a != DOWN && failures > 0 -> failures--; a = DOWN }
-    :: atomic { a != DOWN && !(atB[QP(connection)] && number[QP(connection)] == connection) ->
-        a = DOWN }
+    :: atomic { a != GONE && failures > 0 -> failures--; a = GONE }
+    :: atomic { a != GONE && !(atB[QP(connection)] && number[QP(connection)] == connection) ->
+        a = GONE }
     :: atomic { restarts > 0 -> /* a new driver, and a new publication */
         restarts--;
         publication = 1; sent = FIRST; credit = FIRST; accepted = false;
-        a = DOWN }
+        a = GONE }
     od
 }
 

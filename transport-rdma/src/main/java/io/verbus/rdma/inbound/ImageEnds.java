@@ -46,11 +46,14 @@ final class ImageEnds {
         peer.deferred.remove(peer.deferred(registrationId));
         peer.pending.remove(peer.pending(registrationId));
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.CLOSING) {
+        boolean isAnswer = written != null && written.state() == IncomingImage.State.CLOSING;
+        if (!isAnswer || written.isCloseUntold()) {
+            reply(peer, new ReceiverCommand.ImageClosed(registrationId));
+        }
+        if (isAnswer) {
             release(peer, written);
             return null;
         }
-        reply(peer, new ReceiverCommand.ImageClosed(registrationId));
         return written == null ? null : end(peer, written, close);
     }
 
@@ -130,8 +133,9 @@ final class ImageEnds {
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
             case MOVING -> {
-                // The answer to the peer's next offer says that there is no image.
-                incoming.state(IncomingImage.State.CLOSING);
+                // The answer to the peer's next offer says that there is no image. If the peer
+                // has ended the stream instead, its Close is answered.
+                incoming.closeDuringMove();
                 incoming.awaitUntil(nowNs + options.probeTimeoutNs());
             }
             case MOVED -> {

@@ -83,6 +83,9 @@ final class IncomingImage {
      */
     private boolean isBeingMoved;
 
+    /** Whether the driver closed it during a move, so that the peer was not notified. */
+    private boolean isCloseUntold;
+
     private final CreditGrant grant;
 
     /** Session of the responses to report to the peer, or null. */
@@ -140,6 +143,16 @@ final class IncomingImage {
     /** Marks that the driver was asked in which image the stream continues. */
     void beginMove() {
         isBeingMoved = true;
+    }
+
+    boolean isCloseUntold() {
+        return isCloseUntold;
+    }
+
+    /** Marks that the driver closed it while the peer was asked for another offer. */
+    void closeDuringMove() {
+        state(State.CLOSING);
+        isCloseUntold = true;
     }
 
     Integer responseSession() {

@@ -296,7 +296,7 @@ final class EndpointStreams implements AutoCloseable {
 
     /** Sends a publication unless it is being sent already, once its log is registered. */
     private void send(OutboundPublication publication) {
-        if (publication.transfer() != null || !isToBeSent(publication)) {
+        if (publication.transfer() != null || !publication.isToBeSent()) {
             return;
         }
         if (publication.registration() == null) {
@@ -304,12 +304,6 @@ final class EndpointStreams implements AutoCloseable {
         } else if (publication.registration().isInPlace()) {
             transfer(publication);
         }
-    }
-
-    private static boolean isToBeSent(OutboundPublication publication) {
-        return !publication.isLeaving()
-                && !publication.isBroken()
-                && (!publication.isClosing() || publication.isResuming());
     }
 
     private void register(OutboundPublication publication) {
@@ -376,7 +370,7 @@ final class EndpointStreams implements AutoCloseable {
             return;
         }
         for (OutboundPublication publication : publications) {
-            if (publication.transfer() == null && isToBeSent(publication)) {
+            if (publication.transfer() == null && publication.isToBeSent()) {
                 onUnsent(publication, failure);
             }
         }
@@ -399,7 +393,7 @@ final class EndpointStreams implements AutoCloseable {
      */
     boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
-            if (publication.transfer() != null && publication.transfer().image().isCutOff()) {
+            if (publication.transfer() != null && publication.transfer().image().isThere()) {
                 return true;
             }
         }

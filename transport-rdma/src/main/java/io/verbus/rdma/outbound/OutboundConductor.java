@@ -292,96 +292,10 @@ public final class OutboundConductor implements AutoCloseable {
                     endpoint.onReleased(gone.reason(), gone.end());
                 }
             }
-            case SenderEvent.Accepted accepted -> {
-                Sent entry = entry(accepted.transfer());
-                if (entry != null) {
-                    entry.endpoint.onAccepted(entry.publication, accepted.isResumed());
-                }
-            }
-            case SenderEvent.NotResumed lost -> {
-                Sent entry = entry(lost.transfer());
-                if (entry != null) {
-                    entry.publication.onNotResumed();
-                    complaints.record(
-                            RdmaPeerErrors.Kind.CUT_OFF,
-                            entry.endpoint.name(),
-                            entry.publication.channel(),
-                            "the driver at "
-                                    + entry.endpoint.name()
-                                    + " has ended the image of an interrupted stream: messages "
-                                    + "that it had not received are lost, and the "
-                                    + "stream restarts");
-                    entry.publication.tell(
-                            host,
-                            false,
-                            "the driver at "
-                                    + entry.endpoint.name()
-                                    + " has ended the image of stream "
-                                    + entry.publication.stream.log().spec().streamId()
-                                    + " session "
-                                    + entry.publication.stream.log().spec().sessionId()
-                                    + " after an interruption: messages before position "
-                                    + lost.position()
-                                    + " that it had not received are lost, and the stream "
-                                    + "restarts there");
-                }
-            }
-            case SenderEvent.Deferred deferred -> {
-                Sent entry = entry(deferred.transfer());
-                if (entry != null) {
-                    host.onPublicationWaits(
-                            entry.publication.publication(),
-                            NoSubscription.of(
-                                    entry.publication.stream.log().spec(),
-                                    entry.endpoint.name(),
-                                    deferred.streams()));
-                }
-            }
-            case SenderEvent.Refused refused -> {
-                Sent entry = entry(refused.transfer());
-                if (entry != null) {
-                    String message =
-                            "the driver at "
-                                    + entry.endpoint.name()
-                                    + " rejected the stream ("
-                                    + refused.code()
-                                    + "): "
-                                    + refused.text();
-                    complaints.record(
-                            RdmaPeerErrors.Kind.STREAM_REFUSED,
-                            entry.endpoint.name(),
-                            entry.publication.channel(),
-                            message);
-                    entry.publication.tell(host, true, message);
-                }
-            }
-            case SenderEvent.ImageRejected rejected -> {
-                Sent entry = entry(rejected.transfer());
-                if (entry != null) {
-                    host.onImageRejected(
-                            entry.publication.publication(),
-                            entry.endpoint.rejection(rejected.reason()));
-                }
-            }
-            case SenderEvent.ResponseSession told -> {
-                Sent entry = entry(told.transfer());
-                if (entry != null) {
-                    host.onResponseSession(entry.publication.publication(), told.sessionId());
-                }
-            }
-            case SenderEvent.Broken broken -> {
-                Sent entry = entry(broken.transfer());
-                if (entry != null) {
-                    entry.publication.breakOff();
-                    host.onError(
-                            entry.publication.channel(), new TransportException(broken.reason()));
-                    entry.publication.tell(host, false, broken.reason());
-                }
-            }
-            case SenderEvent.Finished finished -> {
-                Sent entry = entry(finished.transfer());
-                if (entry != null) {
-                    onFinished(entry, finished.transfer());
+            case SenderEvent.OfStream told -> {
+                Sent entry = sent.get(told.transfer().stream());
+                if (entry != null && entry.publication.transfer() == told.transfer()) {
+                    on(told, entry, entry.publication, entry.endpoint);
                 }
             }
             case SenderEvent.Forgotten forgotten -> {
@@ -412,16 +326,90 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    private void onFinished(Sent entry, Transfer finished) {
+    private void on(
+            SenderEvent.OfStream event,
+            Sent entry,
+            OutboundPublication publication,
+            OutboundEndpoint endpoint) {
+        switch (event) {
+            case SenderEvent.Accepted accepted ->
+                    endpoint.onAccepted(publication, accepted.isResumed());
+            case SenderEvent.NotResumed lost -> {
+                publication.onNotResumed();
+                complaints.record(
+                        RdmaPeerErrors.Kind.CUT_OFF,
+                        endpoint.name(),
+                        publication.channel(),
+                        "the driver at "
+                                + endpoint.name()
+                                + " has ended the image of an interrupted stream: messages that it"
+                                + " had not received are lost, and the stream restarts");
+                publication.tell(
+                        host,
+                        false,
+                        "the driver at "
+                                + endpoint.name()
+                                + " has ended the image of stream "
+                                + publication.stream.log().spec().streamId()
+                                + " session "
+                                + publication.stream.log().spec().sessionId()
+                                + " after an interruption: messages before position "
+                                + lost.position()
+                                + " that it had not received are lost, and the stream restarts"
+                                + " there");
+            }
+            case SenderEvent.Deferred deferred ->
+                    host.onPublicationWaits(
+                            publication.publication(),
+                            NoSubscription.of(
+                                    publication.stream.log().spec(),
+                                    endpoint.name(),
+                                    deferred.streams()));
+            case SenderEvent.Refused refused -> {
+                String message =
+                        "the driver at "
+                                + endpoint.name()
+                                + " rejected the stream ("
+                                + refused.code()
+                                + "): "
+                                + refused.text();
+                complaints.record(
+                        RdmaPeerErrors.Kind.STREAM_REFUSED,
+                        endpoint.name(),
+                        publication.channel(),
+                        message);
+                publication.tell(host, true, message);
+            }
+            case SenderEvent.ImageRejected rejected ->
+                    host.onImageRejected(
+                            publication.publication(), endpoint.rejection(rejected.reason()));
+            case SenderEvent.ResponseSession told ->
+                    host.onResponseSession(publication.publication(), told.sessionId());
+            case SenderEvent.Broken broken -> {
+                String message =
+                        "the publication log "
+                                + publication.stream.log().file()
+                                + " is damaged: "
+                                + broken.defect().getMessage()
+                                + "; close the publication and add it again";
+                publication.breakOff();
+                host.onError(publication.channel(), new TransportException(message));
+                publication.tell(host, false, message);
+            }
+            case SenderEvent.Finished finished -> onFinished(entry);
+        }
+    }
+
+    private void onFinished(Sent entry) {
         OutboundPublication publication = entry.publication;
         publication.end();
         if (publication.isClosing()) {
             publication.closeLog();
             free(entry);
-        } else if (finished.isLeft()) {
-            publication.onLeft();
-        } else {
+        } else if (publication.isBroken()) {
             publication.closeLog();
+        } else {
+            publication.onLeft();
         }
     }
 
@@ -444,11 +432,6 @@ public final class OutboundConductor implements AutoCloseable {
     /** Lets the driver unmap the log, once it is no longer registered. */
     private void release(OutboundStream stream) {
         registrations.whenUnused(stream.log(), () -> released.add(stream));
-    }
-
-    private Sent entry(Transfer transfer) {
-        Sent entry = sent.get(transfer.stream());
-        return entry != null && entry.publication.transfer() == transfer ? entry : null;
     }
 
     @Override

@@ -123,6 +123,7 @@ final class OutboundLink
      * @return the work count.
      */
     int work(long nowNs) {
+        port.nowNs(nowNs);
         int completions = queuePair.poll(this);
         int work = completions;
         if (completions > 0) {
@@ -147,7 +148,7 @@ final class OutboundLink
     @Override
     public int take(Transfer transfer, long nowNs) {
         int work = transfer.work(port, nowNs);
-        anyGone |= transfer.state() == Transfer.State.GONE;
+        anyGone |= transfer.state() == StreamState.GONE;
         return hasFailed() ? RoundRobin.STOP : work;
     }
 
@@ -216,7 +217,7 @@ final class OutboundLink
         anyGone = false;
         for (int i = roundRobin.count() - 1; i >= 0; i--) {
             Transfer transfer = roundRobin.get(i);
-            if (transfer.state() == Transfer.State.GONE) {
+            if (transfer.state() == StreamState.GONE) {
                 roundRobin.remove(transfer);
                 byRegistration.remove(transfer.registrationId(), transfer);
             }

@@ -41,6 +41,7 @@ final class OutboundPort {
     /** First of the streams that have something staged to sample, or null. */
     private StreamHops sampled;
 
+    private long nowNs;
     private boolean isStaged;
     private long stagedBytes;
     private long stagedBatches;
@@ -79,6 +80,16 @@ final class OutboundPort {
     /** Returns the connection, for events to the conductor. */
     OutboundLink link() {
         return link;
+    }
+
+    /** Sets the time of the duty cycle. */
+    void nowNs(long now) {
+        nowNs = now;
+    }
+
+    /** Returns the time of the duty cycle in which messages and turns are handled. */
+    long nowNs() {
+        return nowNs;
     }
 
     long answerTimeoutNs() {

@@ -17,6 +17,23 @@ import java.security.SecureRandom;
 final class OutboundPublication {
     private static final SecureRandom TOKENS = new SecureRandom();
 
+    private enum Phase {
+        /** The driver publishes it. */
+        OPEN,
+
+        /** The destination was dropped, and is offered the stream again once it is released. */
+        LEAVING,
+
+        /** The log is damaged, so that it is no longer sent. */
+        BROKEN,
+
+        /** The driver has closed it. */
+        CLOSED,
+
+        /** Its destination was removed: the stream ends at its position and never resumes. */
+        REMOVED
+    }
+
     /** Stream to send: the publication, or one of its destinations. */
     final OutboundStream stream;
 
@@ -32,11 +49,11 @@ final class OutboundPublication {
     /** Transfer of the lost connection, until the stream is accepted again; or null. */
     private Transfer cutOff;
 
+    /** The image in which the next transfer resumes; none unless a transfer was cut off. */
+    private PeerImage image = PeerImage.NONE;
+
     /** Time until which clients are not notified of the loss. */
     private long resumeByNs;
-
-    /** Whether the time to resume has passed. */
-    private boolean isGivenUp;
 
     /**
      * Proves to the peer that the stream is the same and from the same driver. Changes only between
@@ -47,26 +64,10 @@ final class OutboundPublication {
     /** Sampler of the stream's hops, or null. */
     private StreamHops hops;
 
-    /** Whether the driver has closed it. */
-    private boolean isClosing;
-
-    /** Whether the publication's log is damaged, so that it is no longer sent. */
-    private boolean isBroken;
+    private Phase phase = Phase.OPEN;
 
     /** Last message to the publication's clients, or null. */
     private String told;
-
-    /**
-     * Whether the destination was removed, so that its stream ends at its position and never
-     * resumes.
-     */
-    private boolean isRemoved;
-
-    /**
-     * Whether the destination was dropped, and will be offered the stream again when the peer has
-     * released it.
-     */
-    private boolean isLeaving;
 
     OutboundPublication(OutboundStream stream) {
         this.stream = stream;
@@ -118,43 +119,55 @@ final class OutboundPublication {
     }
 
     boolean isClosing() {
-        return isClosing;
+        return phase == Phase.CLOSED || phase == Phase.REMOVED;
     }
 
     /** Marks the publication closed by the driver. */
     void close() {
-        isClosing = true;
+        if (phase != Phase.REMOVED) {
+            phase = Phase.CLOSED;
+        }
     }
 
     boolean isBroken() {
-        return isBroken;
+        return phase == Phase.BROKEN;
     }
 
-    /** Marks the log damaged. */
+    /** Marks the log damaged, unless the publication ends anyway. */
     void breakOff() {
-        isBroken = true;
+        if (!isClosing()) {
+            phase = Phase.BROKEN;
+        }
     }
 
     /** Marks the destination removed. */
     void remove() {
-        isRemoved = true;
+        phase = Phase.REMOVED;
     }
 
     boolean isLeaving() {
-        return isLeaving;
+        return phase == Phase.LEAVING;
     }
 
-    /** Permits offering the publication again, because the peer has released it. */
+    /** Permits offering a dropped publication again: nothing of its last transfer is left. */
     void comeBack() {
-        isLeaving = false;
+        if (phase == Phase.LEAVING) {
+            phase = Phase.OPEN;
+        }
+    }
+
+    /** Returns whether to send it, if it is not being sent. */
+    boolean isToBeSent() {
+        return phase == Phase.OPEN || isClosing() && isResuming();
     }
 
     long resumeToken() {
         return resumeToken;
     }
 
-    boolean isGivenUp() {
-        return isGivenUp;
+    /** Returns the image in which the next transfer resumes. */
+    PeerImage image() {
+        return image;
     }
 
     /**
@@ -165,16 +178,17 @@ final class OutboundPublication {
     void onLost(long resumeBy) {
         Transfer lost = transfer;
         transfer = null;
-        isLeaving = false;
+        comeBack();
         if (lost == null) {
             return;
         }
-        if (lost.image().canResume() && !isRemoved) {
+        if (lost.image().canResume() && phase != Phase.REMOVED) {
             if (cutOff == null) {
                 resumeByNs = resumeBy;
+                image = PeerImage.HELD;
             }
             cutOff = lost;
-        } else if (branch != null || lost.image().isCutOff() || lost.image().isMistrusted()) {
+        } else if (branch != null || lost.image() != PeerImage.NONE) {
             forget();
         }
     }
@@ -182,7 +196,7 @@ final class OutboundPublication {
     /** Called when the peer no longer has an image: the stream starts over. */
     void onNotResumed() {
         cutOff = null;
-        isGivenUp = false;
+        image = PeerImage.NONE;
     }
 
     /**
@@ -197,19 +211,18 @@ final class OutboundPublication {
     /** Marks the publication dropped: the next transfer to the peer is a different stream. */
     void onLeft() {
         forget();
-        isLeaving = true;
+        phase = Phase.LEAVING;
     }
 
     /** Marks the publication accepted, so that later failures are reported again. */
     void onAccepted() {
         told = null;
-        cutOff = null;
-        isGivenUp = false;
+        onNotResumed();
     }
 
     /** Returns whether the publication is expected to resume. */
     boolean isResuming() {
-        return cutOff != null && !isGivenUp;
+        return image == PeerImage.HELD;
     }
 
     /** Returns true once, when the time to resume has just passed. */
@@ -217,7 +230,7 @@ final class OutboundPublication {
         if (!isResuming() || nowNs - resumeByNs < 0) {
             return false;
         }
-        isGivenUp = true;
+        image = PeerImage.GIVEN_UP;
         return true;
     }
 
@@ -237,7 +250,7 @@ final class OutboundPublication {
      */
     void tell(TransportHost host, boolean rejected, String message) {
         boolean cameByItself = branch != null && branch.controlId() != 0;
-        if (!isClosing && !cameByItself && !isTold(message)) {
+        if (!isClosing() && !cameByItself && !isTold(message)) {
             told = message;
             host.onPublicationFailed(publication(), rejected, message);
         }

@@ -4,88 +4,67 @@ package io.verbus.rdma.outbound;
 
 /**
  * A transfer's view of the peer's image: whether it exists, and whether the stream can resume in it
- * on the next connection. Used by the sender until it has released the connection, then read by the
- * conductor.
+ * on the next connection.
  */
-final class PeerImage {
-    private boolean isThere;
-    private boolean isGivenUp;
-    private boolean isMistrusted;
-    private boolean isCutOff;
-    private boolean canResume;
+enum PeerImage {
+    /** The peer has no image: none yet, or it was closed. */
+    NONE,
 
-    /**
-     * @param isThere whether the peer may still have the image of a lost connection.
-     * @param isGivenUp whether the time to resume has passed.
-     */
-    PeerImage(boolean isThere, boolean isGivenUp) {
-        this.isThere = isThere;
-        this.isGivenUp = isGivenUp;
-        isCutOff = isThere;
-        canResume = isThere;
-    }
+    /** The peer may have the image of a lost connection, and the stream resumes in it. */
+    HELD,
+
+    /** As {@link #HELD}, but the time to resume has passed. */
+    GIVEN_UP,
+
+    /** The peer has accepted the stream on this connection. */
+    OPEN,
+
+    /** The peer wants the stream in another log, and has not answered that offer yet. */
+    MOVING,
+
+    /** The peer may have the image, but the stream never resumes in it. */
+    ABANDONED,
+
+    /** There is no image, but the peer must reject the next offer of the same stream. */
+    MISTRUSTED;
 
     /**
      * Returns whether the peer has an open image, or may still have the image of a lost connection.
      */
     boolean isThere() {
-        return isThere;
+        return this != NONE && this != MISTRUSTED;
     }
 
     /** Returns whether to ask the peer to resume the image even if the stream ends. */
     boolean isAwaited() {
-        return isThere && !isGivenUp;
-    }
-
-    /** Called when the peer has accepted the stream. */
-    void onAccepted() {
-        isThere = true;
-        isGivenUp = false;
-    }
-
-    /** Called when the peer has closed the image, or reports that it has none. */
-    void onGone() {
-        isThere = false;
-    }
-
-    /** Gives up the image, because the time to resume has passed. */
-    void giveUp() {
-        isGivenUp = true;
+        return this == HELD || this == MOVING;
     }
 
     /**
-     * Stops trusting the peer's image, because the peer's answer is impossible for an image that it
-     * had accepted.
+     * Returns whether the stream can resume on the next connection. For the time after the loss.
      */
-    void mistrust() {
-        isMistrusted = true;
+    boolean canResume() {
+        return this == HELD || this == GIVEN_UP;
+    }
+
+    /** Returns the image once the peer has given an answer that is impossible for it. */
+    PeerImage mistrusted() {
+        return isThere() ? ABANDONED : MISTRUSTED;
     }
 
     /**
-     * Handles the loss of the connection.
+     * Returns the image after the loss of the connection.
      *
      * @param hasEnd whether the peer has received the stream's end.
      * @param isOver whether the stream must not resume in any case.
      */
-    void onLost(boolean hasEnd, boolean isOver) {
-        isCutOff = isThere && !hasEnd;
-        canResume = isCutOff && !isMistrusted && !isOver;
-    }
-
-    /**
-     * Returns whether the peer had an image when the link was lost, and did not receive its end.
-     */
-    boolean isCutOff() {
-        return isCutOff;
-    }
-
-    /** Returns whether the peer must reject the next offer of the same stream. */
-    boolean isMistrusted() {
-        return isMistrusted;
-    }
-
-    /** Returns whether the stream can resume where it was cut off. */
-    boolean canResume() {
-        return canResume;
+    PeerImage lost(boolean hasEnd, boolean isOver) {
+        if (!isThere()) {
+            return this;
+        }
+        if (hasEnd) {
+            return NONE;
+        }
+        return isOver ? ABANDONED : this == OPEN || this == MOVING ? HELD : this;
     }
 }

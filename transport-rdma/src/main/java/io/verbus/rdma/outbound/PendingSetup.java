@@ -14,15 +14,13 @@ final class PendingSetup {
     private final LogBuffers log;
     private final Setup offer;
     private final boolean tellsEnd;
+    private final Retention retention;
 
     /** Position of the stream at the time of the offer. */
     private long position;
 
     /** Position up to which the peer had released the log at that time. */
     private long released;
-
-    /** Whether the offer asks for an image that the peer accepted before. */
-    private boolean isResuming;
 
     /** Number of completed work requests at which the offer has arrived. */
     private long arrivesAt;
@@ -32,8 +30,11 @@ final class PendingSetup {
     /**
      * @param publication publication to offer.
      * @param creditSlot credit slot for the peer.
+     * @param retention retention of the log.
      */
-    PendingSetup(OutboundPublication publication, CreditSlots.Slot creditSlot) {
+    PendingSetup(
+            OutboundPublication publication, CreditSlots.Slot creditSlot, Retention retention) {
+        this.retention = retention;
         log = publication.stream.log();
         tellsEnd = publication.publication().channel().tellsEnd();
         LogSpec spec = log.spec();
@@ -71,11 +72,6 @@ final class PendingSetup {
         return offer.streamId();
     }
 
-    /** Returns whether the offer asks for the peer's existing image. */
-    boolean isResuming() {
-        return isResuming;
-    }
-
     /** Returns the position of the stream at the time of the offer. */
     long position() {
         return position;
@@ -104,20 +100,40 @@ final class PendingSetup {
             long nowNs) {
         position = streamPosition;
         released = releasedPosition;
-        isResuming = hasImage;
         sentAtNs = nowNs;
         arrivesAt = port.sendSetup(offer, streamPosition, hasImage);
         return arrivesAt >= 0;
     }
 
-    /** Returns whether the offer, and everything posted earlier, has arrived. */
-    boolean hasArrived(OutboundPort port) {
-        return port.completed() >= arrivesAt;
+    /**
+     * Waits for the answer: the log is kept until then, but not for longer than the peer may take.
+     *
+     * @param port port that sent the offer.
+     * @param isResuming whether the offer asks for the peer's existing image.
+     * @param nowNs time of the cycle.
+     */
+    void await(OutboundPort port, boolean isResuming, long nowNs) {
+        if (port.completed() >= arrivesAt) {
+            onArrived(isResuming);
+        }
+        if (nowNs - sentAtNs >= port.answerTimeoutNs()) {
+            retention.onOfferOver();
+        }
     }
 
-    /** Returns whether the peer's time to answer has passed. */
-    boolean isOverdue(OutboundPort port, long nowNs) {
-        return nowNs - sentAtNs >= port.answerTimeoutNs();
+    /** Handles an answer other than an acceptance. */
+    void onAnswer(boolean isResuming) {
+        onArrived(isResuming);
+        retention.onOfferOver();
+    }
+
+    /** A stream that resumes still needs the data that the peer has not released. */
+    private void onArrived(boolean isResuming) {
+        if (isResuming) {
+            retention.onUnread(false);
+        } else {
+            retention.onDelivered();
+        }
     }
 
     /**
@@ -125,10 +141,11 @@ final class PendingSetup {
      *
      * @param accepted position in the acceptance.
      * @param window window in the acceptance, in bytes.
+     * @param isResuming whether the offer asked for the peer's existing image.
      * @param isStale whether the log no longer holds everything that the peer had not released.
      * @return description of the defect, or null if the acceptance is valid.
      */
-    String defect(long accepted, int window, boolean isStale) {
+    String defect(long accepted, int window, boolean isResuming, boolean isStale) {
         boolean isAcceptable =
                 isStale
                         ? released <= accepted && accepted <= position

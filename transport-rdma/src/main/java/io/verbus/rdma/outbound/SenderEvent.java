@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.rdma.common.LinkEnd;
 
 /** Events from the sender to the conductor. */
@@ -16,37 +17,39 @@ sealed interface SenderEvent {
      */
     record Released(OutboundLink link, String reason, LinkEnd end) implements SenderEvent {}
 
-    /** The peer has accepted a stream, which may have resumed. */
-    record Accepted(OutboundLink link, Transfer transfer, boolean isResumed)
-            implements SenderEvent {}
-
-    /** The peer no longer has an image of a stream that was cut off: the stream starts over. */
-    record NotResumed(OutboundLink link, Transfer transfer, long position) implements SenderEvent {}
+    /** The peer has released an ended stream, and no longer writes the credit slot. */
+    record Forgotten(OutboundLink link, Transfer transfer) implements SenderEvent {}
 
     /** A destination is so far behind that its publication continues without it. */
     record Left(FanOutDestination branch) implements SenderEvent {}
 
+    /** An event of a stream, which does not matter once the stream has another transfer. */
+    sealed interface OfStream extends SenderEvent {
+        /** Returns the stream's transfer. */
+        Transfer transfer();
+    }
+
+    /** The peer has accepted a stream, which may have resumed. */
+    record Accepted(Transfer transfer, boolean isResumed) implements OfStream {}
+
+    /** The peer no longer has an image of a stream that was cut off: the stream starts over. */
+    record NotResumed(Transfer transfer, long position) implements OfStream {}
+
     /** The peer has no subscription for a stream yet, only for other streams, given as text. */
-    record Deferred(OutboundLink link, Transfer transfer, String streams) implements SenderEvent {}
+    record Deferred(Transfer transfer, String streams) implements OfStream {}
 
     /** The peer has refused a stream. */
-    record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)
-            implements SenderEvent {}
+    record Refused(Transfer transfer, RejectCode code, String text) implements OfStream {}
 
     /** A subscriber of the peer has rejected the image of a stream. */
-    record ImageRejected(OutboundLink link, Transfer transfer, String reason)
-            implements SenderEvent {}
+    record ImageRejected(Transfer transfer, String reason) implements OfStream {}
 
     /** The peer reports the session id of the responses to a stream. */
-    record ResponseSession(OutboundLink link, Transfer transfer, int sessionId)
-            implements SenderEvent {}
+    record ResponseSession(Transfer transfer, int sessionId) implements OfStream {}
 
     /** A publication's log contains invalid frames, so it cannot be sent further. */
-    record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
+    record Broken(Transfer transfer, InvalidFrameException defect) implements OfStream {}
 
     /** A stream has ended, and work requests have stopped reading its log. */
-    record Finished(OutboundLink link, Transfer transfer) implements SenderEvent {}
-
-    /** The peer has released an ended stream, and no longer writes the credit slot. */
-    record Forgotten(OutboundLink link, Transfer transfer) implements SenderEvent {}
+    record Finished(Transfer transfer) implements OfStream {}
 }

@@ -10,6 +10,7 @@ import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.PlacementProbe;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.outbound.StreamState.Event;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.RoundRobin;
 import io.verbus.transport.StreamHops;
@@ -24,12 +25,7 @@ import java.util.concurrent.TimeUnit;
  * the frontier of its image, and sending continues from there. The log holds everything from there
  * on, because the frontier is not before the position that the peer has released.
  *
- * <pre>
- *   OFFER_DUE ─Setup─▶ OFFERED ─Defer─▶ DEFERRED ─Accept─▶ ACTIVE ─final position─▶ CLOSE_DUE
- *       ▲                │ └──────────Accept───────────────▲ │                          │Close
- *       │                └─Reject─▶ REFUSED                  │                          ▼
- *       └───────────────────────────┴───ImageClosed, Again───┘     GONE ◀ImageClosed─ CLOSED
- * </pre>
+ * <p>{@link StreamState} has the states and transitions, {@link PeerImage} what the peer has.
  *
  * <p>After Again the peer still has an image, and the stream resumes as after a lost connection.
  */
@@ -37,48 +33,36 @@ final class Transfer extends RoundRobin.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LAST_RETRY_NS = TimeUnit.SECONDS.toNanos(10);
 
-    enum State {
-        OFFER_DUE,
-        OFFERED,
-        DEFERRED,
-        REFUSED,
-        ACTIVE,
-        CLOSE_DUE,
-        CLOSED,
-        GONE
-    }
-
     private final OutboundStream stream;
     private final Retention retention;
     private final CreditSlots.Slot creditSlot;
-    private final PeerImage image;
     private final PendingSetup offer;
     private final Replication replication;
-    private final Ending ending;
 
     /** Sampler of the stream's hops; null if they are not sampled. */
     private final StreamHops hops;
 
     private final Backoff backoff = new Backoff(FIRST_RETRY_NS, LAST_RETRY_NS);
 
-    private State state = State.OFFER_DUE;
-
-    private boolean isEnding;
-    private boolean isBroken;
+    private StreamState state = StreamState.OFFER_DUE;
 
     /**
-     * Whether the transfer ends before the stream does, so that the destination is offered the
-     * stream again.
+     * The peer's image. Read by the conductor once the sender has released the connection; giving
+     * it up later changes nothing that the conductor asks for.
      */
-    private boolean isLeft;
+    private PeerImage image;
 
-    /** Whether the peer wants the stream in another log, and has not answered that offer yet. */
-    private boolean isMoving;
+    /** Whether the conductor has requested the end of the stream. */
+    private boolean isEnding;
 
-    private boolean isRetrying;
-    private boolean isCatchUpTimed;
-    private long catchUpSinceNs;
+    /** Time of the acceptance, while publishers may wait for the destination to catch up. */
+    private long acceptedNs;
+
+    /** Time of the next offer, after a refusal. */
     private long retryAtNs;
+
+    /** Number of completed work requests at which nothing reads the log, once the stream ended. */
+    private long closedAt;
 
     /**
      * @param publication publication to send; its log is registered.
@@ -96,9 +80,8 @@ final class Transfer extends RoundRobin.Taker {
         this.creditSlot = creditSlot;
         this.hops = hops;
         Transfer cutOff = publication.cutOff();
-        image = new PeerImage(cutOff != null, publication.isGivenUp());
-        offer = new PendingSetup(publication, creditSlot);
-        ending = new Ending(this, retention);
+        image = publication.image();
+        offer = new PendingSetup(publication, creditSlot, retention);
         isEnding = publication.isClosing();
         LocalKey logKey = publication.log().localKey();
         long consumed = cutOff == null ? 0 : cutOff.replication.consumed();
@@ -121,15 +104,14 @@ final class Transfer extends RoundRobin.Taker {
         return offer.registrationId();
     }
 
-    State state() {
+    StreamState state() {
         return state;
     }
 
     /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     @Override
     protected boolean isWaiting() {
-        return state == State.ACTIVE
-                && (replication.isWaiting() || hops != null && hops.isWaiting());
+        return state.isActive() && (replication.isWaiting() || hops != null && hops.isWaiting());
     }
 
     // Requests of the conductor
@@ -145,10 +127,11 @@ final class Transfer extends RoundRobin.Taker {
      * @return false if it was dropped before, or is not active.
      */
     boolean leave() {
-        if (state != State.ACTIVE || isLeft) {
+        if (!state.allows(Event.DROP)) {
             return false;
         }
-        isLeft = true;
+        go(Event.DROP);
+        image = PeerImage.ABANDONED;
         return true;
     }
 
@@ -156,8 +139,8 @@ final class Transfer extends RoundRobin.Taker {
      * Gives up a stream that is not accepted again in time: its publishers are no longer connected.
      */
     void giveUp() {
-        if (state != State.ACTIVE) {
-            image.giveUp();
+        if (image == PeerImage.HELD) {
+            image = PeerImage.GIVEN_UP;
             stream.onConnected(false);
         }
     }
@@ -167,10 +150,7 @@ final class Transfer extends RoundRobin.Taker {
      * publishers.
      */
     void disconnect(long completed) {
-        boolean hasEnd =
-                state == State.GONE || state == State.CLOSED && ending.isDelivered(completed);
-        boolean isOver = isBroken || isLeft || retention.isDropped() || retention.isLapsed();
-        image.onLost(hasEnd, isOver);
+        image = image.lost(hasEnd(completed), retention.isDropped() || retention.isLapsed());
         if (hops != null) {
             hops.reset();
         }
@@ -178,7 +158,16 @@ final class Transfer extends RoundRobin.Taker {
         if (!image.canResume()) {
             stream.onConnected(false);
         }
-        state = State.GONE;
+        go(Event.DISCONNECT);
+    }
+
+    /** Returns whether the peer has received the end of the stream. */
+    private boolean hasEnd(long completed) {
+        return switch (state) {
+            case CLOSED, ANSWERED -> completed >= closedAt;
+            case DELIVERED, GONE -> true;
+            default -> false;
+        };
     }
 
     /** Returns the peer's image as it was when the connection was lost. */
@@ -186,9 +175,8 @@ final class Transfer extends RoundRobin.Taker {
         return image;
     }
 
-    /** Returns whether the transfer ended before the stream did. */
-    boolean isLeft() {
-        return isLeft;
+    private void go(Event event) {
+        state = state.after(event);
     }
 
     // The duty cycle
@@ -207,37 +195,38 @@ final class Transfer extends RoundRobin.Taker {
         }
         return switch (state) {
             case ACTIVE -> {
-                if (retention.isCatchingUp()) {
-                    awaitCatchUp(port, nowNs);
+                if (retention.isCatchingUp() && nowNs - acceptedNs >= port.answerTimeoutNs()) {
+                    retention.onCatchUpOver();
                 }
                 yield transfer(port);
             }
-            case OFFER_DUE -> isEndDue() ? finishUnsent(port) : offer(port, nowNs);
+            case OFFER_DUE -> isEndDue() ? skip(port) : offer(port, nowNs);
             case OFFERED -> {
                 if (retention.isKept()) {
-                    awaitAnswer(port, nowNs);
+                    offer.await(port, image.isThere(), nowNs);
                 }
                 yield isEndDue() ? close(port) : 0;
             }
             case DEFERRED -> isEndDue() ? close(port) : 0;
-            case REFUSED -> isEndDue() ? finishUnsent(port) : retry(nowNs);
-            case CLOSE_DUE -> close(port);
-            case CLOSED -> awaitEnd(port);
-            case GONE -> 0;
+            case REFUSED -> isEndDue() ? skip(port) : retry(nowNs);
+            case ANSWER_DUE -> isEnding ? close(port) : offer(port, nowNs);
+            case LEAVING, BROKEN, CLOSE_DUE -> close(port);
+            case CLOSED, ANSWERED -> awaitArrival(port);
+            case DELIVERED, GONE -> 0;
         };
     }
 
     /** Returns whether to end without first asking the peer to resume its image. */
     private boolean isEndDue() {
-        boolean isAsked = image.isAwaited() && (isMoving || !retention.isDropped());
+        boolean isAsked =
+                image.isAwaited() && (image == PeerImage.MOVING || !retention.isDropped());
         return isEnding && !isAsked;
     }
 
     private int offer(OutboundPort port, long nowNs) {
         boolean hasImage = image.isThere();
         if (hasImage && retention.isLapsed()) {
-            isLeft = true;
-            return finishUnsent(port);
+            return skip(port);
         }
         if (!hasImage) {
             retention.onOffer();
@@ -248,55 +237,18 @@ final class Transfer extends RoundRobin.Taker {
         if (!offer.send(port, position, released, hasImage, nowNs)) {
             return 0;
         }
-        state = State.OFFERED;
+        go(Event.SETUP);
         return 1;
     }
 
-    private void awaitAnswer(OutboundPort port, long nowNs) {
-        if (offer.hasArrived(port)) {
-            onOfferArrived();
-        }
-        if (offer.isOverdue(port, nowNs)) {
-            retention.onOfferOver();
-        }
-    }
-
-    /**
-     * Handles the arrival of the offer. Data that the peer has not released is still needed if the
-     * stream resumes.
-     */
-    private void onOfferArrived() {
-        if (offer.isResuming()) {
-            retention.onUnread(false);
-        } else {
-            retention.onDelivered();
-        }
-    }
-
-    private void awaitCatchUp(OutboundPort port, long nowNs) {
-        if (!isCatchUpTimed) {
-            isCatchUpTimed = true;
-            catchUpSinceNs = nowNs;
-        } else if (nowNs - catchUpSinceNs >= port.answerTimeoutNs()) {
-            retention.onCatchUpOver();
-        }
-    }
-
     private int retry(long nowNs) {
-        if (!isRetrying) {
-            isRetrying = true;
-            retryAtNs = nowNs + backoff.next();
-        } else if (nowNs - retryAtNs >= 0) {
-            isRetrying = false;
-            state = State.OFFER_DUE;
+        if (nowNs - retryAtNs >= 0) {
+            go(Event.RETRY);
         }
         return 0;
     }
 
     private int transfer(OutboundPort port) {
-        if (isLeft) {
-            return close(port);
-        }
         if (!replication.takeCredit(port)) {
             return 0;
         }
@@ -306,52 +258,45 @@ final class Transfer extends RoundRobin.Taker {
         try {
             return replication.send(port);
         } catch (InvalidFrameException e) {
-            onBroken(port, e);
+            go(Event.CORRUPT);
+            image = PeerImage.ABANDONED;
+            stream.onConnected(false);
+            port.tell(new SenderEvent.Broken(this, e));
             return 1;
         }
     }
 
-    private void onBroken(OutboundPort port, InvalidFrameException defect) {
-        isBroken = true;
-        state = State.CLOSE_DUE;
-        stream.onConnected(false);
-        port.tell(
-                new SenderEvent.Broken(
-                        port.link(),
-                        this,
-                        "the publication log "
-                                + stream.log().file()
-                                + " is damaged: "
-                                + defect.getMessage()
-                                + "; close the publication and add it again"));
-    }
-
     /** Sends the end of the stream to the peer. */
     private int close(OutboundPort port) {
-        boolean complete = state == State.ACTIVE;
         if (!replication.settle(port)) {
             return 0;
         }
-        if (!ending.tellPeer(port, closePosition(), complete ? streamEnd() : StreamEnd.UNWRITTEN)) {
+        boolean wasActive = state.isActive();
+        long count = port.sendClose(offer.registrationId(), closePosition(), streamEnd());
+        if (!isEnded(count, Event.CLOSE)) {
             return 0;
         }
-        state = State.CLOSED;
-        if (complete) {
+        if (wasActive) {
             stream.onConnected(false);
         }
         return 1;
     }
 
     private StreamEnd streamEnd() {
+        if (!state.isActive()) {
+            return StreamEnd.UNWRITTEN;
+        }
         if (stream.isRevoked()) {
             return StreamEnd.REVOKED;
         }
-        return isLeft || isBroken || offer.tellsEnd() ? StreamEnd.PLACED : StreamEnd.UNTOLD;
+        return state == StreamState.LEAVING || offer.tellsEnd()
+                ? StreamEnd.PLACED
+                : StreamEnd.UNTOLD;
     }
 
     private long closePosition() {
-        return isBroken
-                        || isLeft
+        return state == StreamState.LEAVING
+                        || state == StreamState.BROKEN
                         || stream.isRevoked()
                         || stream.finalPosition() == LogLayout.NOT_ENDED
                 ? stream.senderPosition()
@@ -359,21 +304,40 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /** Ends a stream that the peer does not know: only earlier work requests must complete. */
-    private int finishUnsent(OutboundPort port) {
-        if (!ending.passOver(port)) {
+    private int skip(OutboundPort port) {
+        if (!isEnded(port.sendBarrier(), Event.SKIP)) {
             return 0;
         }
-        image.onGone();
-        state = State.CLOSED;
+        image = PeerImage.NONE;
         return 1;
     }
 
-    private int awaitEnd(OutboundPort port) {
-        int work = ending.work(port);
-        if (ending.isOver()) {
-            state = State.GONE;
+    /** Handles an attempt to end the stream; returns false if there was no room. */
+    private boolean isEnded(long count, Event event) {
+        if (count < 0) {
+            return false;
         }
-        return work;
+        closedAt = count;
+        go(event);
+        return true;
+    }
+
+    /** Waits until nothing reads the log, and the peer's image has everything posted earlier. */
+    private int awaitArrival(OutboundPort port) {
+        if (port.completed() < closedAt) {
+            return 0;
+        }
+        go(Event.ARRIVED);
+        retention.onUnread(true);
+        port.tell(new SenderEvent.Finished(this));
+        tellIfGone(port);
+        return 1;
+    }
+
+    private void tellIfGone(OutboundPort port) {
+        if (state == StreamState.GONE) {
+            port.tell(new SenderEvent.Forgotten(port.link(), this));
+        }
     }
 
     // Messages of the peer
@@ -386,136 +350,127 @@ final class Transfer extends RoundRobin.Taker {
             int window,
             boolean isTagged,
             long groupTag) {
-        if (!isDue(port, "Accept", isOffered())) {
-            return;
-        }
         boolean isStale = offer.released() < stream.releasedPosition();
-        String defect = offer.defect(position, window, isStale);
-        if (defect != null) {
-            image.mistrust();
-            port.violated(defect);
+        Event event = isStale ? Event.STALE_ACCEPT : Event.ACCEPT;
+        if (!isDue(port, "Accept", event)) {
             return;
         }
         boolean isResumed = image.isThere();
-        boolean isOnlyMoved = isMoving;
-        isMoving = false;
+        boolean isOnlyMoved = image == PeerImage.MOVING;
+        String defect = offer.defect(position, window, isResumed, isStale);
+        if (defect != null) {
+            image = image.mistrusted();
+            port.violated(defect);
+            return;
+        }
         replication.begin(port, logAddress, new RemoteKey(logKey), window, retention.maxBatch());
         backoff.reset();
-        state = State.ACTIVE;
-        image.onAccepted();
+        go(event);
+        image = isStale ? PeerImage.ABANDONED : PeerImage.OPEN;
         if (isResumed || isStale) {
             stream.senderPosition(position);
         }
         if (isStale) {
-            isLeft = true;
             retention.onStaleAccept(this);
             return;
         }
-        isCatchUpTimed = false;
+        acceptedNs = port.nowNs();
         retention.onAccept(this, isTagged, groupTag);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
-        port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
+        port.tell(new SenderEvent.Accepted(this, isResumed && !isOnlyMoved));
     }
 
     /**
      * Called when the stream has no subscription yet; the peer may name the streams that have one.
      */
     void onDefer(OutboundPort port, String streams) {
-        if (isDue(port, "Defer", state == State.OFFERED)) {
-            state = State.DEFERRED;
-            onAnswer();
+        if (isDue(port, "Defer", Event.DEFER)) {
+            go(Event.DEFER);
+            offer.onAnswer(image.isThere());
             if (streams != null) {
-                port.tell(new SenderEvent.Deferred(port.link(), this, streams));
+                port.tell(new SenderEvent.Deferred(this, streams));
             }
         }
     }
 
     /** Called when a deferred stream now has a subscription. */
     void onWanted(OutboundPort port) {
-        if (isDue(port, "Wanted", state == State.DEFERRED)) {
-            state = State.OFFER_DUE;
+        if (isDue(port, "Wanted", Event.WANTED)) {
+            go(Event.WANTED);
         }
     }
 
     /** Called when the peer wants the stream in another log. */
     void onAgain(OutboundPort port) {
-        if (isDue(port, "Again", state == State.ACTIVE)) {
-            isMoving = true;
-            state = State.OFFER_DUE;
+        if (isDue(port, "Again", Event.AGAIN)) {
+            go(Event.AGAIN);
+            image = image == PeerImage.OPEN ? PeerImage.MOVING : image;
         }
     }
 
     void onReject(OutboundPort port, RejectCode code, String text) {
         if (code == RejectCode.IMAGE_REJECTED) {
-            if (isDue(port, "Reject of an image", state == State.ACTIVE || isMoving)) {
-                port.tell(new SenderEvent.ImageRejected(port.link(), this, text));
+            if (isDue(port, "Reject of an image", state.isActive() || image == PeerImage.MOVING)) {
+                port.tell(new SenderEvent.ImageRejected(this, text));
             }
             return;
         }
-        if (!isDue(port, "Reject", isOffered())) {
-            return;
-        }
-        onAnswer();
-        boolean isOnlyMoved = isMoving && code == RejectCode.NO_IMAGE;
-        isMoving = false;
         // After any other answer the peer may still have the image, so the stream must resume
         // there.
-        if (image.isThere() && code == RejectCode.NO_IMAGE) {
-            image.onGone();
+        boolean isImageOver = image.isThere() && code == RejectCode.NO_IMAGE;
+        Event event = isImageOver ? Event.NO_IMAGE : Event.REJECT;
+        if (!isDue(port, "Reject", event)) {
+            return;
+        }
+        offer.onAnswer(image.isThere());
+        go(event);
+        boolean isOnlyMoved = image == PeerImage.MOVING;
+        if (isImageOver) {
+            image = PeerImage.NONE;
             stream.onConnected(false);
             if (!isOnlyMoved) {
-                port.tell(new SenderEvent.NotResumed(port.link(), this, offer.position()));
+                port.tell(new SenderEvent.NotResumed(this, offer.position()));
             }
-            state = State.OFFER_DUE;
         } else {
-            state = State.REFUSED;
-            port.tell(new SenderEvent.Refused(port.link(), this, code, text));
+            image = isOnlyMoved ? PeerImage.HELD : image;
+            retryAtNs = port.nowNs() + backoff.next();
+            port.tell(new SenderEvent.Refused(this, code, text));
         }
-    }
-
-    private void onAnswer() {
-        onOfferArrived();
-        retention.onOfferOver();
     }
 
     void onImageClosed(OutboundPort port) {
-        image.onGone();
-        replication.forgetLog();
-        switch (state) {
-            case ACTIVE -> {
-                boolean isOver = isEnding || isLeft;
-                if (isOver) {
-                    // Both answers tell the peer that nothing writes to its log.
-                    ending.onForgotten();
-                }
-                state = isOver ? State.CLOSE_DUE : State.OFFER_DUE;
-                stream.onConnected(false);
-                if (!isOver) {
-                    retention.onUnsubscribed();
-                }
-            }
-            case CLOSE_DUE, CLOSED -> ending.onForgotten();
-            case OFFER_DUE, OFFERED, DEFERRED, REFUSED, GONE -> violated(port, "ImageClosed");
+        if (!isDue(port, "ImageClosed", Event.IMAGE_CLOSED)) {
+            return;
         }
+        boolean wasActive = state.isActive();
+        image = PeerImage.NONE;
+        replication.forgetLog();
+        go(Event.IMAGE_CLOSED);
+        if (wasActive) {
+            stream.onConnected(false);
+        }
+        if (state == StreamState.ANSWER_DUE && !isEnding) {
+            retention.onUnsubscribed();
+        }
+        tellIfGone(port);
     }
 
     void onResponseSession(OutboundPort port, int sessionId) {
         if (!offer.wantsResponses()) {
             violated(port, "ResponseSession");
-        } else if (isDue(port, "ResponseSession", state == State.ACTIVE)) {
-            port.tell(new SenderEvent.ResponseSession(port.link(), this, sessionId));
+        } else if (isDue(port, "ResponseSession", state.isActive())) {
+            port.tell(new SenderEvent.ResponseSession(this, sessionId));
         }
     }
 
-    private boolean isOffered() {
-        return state == State.OFFERED || state == State.DEFERRED;
+    private boolean isDue(OutboundPort port, String message, Event event) {
+        return isDue(port, message, state.allows(event));
     }
 
-    /** Returns whether to handle a message. Messages that crossed this side's Close are ignored. */
+    /** Returns whether to handle a message. Messages that crossed this side's end are ignored. */
     private boolean isDue(OutboundPort port, String message, boolean isExpected) {
-        boolean isOver = state == State.CLOSE_DUE || state == State.CLOSED || state == State.GONE;
-        if (!isExpected && !isOver) {
+        if (!isExpected && !state.isOver()) {
             violated(port, message);
         }
         return isExpected;

@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.BooleanType;
+import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.codecs.rdma.SetupEncoder;
+import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.Versions;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -19,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A stream moves to another log whenever the subscribing driver asks, despite failures: every
@@ -96,6 +101,44 @@ class ImageMoveTest {
                 assertEquals(List.of(), net.b.errors);
             }
         }
+    }
+
+    /** The peer cannot free its credit slot before it knows that nothing writes there. */
+    @Test
+    void answersCloseThatCrossesMoveOfClosedImage() {
+        try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            net.until("connected", () -> stream.connected);
+            net.a.isSenderAsleep = true;
+            net.b.transport.moveImage(net.b.image());
+            net.b.transport.closeImage(net.b.image(), "no subscriber");
+            AtomicInteger answers = new AtomicInteger();
+            net.network.tamper(message -> counted(message, answers));
+            net.connection().sim().inject(List.of(close(stream.registrationId())));
+            net.until("answered", () -> answers.get() > 0);
+            assertEquals(1, answers.get());
+            assertEquals(List.of(), net.b.errors);
+        }
+    }
+
+    private static byte[] close(long registrationId) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+        byte[] message =
+                new byte
+                        [new ControlEncoder(Versions.OURS.highest())
+                                .close(buffer, 0, registrationId, 0, StreamEnd.UNWRITTEN)];
+        buffer.getBytes(0, message);
+        return message;
+    }
+
+    private static byte[] counted(byte[] message, AtomicInteger answers) {
+        MessageHeaderDecoder header = new MessageHeaderDecoder();
+        header.wrap(new UnsafeBuffer(message), 0);
+        if (header.templateId() == ImageClosedDecoder.TEMPLATE_ID) {
+            answers.incrementAndGet();
+        }
+        return message;
     }
 
     @Tag("slow")

@@ -50,6 +50,7 @@ public final class SimQueuePair implements QueuePair {
     private boolean closed;
     private boolean stopped;
     private boolean cut;
+    private boolean isUngranted;
 
     SimQueuePair(SimNetwork network, SimDomain domain, int depth, int maxInline, int receiveDepth) {
         this.network = network;
@@ -91,7 +92,12 @@ public final class SimQueuePair implements QueuePair {
     /** Emulates a fabric on which a sender waits for the peer's receives. */
     @Override
     public boolean canSend() {
-        return true;
+        return !isUngranted;
+    }
+
+    /** Emulates a peer that does not grant messages, as over iWARP. */
+    void grantMessages(boolean granted) {
+        isUngranted = !granted;
     }
 
     @Override
