@@ -28,6 +28,9 @@ class FanOutLifeLabTest {
     private static final int LIVES = 4;
     private static final int EVENTS = 15;
 
+    /** A few lives may have no fault that breaks a connection. */
+    private static final int MAX_ROUNDS = 10;
+
     @TempDir Path directory;
 
     private long resumes;
@@ -36,7 +39,10 @@ class FanOutLifeLabTest {
     @ParameterizedTest
     @ValueSource(strings = {"min", "max"})
     void neverReusesSentLogMemory(String flowControl) {
-        int lives = Lives.run(LIVES, seed -> live(seed, flowControl));
+        int lives = 0;
+        for (int i = 0; i < MAX_ROUNDS && resumes + ended <= lives / 4; i++) {
+            lives += Lives.run(LIVES, seed -> live(seed, flowControl));
+        }
         assertTrue(
                 resumes + ended > lives / 4,
                 resumes + " resumed and " + ended + " ended in " + lives + " lives");

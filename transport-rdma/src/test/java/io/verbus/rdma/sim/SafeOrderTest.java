@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.transport.TestStream;
 
@@ -67,7 +68,7 @@ class SafeOrderTest {
                     net.network.completeAlone();
                 }
                 carry(net);
-            } catch (AssertionError e) {
+            } catch (AssertionError | InvalidFrameException e) {
                 return new AssertionError("-Dverbus.seed=" + seed + ": " + e.getMessage(), e);
             }
         }
