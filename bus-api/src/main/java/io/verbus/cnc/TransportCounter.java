@@ -8,7 +8,7 @@ package io.verbus.cnc;
  */
 public enum TransportCounter {
     /** Errors that exceed the error log's share for peers. Conductor. */
-    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers, not logged"),
+    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers but not logged"),
     /** Messages of publishing drivers that violate the protocol. Conductor. */
     RDMA_VIOLATIONS(1001, "rdma: protocol violations by publishing drivers"),
     /** Connections from addresses that are not allowed. Conductor. */
@@ -30,7 +30,7 @@ public enum TransportCounter {
     /** Conductor. */
     RDMA_SMALL_MTU(1010, "rdma: connections over an MTU below the port's"),
     /** Connections and announcements without the key of their network. Conductor. */
-    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused without a valid key"),
+    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused for lack of a valid key"),
     /** Listeners whose device is currently gone. Conductor. */
     RDMA_LISTENERS_LOST(1012, "rdma: listeners waiting for their device"),
     /** Conductor. */
@@ -57,7 +57,7 @@ public enum TransportCounter {
     /** Datagrams coalesced by the kernel count as one. Receiver. */
     UDP_DATAGRAMS_RECEIVED(1108, "udp: datagrams received"),
     /** Coalesced datagrams, longer than the MTU. Receiver. */
-    UDP_DATAGRAMS_RECEIVED_JOINED(1109, "udp: datagrams received joined (GRO)"),
+    UDP_DATAGRAMS_RECEIVED_JOINED(1109, "udp: coalesced datagrams received (GRO)"),
     /** NAKs for ranges that are not available or were just resent. Sender. */
     UDP_NAKS_IGNORED(1110, "udp: NAKs ignored"),
     /** Frames that no correct receiver sends. Sender. */
@@ -71,7 +71,7 @@ public enum TransportCounter {
     /** All datagrams. Sender. */
     UDP_DATAGRAMS_SENT(1115, "udp: datagrams sent"),
     /** Coalesced datagrams. Sender. */
-    UDP_DATAGRAMS_SENT_JOINED(1116, "udp: datagrams sent joined (GSO)"),
+    UDP_DATAGRAMS_SENT_JOINED(1116, "udp: coalesced datagrams sent (GSO)"),
     /** Datagrams from addresses that may not send. Receiver. */
     UDP_RECEIVER_NOT_ALLOWED(1117, "udp: datagrams to the receiver refused by verbus.udp.allow"),
     /** Datagrams from addresses that may not answer. Sender. */

@@ -45,7 +45,7 @@ class KeysTest {
     private static final int STREAM = 42;
     private static final String ONE = "01".repeat(32);
     private static final String TWO = "02".repeat(32);
-    private static final String REFUSED = "connections refused without a valid key";
+    private static final String REFUSED = "connections refused for lack of a valid key";
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String[] NO_OPTIONS = {};
 
