@@ -166,7 +166,7 @@ final class Transports {
         // Load errors are recorded when a driver is launched.
         for (TransportProvider provider : load(error -> {})) {
             for (String note : provider.notes(new TransportOptions(provider, options))) {
-                notes.add(provider.media() + " " + note);
+                notes.add(provider.media() + ": " + note);
             }
         }
         return notes;

@@ -101,7 +101,7 @@ final class InboundImages implements AutoCloseable {
             complaints.record(
                     RdmaPeerErrors.Kind.CUT_OFF,
                     host,
-                    "a stream of " + host + " is lost: " + reason);
+                    "a stream from " + host + " is lost: " + reason);
             lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
@@ -181,7 +181,9 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void loseReplaced(IncomingImage replaced) {
-        lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
+        lose(
+                replaced,
+                replaced.offer.description() + " has ended, because its driver was restarted");
     }
 
     /**
@@ -242,8 +244,7 @@ final class InboundImages implements AutoCloseable {
             }
             default -> {
                 if (image != before.image) {
-                    beginUnwritten(
-                            image, before.offer, null, "the stream has ended in the" + " meantime");
+                    beginUnwritten(image, before.offer, null, "the stream ended in the meantime");
                 }
             }
         }

@@ -308,9 +308,9 @@ public final class OutboundConductor implements AutoCloseable {
                             entry.publication.channel(),
                             "the driver at "
                                     + entry.endpoint.name()
-                                    + " has ended the image of an interrupted stream: messages "
-                                    + "that it had not received are lost, and the "
-                                    + "stream restarts");
+                                    + " has ended the image of an interrupted stream: messages that"
+                                    + " the driver had not received are lost, and the stream"
+                                    + " restarts");
                     entry.publication.tell(
                             host,
                             false,
@@ -322,8 +322,8 @@ public final class OutboundConductor implements AutoCloseable {
                                     + entry.publication.stream.log().spec().sessionId()
                                     + " after an interruption: messages before position "
                                     + lost.position()
-                                    + " that it had not received are lost, and the stream "
-                                    + "restarts there");
+                                    + " that the driver had not received are lost, and the stream"
+                                    + " restarts there");
                 }
             }
             case SenderEvent.Deferred deferred -> {
@@ -404,11 +404,10 @@ public final class OutboundConductor implements AutoCloseable {
                                             + left.branch().log().spec().streamId()
                                             + " session "
                                             + left.branch().log().spec().sessionId()
-                                            + " fell too far behind the others and was "
-                                            + "dropped: its image ends and restarts at "
-                                            + "the current position; make its "
-                                            + "subscribers consume faster, or publish "
-                                            + "with fc=min"));
+                                            + " fell too far behind the others and was dropped: the"
+                                            + " destination's image ends and restarts at the"
+                                            + " current position; make its subscribers consume"
+                                            + " faster, or publish with fc=min"));
         }
     }
 

@@ -139,7 +139,7 @@ class UnknownPeersTest implements FabricHandler {
             assertEquals(
                     1,
                     net.b.errors.stream()
-                            .filter(error -> error.contains("because they offer no stream"))
+                            .filter(error -> error.contains("because they did not offer a stream"))
                             .distinct()
                             .count(),
                     net.b.errors.toString());
