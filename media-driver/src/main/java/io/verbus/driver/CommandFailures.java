@@ -113,9 +113,9 @@ final class CommandFailures {
                 clientId,
                 "client "
                         + clientId
-                        + " sends commands faster than all clients can read the answers: the "
-                        + "driver drops excess commands without an answer; make the "
-                        + "client wait for answers, or raise to-clients-length");
+                        + " sends commands faster than all clients can read the answers: the driver"
+                        + " drops excess commands without an answer; make the client wait for"
+                        + " answers, or raise to-clients-length");
     }
 
     /** Drops a command without an answer, because the answer would reach another client. */
@@ -126,9 +126,9 @@ final class CommandFailures {
                 clientId,
                 "client "
                         + clientId
-                        + " has sent a command with the correlation id "
+                        + " sent a command with the correlation id "
                         + correlationId
-                        + ", which another client uses: the driver drops the command without "
-                        + "an answer; take each id from the driver's command buffer");
+                        + ", which another client uses: the driver drops the command without an"
+                        + " answer; take each id from the driver's command buffer");
     }
 }

@@ -109,8 +109,7 @@ final class Transports {
             } catch (ServiceConfigurationError e) {
                 errors.onError(
                         new BusException(
-                                "a transport on the class path cannot be loaded: " + e.getMessage(),
-                                e));
+                                "cannot load a transport on the class path: " + e.getMessage(), e));
             }
         }
     }
@@ -246,7 +245,7 @@ final class Transports {
                     ErrorCode.NOT_SUPPORTED,
                     "the driver has no transport for media '"
                             + media
-                            + "': it has "
+                            + "', only for "
                             + (providers.isEmpty()
                                     ? ""
                                     : String.join(", ", providers.keySet()) + ", ")

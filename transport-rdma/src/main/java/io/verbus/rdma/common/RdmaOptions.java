@@ -122,8 +122,8 @@ public record RdmaOptions(
                     "rdma.ack-timeout",
                     "14",
                     FabricSettings.RIGHT_ACK_TIMEOUT,
-                    "Time to wait for an acknowledgement before each retry: an exponent n, meaning"
-                            + " 4.096 us * 2^n, or a time, which is rounded up to such a value.",
+                    "Time to wait for an acknowledgement before each retry: an exponent n (4.096 us"
+                            + " * 2^n), or a time, which is rounded up.",
                     RdmaOptions::ackTimeout);
 
     static final Option<Integer> TRAFFIC_CLASS =
