@@ -31,8 +31,8 @@ class CompletionTest {
         Arrays.stream(words).forEach(word -> quoted.append(" '").append(word).append('\''));
         String commands =
                 // bash has compopt only while it completes.
-                "compopt() { :; }; source %s; COMP_WORDS=(verbus%s); COMP_CWORD=%d;"
-                        + " _complete_verbus;".formatted(script, quoted, words.length)
+                "compopt() { :; }; source %s; COMP_WORDS=(verbus%s); COMP_CWORD=%d; _complete_verbus;"
+                                .formatted(script, quoted, words.length)
                         + " printf '%s\\n' \"${COMPREPLY[@]}\"";
         Process bash =
                 new ProcessBuilder("bash", "--norc", "-c", commands)
