@@ -124,7 +124,8 @@ abstract class Addition<T> {
             String text =
                     "the "
                             + words()
-                            + " is closed, because the next media driver rejected it: "
+                            + " was closed after reconnecting, because the new media driver"
+                            + " rejected it: "
                             + reason.getMessage();
             conductor.onError(
                     reason instanceof RegistrationException refusal

@@ -255,7 +255,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
                 + " (client "
                 + (context.clientName.isEmpty() ? "" : context.clientName + " ")
                 + clientId()
-                + (isClosed() ? ", closed)" : isConnected() ? ")" : ", without a driver)");
+                + (isClosed() ? ", closed)" : isConnected() ? ")" : ", disconnected)");
     }
 
     /** Returns whether the bus was closed, or has lost its driver and does not reconnect. */

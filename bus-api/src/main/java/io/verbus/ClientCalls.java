@@ -159,7 +159,7 @@ final class ClientCalls implements ChannelResource.Owner {
 
     int nextSessionId(int streamId) {
         return command(
-                "find the next session id of stream " + streamId,
+                "get the next session id for stream " + streamId,
                 (to, id) -> to.nextSessionId(id, streamId));
     }
 

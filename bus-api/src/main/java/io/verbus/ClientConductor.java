@@ -380,8 +380,8 @@ final class ClientConductor implements Agent {
                 new DriverLostException(
                         "cannot "
                                 + what
-                                + " because the media driver is lost: try again once the bus is"
-                                + " connected to the next one"));
+                                + " because the connection to the media driver is lost: try again"
+                                + " once the bus has reconnected"));
         return false;
     }
 

@@ -125,7 +125,7 @@ final class ClientCounters {
         if (counterId < 0 || counterId > counters.maxCounterId()) {
             add.refuse(
                     new BusException(
-                            "the driver names counter "
+                            "the driver referred to counter "
                                     + counterId
                                     + ", which does not exist: use the same Verbus release for"
                                     + " driver and clients"));

@@ -155,7 +155,7 @@ final class ClientPublications {
         CountersReader counters = conductor.driver().counters();
         if (limitCounterId < 0 || limitCounterId > counters.maxCounterId()) {
             throw new BusException(
-                    "the driver names counter "
+                    "the driver referred to counter "
                             + limitCounterId
                             + ", which does not exist: use the same Verbus release for driver and"
                             + " clients");

@@ -82,9 +82,8 @@ final class ClientRequests {
                                     + what
                                     + " within "
                                     + timeoutNs / 1_000_000
-                                    + " ms: check "
-                                    + "that it is running and not overloaded, or raise the"
-                                    + " driver timeout"));
+                                    + " ms: check that the driver is running and not overloaded, or"
+                                    + " raise the driver timeout"));
         } catch (ExecutionException e) {
             throw thrownHere(e.getCause());
         }
@@ -99,7 +98,7 @@ final class ClientRequests {
     void checkNotInHandler(String what) {
         if (duty.isHeldByCurrentThread()) {
             throw new BusException(
-                    "cannot " + what + " in a handler of the same bus: call it on another thread");
+                    "cannot " + what + " from a handler of the same bus: use another thread");
         }
     }
 

@@ -128,8 +128,7 @@ final class ClientSubscriptions {
                                     + entry.subscription.streamId()
                                     + " on "
                                     + entry.subscription.channel()
-                                    + " is missing a "
-                                    + "stream: "
+                                    + " receives no image of a stream: "
                                     + event.message()));
             return true;
         }
@@ -213,10 +212,10 @@ final class ClientSubscriptions {
                                 + event.imageId()
                                 + " of stream "
                                 + event.streamId()
-                                + " cannot be joined, because counter "
+                                + " cannot be read, because counter "
                                 + id
-                                + " is not the position of its subscriber: use the same Verbus"
-                                + " release for driver and clients"));
+                                + " is not its subscriber's position: use the same Verbus release"
+                                + " for driver and clients"));
         return null;
     }
 
@@ -234,9 +233,9 @@ final class ClientSubscriptions {
             conductor.onError(
                     new BusException(
                             subscription
-                                    + " is closed, because it cannot map an image: fix the cause "
-                                    + "given by the preceding error, then add the "
-                                    + "subscription again"));
+                                    + " was closed, because it could not map an image: fix the"
+                                    + " cause given by the preceding error, then add the"
+                                    + " subscription again"));
             subscription.close();
         }
     }

@@ -113,8 +113,9 @@ final class Reconnection {
                     new DriverTimeoutException(
                             "no media driver was found within "
                                     + timeoutNs / 1_000_000
-                                    + " ms; the bus keeps looking for one: "
-                                    + reason.getMessage(),
+                                    + " ms ("
+                                    + reason.getMessage()
+                                    + "); the bus keeps trying to connect",
                             reason));
         }
     }
@@ -204,7 +205,7 @@ final class Reconnection {
                             refusal.code(),
                             "cannot "
                                     + change.words()
-                                    + " again for the "
+                                    + " again after reconnecting, for the "
                                     + addition.words()
                                     + ": "
                                     + refusal.getMessage()));
@@ -232,8 +233,8 @@ final class Reconnection {
             throw new BusException(
                     "response-correlation-id="
                             + link.correlationId()
-                            + " belongs to the lost driver: add a new response subscription and"
-                            + " use its id");
+                            + " is an id from the previous driver: add a new response subscription"
+                            + " and use its id");
         }
         return channel.withResponseId(id);
     }

@@ -50,8 +50,8 @@ final class Registrations {
             throw new BusException(
                     "nothing is registered under id "
                             + id
-                            + ": it was closed, its failure was already thrown, or it belongs to"
-                            + " another bus");
+                            + ": the resource was closed, its failure was already thrown, or the id"
+                            + " belongs to another bus");
         }
         if (!answer.isDone()) {
             return null;
@@ -80,7 +80,7 @@ final class Registrations {
         CompletableFuture<?> answer = answers.remove(id);
         if (answer == null
                 || answer.completeExceptionally(
-                        new BusException("it was removed before the driver had answered"))
+                        new BusException("the resource was removed before the driver answered"))
                 || answer.isCompletedExceptionally()) {
             return; // the conductor closes a result whose answer is already completed
         }

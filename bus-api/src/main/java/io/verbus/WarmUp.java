@@ -175,7 +175,8 @@ final class WarmUp implements AutoCloseable {
         }
 
         private static BusException noDriver() {
-            return new BusException("a warm-up has no driver: connect a bus");
+            return new BusException(
+                    "a bus that only warms up the JVM has no media driver: connect a bus instead");
         }
 
         @Override

@@ -167,7 +167,9 @@ class ImagePollsTest {
         long behind = image.controlledPeek(Stream.TERM_LENGTH, collectAll, NO_BOUND);
         assertEquals(Stream.TERM_LENGTH + 64, behind);
         assertEquals(List.of(5L, 6L), received);
-        assertRefused("is not from", () -> image.controlledPeek(behind, collectAll, NO_BOUND));
+        assertRefused(
+                "is invalid: it must be between",
+                () -> image.controlledPeek(behind, collectAll, NO_BOUND));
         image.position(Stream.TERM_LENGTH);
         assertEquals(behind, image.controlledPeek(behind, collectAll, NO_BOUND));
         image.poll(collect, 10);
@@ -186,7 +188,7 @@ class ImagePollsTest {
         assertEquals(0, image.position());
         image.position(128);
         assertEquals(128, image.position());
-        assertRefused("position 64 is not from 128", () -> image.position(64));
+        assertRefused("position 64 is invalid: it must be between 128", () -> image.position(64));
         image.poll(collect, 10);
         assertEquals(List.of(3L), received);
         image.position(end);

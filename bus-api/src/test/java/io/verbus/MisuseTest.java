@@ -27,10 +27,10 @@ class MisuseTest {
     void reportsEachKindOfMisuse() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
-                        "handler: a handler polls the image of LOG, which has called it: return"
-                                + " from the handler first",
-                        "claim: this claim is still open for 8 bytes of term 7, and the stream"
-                                + " waits for it: commit or abort it before reusing it",
+                        "handler: a handler called by the image of LOG must not poll it again:"
+                                + " return from the handler first",
+                        "claim: this claim of 8 bytes in term 7 is still open, and blocks the"
+                                + " stream: commit or abort it before reusing this object",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
                                 + " it from one thread at a time",
                         "one thread after the other: nothing",

@@ -216,9 +216,10 @@ class OffersTest {
         assertRefused("-1 of a part", () -> publication.offer(small, 0, 9, small, 0, -1));
         assertRefused("is negative", () -> publication.offer(small, 0, -5, small, 0, 8));
         int max = MAX_MESSAGE;
-        assertRefused((max + 1) + " is not", () -> publication.offer(bytes, 0, max, small, 0, 1));
+        assertRefused(
+                (max + 1) + " is invalid", () -> publication.offer(bytes, 0, max, small, 0, 1));
         int huge = Integer.MAX_VALUE;
-        assertRefused("is not from 0", () -> publication.offer(bytes, 0, huge, small, 0, huge));
+        assertRefused("must be between 0", () -> publication.offer(bytes, 0, huge, small, 0, huge));
         assertThrows(
                 IndexOutOfBoundsException.class, () -> publication.offer(small, 0, 8, small, 4, 5));
         assertThrows(
@@ -231,7 +232,7 @@ class OffersTest {
         vectors[1].length(-1);
         assertRefused("is negative", () -> publication.offer(vectors));
         vectors[1].reset(bytes, 0, max);
-        assertRefused((max + 8) + " is not", () -> publication.offer(vectors));
+        assertRefused((max + 8) + " is invalid", () -> publication.offer(vectors));
         assertEquals(0, publication.position(), "nothing was claimed");
     }
 
@@ -280,8 +281,8 @@ class OffersTest {
         receive();
         assertEquals(List.of("one", "two"), texts());
         assertEquals(publication.position(), image.position());
-        assertRefused("-1 is not", () -> publication.appendPadding(-1));
-        assertRefused("is not from", () -> publication.appendPadding(MAX_MESSAGE + 1));
+        assertRefused("-1 is invalid", () -> publication.appendPadding(-1));
+        assertRefused("must be between 0", () -> publication.appendPadding(MAX_MESSAGE + 1));
         long result;
         while ((result = publication.appendPadding(MAX_MESSAGE)) > 0) {}
         assertEquals(Publication.ADMIN_ACTION, result);
@@ -365,7 +366,8 @@ class OffersTest {
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_PAD);
         assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 128));
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_DATA);
-        assertRefused("does not consist of whole", () -> publication.offerBlock(block, 0, 0));
+        assertRefused(
+                "must consist of one or more whole", () -> publication.offerBlock(block, 0, 0));
         assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 96));
         assertThrows(IndexOutOfBoundsException.class, () -> publication.offerBlock(block, 32, 128));
         assertEquals(128, publication.position());
@@ -448,7 +450,7 @@ class OffersTest {
         assertThrows(IndexOutOfBoundsException.class, () -> batch.add(bytes, MAX_MESSAGE - 3, 4));
         int payload = publication.maxPayloadLength();
         batch.add(bytes, 0, payload + 1);
-        assertRefused("but at most " + payload, () -> publication.offerBatch(batch));
+        assertRefused("a batch allows at most " + payload, () -> publication.offerBatch(batch));
         batch.clear();
         for (int total = 0; total <= MAX_MESSAGE; total += FrameHeader.LENGTH + payload) {
             batch.add(bytes, 0, payload);

@@ -349,7 +349,7 @@ class ReconnectTest {
         assertEquals(2, errors.size());
         RegistrationException e = assertInstanceOf(RegistrationException.class, errors.getFirst());
         assertEquals(ErrorCode.GENERIC_ERROR, e.code());
-        assertTrue(e.getMessage().contains("is closed"), e.getMessage());
+        assertTrue(e.getMessage().contains("was closed"), e.getMessage());
         assertTrue(e.getMessage().endsWith("session clash"), e.getMessage());
         assertThrows(BusException.class, () -> bus.getPublication(id));
         publication.close();

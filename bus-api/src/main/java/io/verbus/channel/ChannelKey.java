@@ -29,7 +29,7 @@ enum ChannelKey {
             "any",
             ValueForm.INTERFACE,
             "Local address to send from; over UDP also the interface on which a subscription joins"
-                    + " a group."),
+                    + " a multicast group."),
 
     CONTROL(
             "control",
@@ -48,8 +48,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
-            "How receivers connect: manual, added one by one; dynamic, announcing themselves;"
-                    + " response, on request."),
+            "How receivers connect: manual (added by the publisher), dynamic (by announcing"
+                    + " themselves) or response (on request)."),
 
     RESPONSE_ID(
             "response-correlation-id",
@@ -77,7 +77,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 255, 104),
-            "Traffic class of the packets."),
+            "Traffic class of the packets sent."),
 
     DSCP(
             "dscp",
@@ -95,7 +95,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.PATH_MTU,
-            "Payload in bytes that packets must be able to carry."),
+            "Path MTU in bytes that the connection must have."),
 
     ACK_TIMEOUT(
             "ack-timeout",
@@ -104,7 +104,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.ACK_TIMEOUT,
-            "Time to wait for an acknowledgement."),
+            "Time to wait for an acknowledgement before each retry."),
 
     RETRY_COUNT(
             "retry-count",
@@ -122,7 +122,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 7, 7),
-            "Retries while the peer has no receive posted; 7 retries forever."),
+            "Number of retries while the peer has no receive posted; 7 means unlimited."),
 
     TERM_LENGTH(
             "term-length",
@@ -131,7 +131,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TERM_LENGTH,
-            "Length of a term in bytes; a log has three."),
+            "Length of a term in bytes; a log has three terms."),
 
     MTU(
             "mtu",
@@ -149,7 +149,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Bytes by which a publisher may be ahead of the subscribers at this endpoint."),
+            "Maximum bytes by which a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -158,8 +158,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Bytes by which a publisher may be ahead of the sender, or on IPC of the subscribers:"
-                    + " from mtu to half a term."),
+            "Maximum bytes by which a publisher may be ahead of the sender, or over IPC of the"
+                    + " subscribers; from mtu to half a term."),
 
     SEND_BUFFER(
             "so-sndbuf",
@@ -186,8 +186,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time to wait for reordered frames before requesting a gap, if the stream has no other"
-                    + " receivers."),
+            "Time to wait for reordered frames before sending a NAK for a gap, if the stream has no"
+                    + " other receivers."),
 
     MAX_RESEND(
             "max-resend",
@@ -196,7 +196,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Number of ranges resent concurrently; beyond it, the closest ranges are merged."),
+            "Maximum number of ranges retransmitted concurrently; beyond it, the closest ranges are"
+                    + " merged."),
 
     GROUP(
             "group",
@@ -205,7 +206,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "as the sender signals",
             ValueForm.TRUTH,
-            "Whether the stream has other receivers, so that NAKs are delayed by a random time."),
+            "Whether the stream has other receivers; if so, NAKs are delayed by a random time."),
 
     RELIABLE(
             "reliable",
@@ -214,7 +215,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "true",
             ValueForm.TRUTH,
-            "Whether the receiver requests lost frames again; otherwise padding replaces them."),
+            "Whether the receiver requests retransmission of lost frames; otherwise padding"
+                    + " replaces them."),
 
     CONGESTION_CONTROL(
             "cc",
@@ -232,7 +234,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.FLOW,
-            "Which of several receivers limits the publication."),
+            "Flow control: which of several receivers limits the publication."),
 
     GROUP_TAG(
             "gtag",
@@ -250,7 +252,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "false",
             ValueForm.TRUTH,
-            "Whether spies alone connect a publication."),
+            "Whether a publication that only spies read counts as connected."),
 
     LINGER(
             "linger",
@@ -259,7 +261,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "How long a closed publication still resends lost frames."),
+            "How long a closed publication continues to retransmit lost frames."),
 
     TTL(
             "ttl",
@@ -268,7 +270,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the system's",
             ValueForm.number(0, 255, 4),
-            "Maximum number of hops of datagrams."),
+            "Maximum number of hops for multicast datagrams."),
 
     SESSION_ID(
             "session-id",
@@ -277,8 +279,8 @@ enum ChannelKey {
             Side.BOTH,
             "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session of the publication, or the only one that a subscription receives; tag:N is"
-                    + " that of the tagged publication."),
+            "Session id of the publication, or the only one that a subscription receives; tag:N"
+                    + " means that of the publication tagged N."),
 
     STREAM_ID(
             "stream-id",
@@ -306,7 +308,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "random",
             ValueForm.WHOLE_NUMBER,
-            "First term of the stream; requires term-id and term-offset."),
+            "First term id of the stream; requires term-id and term-offset."),
 
     TERM_ID(
             "term-id",
@@ -315,7 +317,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the first term",
             ValueForm.WHOLE_NUMBER,
-            "Term at which the publication starts; requires init-term-id and term-offset."),
+            "Term id at which the publication starts; requires init-term-id and term-offset."),
 
     TERM_OFFSET(
             "term-offset",
@@ -324,8 +326,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "0",
             ValueForm.WHOLE_NUMBER,
-            "Offset in bytes at which the publication starts in term-id; requires init-term-id and"
-                    + " term-id."),
+            "Offset in bytes within that term at which the publication starts; requires"
+                    + " init-term-id and term-id."),
 
     END_OF_STREAM(
             "eos",
@@ -344,8 +346,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether a slow subscriber back-pressures the publisher; with false, one that lags too"
-                    + " far is detached."),
+            "Whether a slow subscriber back-pressures the publisher; if false, a subscriber that"
+                    + " lags too far is detached."),
 
     REJOIN(
             "rejoin",
@@ -354,7 +356,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether a detached subscriber rejoins, and a lost or rejected stream of a peer is"
+            "Whether a detached subscriber rejoins, and whether a peer's lost or rejected stream is"
                     + " received again."),
 
     UNTETHERED_WINDOW_LIMIT(
@@ -373,7 +375,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "How long a detached subscriber still back-pressures the stream."),
+            "How long a detached subscriber continues to back-pressure the stream."),
 
     UNTETHERED_RESTING(
             "untethered-resting-timeout",
@@ -401,7 +403,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in a message at which the receiving driver writes its arrival time."),
+            "Offset in a message at which the receiving driver writes the time of arrival."),
 
     MEDIA_TIMESTAMP(
             "media-rcv-ts-offset",
@@ -410,8 +412,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in a message at which the receiving driver writes when the kernel or the"
-                    + " network adapter received it."),
+            "Offset in a message at which the receiving driver writes the time of receipt by the"
+                    + " kernel or the network adapter."),
 
     ALIAS(
             "alias",

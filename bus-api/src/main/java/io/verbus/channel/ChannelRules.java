@@ -58,7 +58,8 @@ final class ChannelRules {
             refuse(
                     channel.isManual() || channel.isDynamic(),
                     channel,
-                    "has a control-mode for destinations, which ipc does not support: remove it");
+                    "has a control-mode for destinations, which ipc does not support: remove"
+                            + " control-mode");
         } else if (!isTagged(channel, values)) {
             checkPlace(media, values, channel);
         }
@@ -77,8 +78,8 @@ final class ChannelRules {
         refuse(
                 values.containsKey(ChannelKey.TRAFFIC_CLASS) && values.containsKey(ChannelKey.DSCP),
                 channel,
-                "has both a traffic-class and a dscp, which is its upper six bits: keep one of"
-                        + " them");
+                "has both traffic-class and dscp, the upper six bits of the traffic class: keep one"
+                        + " of them");
         if (channel.isAeron()) {
             channel.start(); // checks that a frame can start there
         } else {
@@ -127,7 +128,7 @@ final class ChannelRules {
                     !hasControl && !channel.isAeron(),
                     channel,
                     "has control-mode=response without control: add control=host:port, the address"
-                            + " that sends the responses");
+                            + " from which responses are sent");
             return;
         }
         refuse(
@@ -166,7 +167,8 @@ final class ChannelRules {
         refuse(
                 flow != null && flow.timeout() != null,
                 channel,
-                "has t:TIME in fc, but over RDMA a receiver leaves with its connection: remove it");
+                "has t:TIME in fc, which RDMA does not support, because a receiver leaves when its"
+                        + " connection ends: remove t:TIME");
         refuse(
                 flow != null
                         && flow.strategy() == FlowChoice.Strategy.TAGGED
@@ -177,7 +179,7 @@ final class ChannelRules {
                 channel.localInterface() != null && channel.localInterface().port() != 0,
                 channel,
                 "has a port in interface, but over RDMA the system chooses the local port: remove"
-                        + " it");
+                        + " the port");
     }
 
     private static boolean isOfConnection(ChannelKey key) {
@@ -273,12 +275,12 @@ final class ChannelRules {
                 areOverlapping(media, channel.receiveTimestamp()),
                 channel,
                 "has media-rcv-ts-offset and channel-rcv-ts-offset, which overlap: set them at"
-                        + " least 8 apart");
+                        + " least 8 bytes apart");
         refuse(
                 areOverlapping(media, channel.sendTimestamp()),
                 channel,
                 "has media-rcv-ts-offset and channel-snd-ts-offset, which overlap: set them at"
-                        + " least 8 apart");
+                        + " least 8 bytes apart");
     }
 
     private static boolean areOverlapping(OptionalInt one, OptionalInt other) {
@@ -317,13 +319,13 @@ final class ChannelRules {
             refuse(
                     channel.response().correlationId() == ResponseLink.NONE,
                     channel,
-                    "has control-mode=response without response-correlation-id: set the id of the"
-                            + " image whose requests are answered, or prototype");
+                    "has control-mode=response without response-correlation-id: set it to the id of"
+                            + " the image whose requests are answered, or to prototype");
             refuse(
                     !channel.isIpc() && channel.control() == null,
                     channel,
                     "has control-mode=response without control: add control=host:port, the address"
-                            + " that sends the responses");
+                            + " from which responses are sent");
         }
     }
 
@@ -331,7 +333,7 @@ final class ChannelRules {
         refuse(
                 isPortless(values.get(ChannelKey.ENDPOINT)),
                 channel,
-                "has port 0, which only a subscription can use: set the port at which the"
+                "has port 0, which only a subscription can use: set the port on which the"
                         + " subscribing driver listens");
     }
 
@@ -363,8 +365,8 @@ final class ChannelRules {
         refuse(
                 channel.sessionTag().isPresent(),
                 channel,
-                "has the session-id of a tag, which only a publication can use: set the session id"
-                        + " itself");
+                "has a session-id that refers to a tag, which only a publication can use: set a"
+                        + " numeric session-id");
         checkRejoin(channel);
         checkTimestamps(channel);
         refuse(
@@ -389,7 +391,7 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text(channel.isAeron())
-                            + ", which belongs to the subscription's own channel: set it there");
+                            + ", which belongs in the subscription's own channel: set it there");
         }
         for (ChannelKey key : OF_READERS) {
             refuse(
@@ -397,7 +399,7 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text()
-                            + ", which belongs to the subscription's own channel: set it there");
+                            + ", which belongs in the subscription's own channel: set it there");
         }
         checkSubscribable(channel, values, faults);
     }
@@ -423,7 +425,7 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text(channel.isAeron())
-                            + ", which belongs to the publication's own channel: a destination has"
+                            + ", which belongs in the publication's own channel: a destination has"
                             + " only endpoint=host:port"
                             + (channel.media().equals(ChannelMedia.RDMA.text())
                                     ? ", and interface=ADDRESS if needed"
@@ -432,8 +434,8 @@ final class ChannelRules {
         refuse(
                 channel.isIpc(),
                 channel,
-                "is not a destination: use verbus:rdma?endpoint=host:port or"
-                        + " verbus:udp?endpoint=host:port");
+                "is an IPC channel, which cannot be a destination: use"
+                        + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
         refuse(
                 !values.containsKey(ChannelKey.ENDPOINT),
                 channel,
@@ -490,7 +492,8 @@ final class ChannelRules {
             throw new UnsupportedChannelException(
                     "channel '"
                             + channel
-                            + "' leads to a network of rdma.networks, and RDMA does not support "
+                            + "' runs over RDMA, because its address is in rdma.networks, and RDMA"
+                            + " does not support "
                             + what);
         }
     }

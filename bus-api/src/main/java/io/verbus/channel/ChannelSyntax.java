@@ -113,9 +113,9 @@ final class ChannelSyntax {
                                     + text
                                     + "' has "
                                     + pair
-                                    + ", which is not supported: a one-sided Write does not notify"
-                                    + " the receiver; set channel-snd-ts-offset on the"
-                                    + " publication"));
+                                    + ", which RDMA does not support, because a one-sided Write"
+                                    + " does not notify the receiver: set channel-snd-ts-offset on"
+                                    + " the publication"));
         }
         String translated = isKnown ? AeronValues.translate(key, value) : null;
         values.remove(key); // the last value of a repeated key wins
@@ -181,7 +181,7 @@ final class ChannelSyntax {
                         + text
                         + "' contains '"
                         + pair
-                        + "', which is not key=value: "
+                        + "', which is not of the form key=value: "
                         + EXAMPLE);
     }
 

@@ -18,8 +18,8 @@ public record ChannelTags(OptionalLong place, OptionalLong publication) {
 
     /** Describes a valid text. */
     static final String RIGHT =
-            "a tag of the endpoint, one of the publication after a comma, or both, each a 64-bit"
-                    + " integer other than -1, such as 1001,1002";
+            "an endpoint tag, a publication tag preceded by a comma, or both, each a 64-bit integer"
+                    + " other than -1, such as 1001,1002";
 
     private static final Pattern FORM =
             Pattern.compile("(?<place>-?[0-9]{1,19})?(?:,(?<publication>-?[0-9]{1,19}))?");

@@ -30,8 +30,8 @@ public record FabricSettings(
         OptionalInt rnrRetryCount) {
     /** Describes a valid acknowledgement timeout. */
     public static final String RIGHT_ACK_TIMEOUT =
-            "from 1 to 31, an exponent of 4.096 us * 2^n, or a duration of at most 8796s, such as"
-                    + " 14 or 67ms";
+            "an exponent n from 1 to 31, which means 4.096 us * 2^n, or a duration of at most"
+                    + " 8796s, such as 14 or 67ms";
 
     /** Largest exponent of an acknowledgement timeout. */
     static final int MAX_EXPONENT = 31;

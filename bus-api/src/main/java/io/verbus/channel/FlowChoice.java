@@ -23,8 +23,8 @@ public record FlowChoice(
         Strategy strategy, OptionalLong tag, OptionalInt groupSize, Duration timeout) {
     /** Describes a valid text. */
     static final String RIGHT =
-            "max, min,g:/SIZE,t:TIME or tagged,g:TAG/SIZE,t:TIME with a SIZE from 0 to 64, or parts"
-                    + " of these, such as min,t:2s";
+            "max, min,g:/SIZE,t:TIME or tagged,g:TAG/SIZE,t:TIME, where g: and t: are optional and"
+                    + " SIZE is from 0 to 64, such as min,t:2s";
 
     private static final Pattern GROUP =
             Pattern.compile("g:(?<tag>-?[0-9]{1,19})?(?:/(?<size>[0-9]|[1-5][0-9]|6[0-4]))?");

@@ -23,15 +23,15 @@ public record StreamStart(int initialTermId, int termId, int termOffset) {
             throw new InvalidChannelException(
                     "term-id "
                             + termId
-                            + " is before init-term-id "
+                            + " is invalid: it must be at least init-term-id "
                             + initialTermId
-                            + ", or at least 2^31 terms after it: choose a term of the stream");
+                            + ", and less than 2^31 above it");
         }
         if (termOffset < 0 || termOffset % FrameHeader.ALIGNMENT != 0) {
             throw new InvalidChannelException(
                     "term-offset "
                             + termOffset
-                            + " is negative or not a multiple of 32: choose the start of a frame");
+                            + " is invalid: it must be a multiple of 32, and not negative");
         }
     }
 
@@ -46,9 +46,9 @@ public record StreamStart(int initialTermId, int termId, int termOffset) {
             throw new InvalidChannelException(
                     "term-offset "
                             + termOffset
-                            + " is more than the term length "
+                            + " exceeds the term length "
                             + termLength
-                            + ": lower it, or raise term-length");
+                            + ": lower term-offset, or raise term-length");
         }
         return LogLayout.position(
                 termId, termOffset, LogLayout.positionBitsToShift(termLength), initialTermId);

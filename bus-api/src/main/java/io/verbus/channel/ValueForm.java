@@ -74,8 +74,7 @@ record ValueForm<T>(
                                 default -> null;
                             });
 
-    static final ValueForm<Long> GROUP_TAG =
-            plain("a whole number of 64 bits, such as 7", ValueForm::tag);
+    static final ValueForm<Long> GROUP_TAG = plain("a 64-bit integer, such as 7", ValueForm::tag);
 
     static final ValueForm<Integer> WHOLE_NUMBER =
             plain("a whole number from -2147483648 to 2147483647, such as 42", ValueForm::whole);
@@ -83,14 +82,15 @@ record ValueForm<T>(
     /** Integer, or {@link SessionTag}. */
     static final ValueForm<Object> SESSION =
             plain(
-                    "a whole number from -2147483648 to 2147483647, such as 42, or tag: and a tag,"
-                            + " such as tag:1002",
+                    "a whole number from -2147483648 to 2147483647, such as 42, or tag: followed by"
+                            + " a tag, such as tag:1002",
                     ValueForm::session);
 
     /** Offset in the message in bytes. */
     static final ValueForm<Integer> TIMESTAMP =
             new ValueForm<>(
-                    "an offset in the message from 0 to 65464, or reserved for the reserved value",
+                    "an offset in the message from 0 to 65464, or the word reserved for the frame's"
+                            + " reserved value",
                     ValueForm::timestamp,
                     offset ->
                             offset == ChannelUri.RESERVED_TIMESTAMP

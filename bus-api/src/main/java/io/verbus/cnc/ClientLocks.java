@@ -68,7 +68,13 @@ public final class ClientLocks implements AutoCloseable {
         try {
             DriverFile.create(file).close();
         } catch (IOException e) {
-            throw new BusException("cannot create " + file + ": " + e, e);
+            throw new BusException(
+                    "cannot create "
+                            + file
+                            + " ("
+                            + e
+                            + "): check the permissions of the driver directory",
+                    e);
         }
         return new ClientLocks(file, Calls.open(file));
     }
@@ -191,7 +197,7 @@ public final class ClientLocks implements AutoCloseable {
             } catch (BusException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new BusException("open cannot be called: " + e, e);
+                throw new BusException("cannot call open(): " + e, e);
             }
         }
 
@@ -202,7 +208,7 @@ public final class ClientLocks implements AutoCloseable {
                 int result = (int) FCNTL.invokeExact(state, descriptor, command, argument);
                 return result < 0 ? errno(state) : 0;
             } catch (Throwable e) {
-                throw new BusException("fcntl cannot be called: " + e, e);
+                throw new BusException("cannot call fcntl(): " + e, e);
             }
         }
 
@@ -211,7 +217,7 @@ public final class ClientLocks implements AutoCloseable {
                 int result = (int) CLOSE.invokeExact(arena.allocate(ERRNO), descriptor);
                 assert result == 0; // a failed close has released the descriptor nevertheless
             } catch (Throwable e) {
-                throw new BusException("close cannot be called: " + e, e);
+                throw new BusException("cannot call close(): " + e, e);
             }
         }
 

@@ -147,7 +147,7 @@ public final class CncFile implements AutoCloseable {
         long length = fileLength(spec, pageLength);
         if (length > Integer.MAX_VALUE) {
             throw new BusException(
-                    "the driver's file would have "
+                    "the driver's command-and-control file would have "
                             + length
                             + " bytes, more than its layout allows (2 GiB): choose smaller buffers,"
                             + " fewer counters or smaller pages");
@@ -181,18 +181,18 @@ public final class CncFile implements AutoCloseable {
         } catch (FileAlreadyExistsException e) {
             arena.close();
             throw new BusException(
-                    file + " exists already: remove it, or choose another driver directory", e);
+                    file + " already exists: remove it, or choose another driver directory", e);
         } catch (IOException e) {
             arena.close();
             discard(file, e);
             throw new BusException(
-                    "cannot create the driver's file of "
+                    "cannot create the driver's command-and-control file of "
                             + length
                             + " bytes at "
                             + file
                             + " ("
                             + e.getMessage()
-                            + "), where "
+                            + "); "
                             + DriverFile.remedy(file),
                     e);
         }

@@ -125,18 +125,18 @@ public final class DriverPulse {
         String silent = "no heartbeat has arrived for " + (nowNs - changedNs) / 1_000_000 + " ms";
         if (!CncFile.belongsTo(file, cnc.spec())) {
             return driver()
-                    + " is gone: its file was deleted or replaced by another driver's; connect"
-                    + " again once a media driver runs with this driver directory";
+                    + " is gone: its file was deleted, or replaced by another driver; connect again"
+                    + " once a media driver runs with this driver directory";
         }
         if (isProcessThere()) {
             return driver()
                     + " has stalled: its process exists, but "
                     + silent
-                    + "; resume the process if it is stopped, or find out why it lacks CPU time "
-                    + "or memory, and connect again";
+                    + "; if the process is stopped, resume it; otherwise find out why it lacks CPU"
+                    + " time or memory; then connect again";
         }
         return driver()
-                + " is gone: there is no such process, and "
+                + " is gone: its process no longer exists, and "
                 + silent
                 + "; start a media driver with this driver directory, and connect again";
     }

@@ -233,13 +233,13 @@ public final class LatencyFile implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): choose the directory of a driver",
+                            + "): choose a driver's directory",
                     e);
         }
         throw new BusException(
                 file
-                        + " is not a latency file of this version: use the tools of the driver's"
-                        + " version");
+                        + " is not a latency file that this version can read: use tools of the same"
+                        + " version as the driver");
     }
 
     /**

@@ -102,10 +102,10 @@ public final class LossReport implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): choose the directory of a driver",
+                            + "): choose a driver's directory",
                     e);
         }
-        throw new BusException(file + " is not a loss report: choose the directory of a driver");
+        throw new BusException(file + " is not a loss report: choose a driver's directory");
     }
 
     /**

@@ -66,8 +66,8 @@ public enum SystemCounter {
 
     HEARTBEAT("driver heartbeat, ms since the epoch"),
     COMMANDS("commands"),
-    COMMANDS_MALFORMED("commands malformed"),
-    COMMANDS_FAILED("commands failed"),
+    COMMANDS_MALFORMED("malformed commands"),
+    COMMANDS_FAILED("failed commands"),
     CLIENTS("clients"),
     PUBLICATIONS("publications"),
     SUBSCRIPTIONS("subscriptions"),

@@ -8,7 +8,7 @@ package io.verbus.cnc;
  */
 public enum TransportCounter {
     /** Errors that exceed the error log's share for peers. Written by the conductor. */
-    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers, not logged"),
+    RDMA_PEER_ERRORS_UNLOGGED(1000, "rdma: errors caused by peers but not logged"),
     /** Messages of publishing drivers that violate the protocol. Written by the conductor. */
     RDMA_VIOLATIONS(1001, "rdma: protocol violations by publishing drivers"),
     /** Connections from addresses that are not allowed. Written by the conductor. */
@@ -33,7 +33,7 @@ public enum TransportCounter {
     /** Written by the conductor. */
     RDMA_SMALL_MTU(1010, "rdma: connections over an MTU below the port's"),
     /** Connections and announcements without the key of their network. Written by the conductor. */
-    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused without a valid key"),
+    RDMA_UNAUTHENTICATED(1011, "rdma: connections refused for lack of a valid key"),
     /** Listeners whose device is currently gone. Written by the conductor. */
     RDMA_LISTENERS_LOST(1012, "rdma: listeners waiting for their device"),
     /** Written by the conductor. */
@@ -60,7 +60,7 @@ public enum TransportCounter {
     /** Datagrams coalesced by the kernel count as one. Written by the receiver. */
     UDP_DATAGRAMS_RECEIVED(1108, "udp: datagrams received"),
     /** Coalesced datagrams, longer than the MTU. Written by the receiver. */
-    UDP_DATAGRAMS_RECEIVED_JOINED(1109, "udp: datagrams received joined (GRO)"),
+    UDP_DATAGRAMS_RECEIVED_JOINED(1109, "udp: coalesced datagrams received (GRO)"),
     /** NAKs for ranges that are not available or were just resent. Written by the sender. */
     UDP_NAKS_IGNORED(1110, "udp: NAKs ignored"),
     /** Frames that no correct receiver sends. Written by the sender. */
@@ -74,7 +74,7 @@ public enum TransportCounter {
     /** All datagrams. Written by the sender. */
     UDP_DATAGRAMS_SENT(1115, "udp: datagrams sent"),
     /** Coalesced datagrams. Written by the sender. */
-    UDP_DATAGRAMS_SENT_JOINED(1116, "udp: datagrams sent joined (GSO)"),
+    UDP_DATAGRAMS_SENT_JOINED(1116, "udp: coalesced datagrams sent (GSO)"),
     /** Datagrams from addresses that may not send. Written by the receiver. */
     UDP_RECEIVER_NOT_ALLOWED(1117, "udp: datagrams to the receiver refused by verbus.udp.allow"),
     /** Datagrams from addresses that may not answer. Written by the sender. */

@@ -103,8 +103,8 @@ public final class Attachment {
     /** Returns the reason for the loss of a driver that has timed out this client. */
     public static DriverLostException givenUp() {
         return new DriverLostException(
-                "the media driver has heard nothing from this client for too long and has released"
-                    + " its resources: connect again, and run the client conductor more often or"
-                    + " raise the driver's client liveness timeout");
+                "the media driver received no keep-alive from this client for too long and released"
+                    + " the client's resources: connect again, and run the client conductor more"
+                    + " often or raise the driver's client-liveness-timeout");
     }
 }

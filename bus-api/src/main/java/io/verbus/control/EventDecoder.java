@@ -61,7 +61,7 @@ public final class EventDecoder {
      */
     public DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
         if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
-            throw malformed("its type is " + typeId + ", its length " + length + " bytes");
+            throw malformed("type " + typeId + ", length " + length + " bytes");
         }
         return switch (typeId) {
             case OperationSuccessDecoder.TEMPLATE_ID -> {
@@ -168,7 +168,7 @@ public final class EventDecoder {
                 yield new DriverEvent.NextSessionId(
                         sessionId.correlationId(), sessionId.sessionId());
             }
-            default -> throw malformed("it is a command, of type " + typeId);
+            default -> throw malformed("a command of type " + typeId);
         };
     }
 
@@ -221,13 +221,13 @@ public final class EventDecoder {
         try {
             return new InetSocketAddress(InetAddress.getByAddress(bytes), publicationError.port());
         } catch (UnknownHostException e) {
-            throw malformed("an address has " + bytes.length + " bytes");
+            throw malformed("an address of " + bytes.length + " bytes");
         }
     }
 
     private static String path(String name) {
         if (name.isEmpty() || name.indexOf('\0') >= 0) {
-            throw malformed("'" + name + "' is not the path of a file");
+            throw malformed("'" + name + "' is not a valid path");
         }
         return name;
     }
@@ -243,7 +243,7 @@ public final class EventDecoder {
 
     private static BusException malformed(String what) {
         return new BusException(
-                "an event of the media driver is malformed ("
+                "an event from the media driver is malformed ("
                         + what
                         + "): use the same Verbus release for driver and clients");
     }

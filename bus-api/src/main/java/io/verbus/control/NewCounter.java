@@ -49,13 +49,13 @@ public record NewCounter(int typeId, DirectBuffer key, DirectBuffer label) {
     private static void check(String what, int length, int most) {
         if (length < 0 || length > most) {
             throw new IllegalArgumentException(
-                    "the length "
-                            + length
-                            + " of the counter's "
+                    "the counter's "
                             + what
-                            + " is not from 0 to "
+                            + " must have between 0 and "
                             + most
-                            + " bytes: pass a shorter "
+                            + " bytes, but has "
+                            + length
+                            + ": pass a shorter "
                             + what);
         }
     }

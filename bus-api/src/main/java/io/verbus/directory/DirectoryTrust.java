@@ -76,9 +76,9 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
         if (mount == null || !place.startsWith(mount)) {
             throw new BusException(
                     place
-                            + " lies neither in the driver directory nor "
+                            + " is neither in the driver directory nor "
                             + (mount == null
-                                    ? "on a configured mount of huge pages"
+                                    ? "on a configured huge-page mount"
                                     : "in the log-directory " + mount)
                             + ": set the driver's log-directory, or restart the driver");
         }
@@ -116,7 +116,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                     file
                             + " can be written to by group "
                             + attributes.group().getName()
-                            + ", which is not this process's own: if you trust its members,"
+                            + ", which is not the group of this process: if you trust its members,"
                             + " set it as directory-group");
         }
     }
@@ -127,12 +127,12 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                     file
                             + " belongs to user "
                             + fileOwner.getName()
-                            + ", neither to "
+                            + ", not to "
                             + ProcessAccount.current().user().getName()
-                            + " nor to root: if you trust "
+                            + " or root: if you trust "
                             + fileOwner.getName()
-                            + ", set that user as directory-owner, else choose"
-                            + " another driver directory");
+                            + ", set that user as directory-owner; otherwise choose another driver"
+                            + " directory");
         }
     }
 
@@ -149,8 +149,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-owner '"
                             + owner
-                            + "' is not a user of this host: set it to the name or number of an "
-                            + "existing user",
+                            + "' is not a user of this host: set it to the name or id of an"
+                            + " existing user",
                     e);
         }
     }
@@ -168,8 +168,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
             throw new BusException(
                     "the directory-group '"
                             + group
-                            + "' is not a group of this host: set it to the name or number of an "
-                            + "existing group",
+                            + "' is not a group of this host: set it to the name or id of an"
+                            + " existing group",
                     e);
         }
     }
@@ -186,8 +186,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                         + ownerOf(directory)
                         + " is denied to user "
                         + user
-                        + ": run as the driver's user, or start the driver with directory-group and"
-                        + " a group of "
+                        + ": run as the driver's user, or start the driver with directory-group set"
+                        + " to a group of "
                         + user
                         + ", and set directory-owner and directory-group for this process",
                 e);

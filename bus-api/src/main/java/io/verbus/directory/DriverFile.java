@@ -109,7 +109,7 @@ public final class DriverFile {
                             + file
                             + " ("
                             + e.getMessage()
-                            + "), where "
+                            + "); "
                             + remedy(file),
                     e);
         }

@@ -30,8 +30,8 @@ public final class FileStores {
         } catch (FileSystemException e) {
             if (e.getReason() != null) {
                 return e.getReason()
-                        + ": raise the limit of open files (`ulimit -n`, LimitNOFILE of the unit),"
-                        + " or check which files this process has open";
+                        + ": raise the limit on open files (`ulimit -n`, or LimitNOFILE in the"
+                        + " systemd unit), or check which files this process has open";
             }
         } catch (IOException e) {
             failure.addSuppressed(e);

@@ -86,7 +86,7 @@ public final class HeldPath implements AutoCloseable {
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !folder.isInPlace()) {
             folder.close();
             throw new FileSystemException(
-                    path.toString(), null, "not a folder, or replaced while it was opened");
+                    path.toString(), null, "not a folder, or replaced while being opened");
         }
         return folder;
     }
@@ -103,7 +103,7 @@ public final class HeldPath implements AutoCloseable {
             case EMFILE ->
                     new FileSystemException(
                             file, null, "too many open files: raise the limit (`ulimit -n`)");
-            default -> new FileSystemException(file, null, "open: errno " + -descriptor);
+            default -> new FileSystemException(file, null, "open failed with errno " + -descriptor);
         };
     }
 
@@ -188,7 +188,7 @@ public final class HeldPath implements AutoCloseable {
                 int descriptor = (int) OPEN.invokeExact(state, name, flags);
                 return descriptor < 0 ? -(int) ERRNO_VALUE.get(state, 0L) : descriptor;
             } catch (Throwable e) {
-                throw new BusException("open cannot be called: " + e, e);
+                throw new BusException("cannot call open(): " + e, e);
             }
         }
 
@@ -196,7 +196,7 @@ public final class HeldPath implements AutoCloseable {
             try {
                 return (int) CLOSE.invokeExact(descriptor);
             } catch (Throwable e) {
-                throw new BusException("close cannot be called: " + e, e);
+                throw new BusException("cannot call close(): " + e, e);
             }
         }
     }

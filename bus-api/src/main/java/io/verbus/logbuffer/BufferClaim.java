@@ -76,12 +76,12 @@ public final class BufferClaim {
     void checkFree() {
         if (MisuseChecks.ON && frameLength != 0) {
             throw new IllegalStateException(
-                    "this claim is still open for "
+                    "this claim of "
                             + length()
-                            + " bytes of term "
+                            + " bytes in term "
                             + termId
-                            + ", and the stream waits for it: commit or abort it before reusing"
-                            + " it");
+                            + " is still open, and blocks the stream: commit or abort it before"
+                            + " reusing this object");
         }
     }
 

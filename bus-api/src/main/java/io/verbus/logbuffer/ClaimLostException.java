@@ -15,8 +15,8 @@ public final class ClaimLostException extends BusException {
         super(
                 "the message of "
                         + length
-                        + " bytes is not sent, because its claim was open for longer than the media"
-                        + " driver's unblock timeout, or its publication has ended, and the driver"
-                        + " has turned it into padding: claim again, and commit sooner");
+                        + " bytes was not sent, because the media driver turned its claim into"
+                        + " padding: the claim was open for longer than the driver's unblock"
+                        + " timeout, or the publication has ended; claim again, and commit sooner");
     }
 }

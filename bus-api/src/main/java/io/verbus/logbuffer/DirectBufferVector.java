@@ -83,7 +83,7 @@ public final class DirectBufferVector {
         if (buffer == null || length < 0) {
             throw new IllegalArgumentException(
                     buffer == null
-                            ? "a part of the message has no buffer: reset each vector first"
+                            ? "a part of the message has no buffer: call reset on each vector first"
                             : "the length " + length + " of a part of the message is negative");
         }
         buffer.boundsCheck(offset, length);
@@ -106,7 +106,9 @@ public final class DirectBufferVector {
         }
         if (sum > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
-                    "the parts of the message have " + sum + " bytes: split the message");
+                    "the parts of the message have "
+                            + sum
+                            + " bytes in total, more than 2 GiB: split the message");
         }
         return (int) sum;
     }

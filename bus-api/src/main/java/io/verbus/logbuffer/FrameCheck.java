@@ -56,14 +56,14 @@ public final class FrameCheck {
         int type = FrameHeader.type(word);
         String problem =
                 length < FrameHeader.LENGTH
-                        ? "has the length " + length + ", less than its header's 32 bytes"
+                        ? "has length " + length + ", less than the 32 bytes of its header"
                         : length > termLength - offset
-                                ? "has the length "
+                                ? "has length "
                                         + length
-                                        + " with only "
+                                        + ", but only "
                                         + (termLength - offset)
-                                        + " bytes left in its term"
-                                : "has the unknown type " + type;
+                                        + " bytes are left in its term"
+                                : "has unknown type " + type;
         return new InvalidFrameException(position, word, problem);
     }
 }

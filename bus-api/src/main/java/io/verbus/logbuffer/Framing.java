@@ -79,9 +79,9 @@ final class Framing {
             throw new IllegalArgumentException(
                     "message length "
                             + length
-                            + " is not from 0 to "
+                            + " is invalid: it must be between 0 and "
                             + maxMessage
-                            + ": split the message or choose a longer term-length");
+                            + "; split the message or choose a longer term-length");
         }
     }
 
@@ -91,9 +91,8 @@ final class Framing {
             throw new IllegalArgumentException(
                     "padding length "
                             + length
-                            + " is not from 0 to "
-                            + maxMessage
-                            + ": choose a length in this range");
+                            + " is invalid: it must be between 0 and "
+                            + maxMessage);
         }
     }
 
@@ -132,17 +131,17 @@ final class Framing {
                                 + at
                                 + " of the block of "
                                 + length
-                                + " bytes: offer contiguous whole data frames");
+                                + " bytes: offer a contiguous sequence of complete data frames");
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
         if (at != length || length == 0) {
             throw new IllegalArgumentException(
-                    "a block of "
-                            + length
-                            + " bytes does not consist of whole frames within the "
+                    "a block must consist of one or more whole frames that fit into the "
                             + room
-                            + " bytes left in the term: offer a shorter block");
+                            + " bytes left in the term, but has "
+                            + length
+                            + " bytes: offer a block that fits");
         }
     }
 
@@ -157,9 +156,9 @@ final class Framing {
             throw new IllegalArgumentException(
                     "claim length "
                             + length
-                            + " is not from 0 to "
+                            + " is invalid: it must be between 0 and "
                             + maxPayload
-                            + ": offer the message instead, or choose a larger mtu");
+                            + "; offer the message instead, or choose a larger mtu");
         }
     }
 

@@ -24,7 +24,7 @@ public final class InvalidFrameException extends BusException {
                         + position
                         + " "
                         + problem
-                        + ": its publisher or the peer driver is faulty, so close the stream");
+                        + ": the publisher or the peer driver is faulty, so close the stream");
         this.position = position;
         this.word = word;
     }

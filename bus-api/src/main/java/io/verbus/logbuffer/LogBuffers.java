@@ -86,7 +86,7 @@ public final class LogBuffers implements AutoCloseable {
             DriverFile.create(file).close();
         } catch (FileAlreadyExistsException e) {
             throw new BusException(
-                    file + " exists already: remove it, or choose another driver directory", e);
+                    file + " already exists: remove it, or choose another driver directory", e);
         } catch (IOException e) {
             throw cannotCreate(file, e);
         }

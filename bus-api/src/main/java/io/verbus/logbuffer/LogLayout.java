@@ -185,11 +185,11 @@ public final class LogLayout {
             throw new BusException(
                     "term length "
                             + termLength
-                            + " is not a power of two from "
+                            + " is invalid: it must be a power of two from "
                             + MIN_TERM_LENGTH
                             + " to "
                             + MAX_TERM_LENGTH
-                            + ": choose a valid length, such as 16m");
+                            + ", such as 16m");
         }
     }
 

@@ -55,7 +55,12 @@ public final class LogPeek {
         position = known >= first && known <= from ? known : first;
         if (from < first || from > end) {
             throw new IllegalArgumentException(
-                    "position " + from + " is not from " + first + " to " + end);
+                    "position "
+                            + from
+                            + " is invalid: it must be between "
+                            + first
+                            + " and "
+                            + end);
         }
         while (position < from) {
             long word = term(position).getLongAcquire(offset(position));
@@ -66,10 +71,9 @@ public final class LogPeek {
         }
         if (position != from) {
             throw new IllegalArgumentException(
-                    "no fragment that has arrived ends at position "
+                    "no received fragment ends at position "
                             + from
-                            + ": use a position that a peek or the header of a fragment has"
-                            + " returned");
+                            + ": use a position returned by a peek or by a fragment's header");
         }
         known = from;
         result = from;
@@ -129,7 +133,7 @@ public final class LogPeek {
                         header);
         if (action == null) {
             throw new IllegalStateException(
-                    "the controlled fragment handler has returned null: return one of ABORT, BREAK,"
+                    "the controlled fragment handler returned null: return one of ABORT, BREAK,"
                             + " COMMIT and CONTINUE");
         }
         return action;

@@ -112,13 +112,13 @@ public final class LogReader {
                 || position > LogLayout.maxPosition(termLength)
                 || position % FrameHeader.ALIGNMENT != 0) {
             throw new BusException(
-                    "no frame can start at the subscriber's position "
+                    "the subscriber's position "
                             + position
-                            + ", as positions are multiples of "
+                            + " is invalid: it must be a multiple of "
                             + FrameHeader.ALIGNMENT
                             + " from 0 to "
                             + LogLayout.maxPosition(termLength)
-                            + ": the counters file is damaged, restart the media driver");
+                            + "; the counters are corrupt, so restart the media driver");
         }
         return position;
     }
@@ -297,8 +297,8 @@ public final class LogReader {
                     published = termOffset;
                 } else if (action == null) {
                     throw new IllegalStateException(
-                            "the controlled fragment handler has returned null: return one of"
-                                    + " ABORT, BREAK, COMMIT and CONTINUE");
+                            "the controlled fragment handler returned null: return one of ABORT,"
+                                    + " BREAK, COMMIT and CONTINUE");
                 }
             }
         } finally {

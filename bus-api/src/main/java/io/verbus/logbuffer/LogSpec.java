@@ -42,11 +42,11 @@ public record LogSpec(
             throw new BusException(
                     "MTU "
                             + mtu
-                            + " is not a multiple of 32 from "
+                            + " is invalid: it must be a multiple of 32 from "
                             + MIN_MTU
                             + " to "
                             + MAX_MTU
-                            + ": choose a valid MTU, such as 8192");
+                            + ", such as 8192");
         }
         if (position < 0
                 || position >= LogLayout.maxPosition(termLength)
@@ -54,9 +54,8 @@ public record LogSpec(
             throw new BusException(
                     "position "
                             + position
-                            + " is not a multiple of 32 that is at least 0 and below "
-                            + LogLayout.maxPosition(termLength)
-                            + ": choose a valid position, such as 0");
+                            + " is invalid: it must be a multiple of 32, at least 0 and below "
+                            + LogLayout.maxPosition(termLength));
         }
     }
 }

@@ -101,9 +101,9 @@ public final class MessageBatch {
                                 + i
                                 + " of the batch has "
                                 + lengths[i]
-                                + " bytes, but at most "
+                                + " bytes, but a batch allows at most "
                                 + maxPayload
-                                + " are possible: offer it by itself, or choose a larger mtu");
+                                + ": offer the message by itself, or choose a larger mtu");
             }
             total += FrameHeader.align(FrameHeader.LENGTH + lengths[i]);
         }
@@ -113,7 +113,7 @@ public final class MessageBatch {
                             + size
                             + " messages takes "
                             + total
-                            + " bytes of the log, which is not from 32 to "
+                            + " bytes of the log, but must take between 32 and "
                             + maxTotal
                             + ": offer fewer messages at a time, or choose a longer term-length");
         }

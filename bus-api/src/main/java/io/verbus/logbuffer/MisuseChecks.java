@@ -51,9 +51,9 @@ public final class MisuseChecks {
         Thread other = user.compareAndExchange(null, current);
         if (other == current) {
             throw new IllegalStateException(
-                    "a handler polls "
+                    "a handler called by "
                             + object
-                            + ", which has called it: return from the handler first");
+                            + " must not poll it again: return from the handler first");
         }
         if (other != null) {
             throw new IllegalStateException(

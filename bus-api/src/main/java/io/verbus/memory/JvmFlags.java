@@ -36,9 +36,8 @@ public final class JvmFlags {
                 MemorySegment.NULL.reinterpret(0); // the cheapest call that is restricted
             } catch (IllegalCallerException e) {
                 throw new BusException(
-                        "this JVM denies native access (--illegal-native-access=deny), without"
-                                + " which no memory can be shared with a media driver: start it"
-                                + " with "
+                        "this JVM denies native access (--illegal-native-access=deny), which"
+                                + " sharing memory with a media driver requires: start it with "
                                 + needed(),
                         e);
             }

@@ -60,8 +60,8 @@ public final class MappedPages {
             throw new BusException(
                     "mmap cannot replace "
                             + pages.byteSize()
-                            + " bytes shared with the media driver by private pages: raise"
-                            + " vm.max_map_count");
+                            + " bytes of memory shared with the media driver with private pages:"
+                            + " raise vm.max_map_count");
         }
     }
 
@@ -132,7 +132,7 @@ public final class MappedPages {
                                 NO_FILE,
                                 0L);
             } catch (Throwable e) {
-                throw new IllegalStateException("mmap cannot be called", e);
+                throw new IllegalStateException("cannot call mmap()", e);
             }
         }
 
@@ -144,7 +144,7 @@ public final class MappedPages {
                 int result = (int) call.invokeExact(state, address, length, advice);
                 return result == 0 ? 0 : (int) ERRNO.get(state, 0L);
             } catch (Throwable e) {
-                throw new IllegalStateException("madvise cannot be called", e);
+                throw new IllegalStateException("cannot call madvise()", e);
             }
         }
     }

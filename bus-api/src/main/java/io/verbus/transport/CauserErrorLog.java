@@ -68,11 +68,10 @@ public final class CauserErrorLog {
             tell(message, handler);
             if (all.size() == most) {
                 tell(
-                        "further "
+                        most
+                                + " "
                                 + causers
-                                + " that cause the same error are only counted, after "
-                                + most
-                                + " that were reported: "
+                                + " have caused the same error, so further ones are only counted: "
                                 + message,
                         handler);
             }

@@ -29,7 +29,13 @@ public record Finding(Level level, String area, String text, String remedy) {
         Objects.requireNonNull(level);
         if (remedy.isEmpty() != (level == Level.OK)) {
             throw new IllegalArgumentException(
-                    "finding '" + text + "' is " + level + " with the remedy '" + remedy + "'");
+                    "finding '"
+                            + text
+                            + "' of level "
+                            + level
+                            + (level == Level.OK
+                                    ? " must not have a remedy: " + remedy
+                                    : " needs a remedy"));
         }
     }
 }

@@ -138,11 +138,11 @@ public final class Networks {
             int most = base.length * Byte.SIZE;
             int bits = slash < 0 ? most : bits(part.substring(slash + 1));
             if (bits < 0 || bits > most) {
-                throw wrong("the number after its slash must be 0 to " + most, null);
+                throw wrong("its prefix length must be between 0 and " + most, null);
             }
             Network network = new Network(base, bits);
             if (!network.isExact()) {
-                throw wrong("its address has bits set after the first " + bits, null);
+                throw wrong("its address has bits set beyond the prefix length " + bits, null);
             }
             return network;
         }

@@ -181,7 +181,8 @@ public interface Transport extends AutoCloseable {
      * @param image image that a peer writes.
      */
     default void moveImage(InboundImage image) {
-        throw new UnsupportedOperationException("this transport writes the logs of images itself");
+        throw new UnsupportedOperationException(
+                "this transport writes image logs itself and cannot move a stream to another log");
     }
 
     /**

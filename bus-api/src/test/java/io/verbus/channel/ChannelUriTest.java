@@ -353,9 +353,9 @@ class ChannelUriTest {
                 "VERBUS:ipc;does not begin with 'verbus:' or 'aeron:': write",
                 "verbus:;unknown media ''",
                 "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
-                "verbus:ipc?;'', which is not key=value",
-                "verbus:ipc?mtu;'mtu', which is not key=value",
-                "verbus:ipc?mtu=8k|;'', which is not key=value",
+                "verbus:ipc?;'', which is not of the form key=value",
+                "verbus:ipc?mtu;'mtu', which is not of the form key=value",
+                "verbus:ipc?mtu=8k|;'', which is not of the form key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
                     + " tags, init-term-id, term-id, term-offset, tether, rejoin,"
@@ -370,18 +370,19 @@ class ChannelUriTest {
                         + " rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
                         + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is invalid: it must be a whole",
-                "verbus:ipc?tags=;tags '' is invalid: it must be a tag of the endpoint",
+                "verbus:ipc?tags=;tags '' is invalid: it must be an endpoint tag",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is invalid",
                 "verbus:ipc?tags=1,;tags '1,' is invalid",
                 "verbus:ipc?tags=7,-1;tags '7,-1' is invalid",
                 "verbus:ipc?tags=9223372036854775808;is invalid",
                 "verbus:ipc?term-id=1|init-term-id=1;has only some of init-term-id, term-id and",
                 "verbus:ipc?term-offset=0;set all three, or none",
-                "verbus:ipc?init-term-id=5|term-id=4|term-offset=0;term-id 4 is before init",
-                "verbus:ipc?init-term-id=0|term-id=0|term-offset=33;not a multiple of 32",
-                "verbus:ipc?init-term-id=0|term-id=0|term-offset=-32;not a multiple of 32",
+                "verbus:ipc?init-term-id=5|term-id=4|term-offset=0;it must be at least init-term-id"
+                        + " 5",
+                "verbus:ipc?init-term-id=0|term-id=0|term-offset=33;must be a multiple of 32",
+                "verbus:ipc?init-term-id=0|term-id=0|term-offset=-32;must be a multiple of 32",
                 "verbus:ipc?term-length=64k|init-term-id=0|term-id=0|term-offset=65568;term length"
-                        + " 65536: lower it",
+                        + " 65536: lower term-offset",
                 "verbus:ipc?mtu=8k|mtu=8k;the key mtu twice",
                 "verbus:rdma;has no endpoint",
                 "verbus:rdma?mtu=4k;has no endpoint",
@@ -431,9 +432,9 @@ class ChannelUriTest {
                 "verbus:rdma?control-mode=manual|fc=min,t:5s;has t:TIME in fc",
                 "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is invalid",
-                "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is invalid: it must be a whole",
-                "verbus:udp?endpoint=h:1|linger=5;linger '5' is invalid: it must be from 0s to "
-                        + "3600s",
+                "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is invalid: it must be a 64-bit",
+                "verbus:udp?endpoint=h:1|linger=5;linger '5' is invalid: it must be from 0s to"
+                        + " 3600s",
                 "verbus:udp?endpoint=h:1|linger=3601s;linger '3601s' is invalid",
                 "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is invalid",
                 "verbus:udp?endpoint=h:1|linger=-1s;linger '-1s' is invalid",
@@ -465,8 +466,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|dscp=1|traffic-class=4;keep one of them",
                 "verbus:rdma?endpoint=h:1|path-mtu=1500;it must be 256, 512, 1024, 2048 or 4096",
                 "verbus:rdma?endpoint=h:1|path-mtu=4k;path-mtu '4k' is invalid",
-                "verbus:rdma?endpoint=h:1|ack-timeout=0;ack-timeout '0' is invalid: it must be "
-                        + "from",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0;ack-timeout '0' is invalid: it must be an",
                 "verbus:rdma?endpoint=h:1|ack-timeout=32;ack-timeout '32' is invalid",
                 "verbus:rdma?endpoint=h:1|ack-timeout=0ms;ack-timeout '0ms' is invalid",
                 "verbus:rdma?endpoint=h:1|ack-timeout=9000s;ack-timeout '9000s' is invalid",
@@ -633,10 +633,10 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus:ipc;is not a destination",
+                "verbus:ipc;is an IPC channel, which cannot be a destination",
                 "verbus-spy:rdma?endpoint=h:1;is a spy channel, which cannot be a destination",
                 "verbus:rdma?endpoint=h:0;has port 0",
-                "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
+                "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs in the publication's",
                 "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",
                 "verbus:udp?endpoint=h:1|fc=min;the key fc",
                 "aeron:udp?endpoint=h:1|mtu=4k;the key mtu",
@@ -715,8 +715,8 @@ class ChannelUriTest {
         assertRefused(() -> builder.sendTimestamp(65465), "channel-snd-ts-offset '65465' is inva");
         assertRefused(() -> builder.responseCorrelationId(-3), "id '-3' is invalid: it must be th");
         assertRefused(() -> builder.pathMtu(1000), "path-mtu '1000' is invalid: it must be 256, ");
-        assertRefused(() -> builder.ackTimeout(32), "ack-timeout '32' is invalid: it must be from");
-        assertRefused(() -> builder.placeTag(-1), "tags '-1' is invalid: it must be a tag of the");
+        assertRefused(() -> builder.ackTimeout(32), "ack-timeout '32' is invalid: it must be an");
+        assertRefused(() -> builder.placeTag(-1), "tags '-1' is invalid: it must be an endpoint");
         assertRefused(() -> builder.flowControl("fast"), "fc 'fast' is invalid: it must be max, ");
         assertEquals(ChannelUri.parse("verbus:udp?endpoint=h:1"), builder.build());
     }

@@ -117,7 +117,7 @@ class CncFileTest {
     void doesNotOverwriteExistingFile() {
         createAndPublish();
         BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, SPEC));
-        assertTrue(refused.getMessage().contains("exists already"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("already exists"), refused.getMessage());
         try (CncFile mapped = CncFile.map(file)) {
             assertEquals(SPEC, mapped.spec());
         }
@@ -205,7 +205,9 @@ class CncFileTest {
     @Test
     void reportsLackOfSpaceAndLeavesNoFile() throws Exception {
         String message = LittleSpace.messageOf(CncCreation.class, file);
-        assertTrue(message.startsWith("cannot create the driver's file of "), message);
+        assertTrue(
+                message.startsWith("cannot create the driver's command-and-control file of "),
+                message);
         assertTrue(message.contains("free space there or choose another"), message);
         assertFalse(Files.exists(file));
     }

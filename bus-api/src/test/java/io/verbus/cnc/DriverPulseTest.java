@@ -97,7 +97,7 @@ class DriverPulseTest {
         cnc.close();
         DriverPulse gone = pulse(NO_PID);
         assertNull(gone.failure(TIMEOUT_NS));
-        sentences.add(expect(gone, "is gone", "no such process"));
+        sentences.add(expect(gone, "is gone", "its process no longer exists"));
         assertEquals(4, sentences.size());
     }
 

@@ -80,7 +80,7 @@ class LogBuffersTest {
     void doesNotOverwriteExistingLog() {
         try (LogBuffers log = LogBuffers.create(file, SPEC)) {
             log.term(0).putLong(0, 4711);
-            assertMessage(() -> LogBuffers.create(file, SPEC), "exists already", "remove it");
+            assertMessage(() -> LogBuffers.create(file, SPEC), "already exists", "remove it");
             try (LogBuffers mapped = LogBuffers.map(file, true)) {
                 assertEquals(4711, mapped.term(0).getLong(0));
             }

@@ -68,7 +68,8 @@ class LogReaderTest {
             AtomicLongPosition at = new AtomicLongPosition();
             at.setRelease(wrong);
             BusException e = assertThrows(BusException.class, () -> new LogReader(log, at, true));
-            assertTrue(e.getMessage().contains("position " + wrong + ","), e.getMessage());
+            assertTrue(
+                    e.getMessage().contains("position " + wrong + " is invalid"), e.getMessage());
         }
         for (long right : new long[] {0, 32, TERM_LENGTH - 32, TERM_LENGTH, end}) {
             AtomicLongPosition at = new AtomicLongPosition();
@@ -283,15 +284,15 @@ class LogReaderTest {
     void reportsInvalidFrameOfReplicaWithoutSkippingIt() {
         LogReader replica = new LogReader(log, position, true);
         append(1);
-        refused(replica, -64, "has the length -64, less than its header's 32 bytes");
-        refused(replica, 31, "has the length 31, less than its header's 32 bytes");
-        refused(replica, TERM_LENGTH - 63, "with only 65472 bytes left in its term");
-        refused(replica, Integer.MAX_VALUE, "has the length 2147483647 with only");
-        refused(replica, Integer.MIN_VALUE, "has the length -2147483648, less than");
+        refused(replica, -64, "has length -64, less than the 32 bytes of its header");
+        refused(replica, 31, "has length 31, less than the 32 bytes of its header");
+        refused(replica, TERM_LENGTH - 63, "but only 65472 bytes are left in its term");
+        refused(replica, Integer.MAX_VALUE, "has length 2147483647, but only");
+        refused(replica, Integer.MIN_VALUE, "has length -2147483648, less than");
         log.term(0).putLong(64, FrameHeader.word(64, 0xC0, 2));
-        refused(replica, 64, "has the unknown type 2");
+        refused(replica, 64, "has unknown type 2");
         log.term(0).putLong(64, FrameHeader.word(0, 0xC0, 1));
-        refused(replica, 0, "has the length 0, less than");
+        refused(replica, 0, "has length 0, less than");
     }
 
     private void refused(LogReader replica, int frameLength, String problem) {

@@ -114,16 +114,16 @@ final class Clients {
                     ErrorCode.GENERIC_ERROR,
                     "the driver has closed client "
                             + clientId
-                            + ", which was silent for longer than the client-liveness-timeout:"
-                            + " connect a new Bus");
+                            + ", because the client was silent for longer than the"
+                            + " client-liveness-timeout: connect a new Bus");
         }
         if (clientId < 0) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
                     "client id "
                             + clientId
-                            + " is negative: take one from the driver's command buffer, as clients"
-                            + " of Aeron and Verbus do");
+                            + " is negative: take the client id from the driver's command buffer,"
+                            + " as clients of Aeron and Verbus do");
         }
         shares.require(Share.CLIENTS, Shares.NOBODY, 1);
         AtomicCounter heartbeat;

@@ -546,7 +546,7 @@ final class CommandExecutor implements CommandHandler {
                 Shares.NOBODY,
                 "a client sent a command of the unknown type "
                         + typeId
-                        + ": check that no client is newer than the driver");
+                        + ": check that all clients are as old as the driver or older");
     }
 
     @Override
@@ -584,14 +584,17 @@ final class CommandExecutor implements CommandHandler {
                 || waiting.contains(registrationId)) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
-                    "registration id " + registrationId + " is taken: each command needs its own");
+                    "registration id "
+                            + registrationId
+                            + " is already in use: take a new id from the driver's command buffer"
+                            + " for each command");
         }
         if (registrationId >= nextId.getAsLong()) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
                     "registration id "
                             + registrationId
-                            + " was not allocated: take it from the driver's command buffer");
+                            + " was not allocated: take the id from the driver's command buffer");
         }
     }
 

@@ -127,9 +127,9 @@ final class CommandFailures {
                 clientId,
                 "client "
                         + clientId
-                        + " has sent a command with the correlation id "
+                        + " sent a command with the correlation id "
                         + correlationId
-                        + ", which another client uses: the driver drops the command without "
-                        + "an answer; take each id from the driver's command buffer");
+                        + ", which another client uses: the driver drops the command without an"
+                        + " answer; take each id from the driver's command buffer");
     }
 }

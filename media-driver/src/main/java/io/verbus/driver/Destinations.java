@@ -80,8 +80,7 @@ final class Destinations {
                     ErrorCode.INVALID_CHANNEL,
                     "the publication already has destination "
                             + destination.endpoint()
-                            + ":"
-                            + " remove it first, or add another");
+                            + ": remove that destination first, or add another one");
         }
         checkMixed(destination);
         shares.require(Share.DESTINATIONS, clientId, Shares.weight(destination));
@@ -225,7 +224,8 @@ final class Destinations {
                     ErrorCode.UNKNOWN_PUBLICATION,
                     "publication "
                             + publication.registrationId()
-                            + " has ended, because its log is damaged: close it and add a new one");
+                            + " has ended, because its log is damaged: close the publication, and"
+                            + " add a new one");
         }
         try {
             destination.checkDestination();

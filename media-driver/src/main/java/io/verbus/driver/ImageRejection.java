@@ -58,16 +58,15 @@ final class ImageRejection {
             throw failure(
                     "the reason has "
                             + reason.length()
-                            + " bytes, more than "
-                            + MAX_REASON
-                            + ": shorten it");
+                            + " bytes: shorten it to at most "
+                            + MAX_REASON);
         }
         Subscribable source = subscriptions.sources().get(imageId);
         if (source == null) {
             throw failure(
                     "there is no image "
                             + imageId
-                            + ": reject an image of an open subscription, before it ends");
+                            + ": reject an image of an open subscription before the image ends");
         }
         if (!source.subscribers().isOf(clientId)) {
             throw failure(

@@ -285,8 +285,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                         + image.description()
                         + " has ended because a client truncated its log "
                         + image.log().file()
-                        + ": close the subscription, add it again, and find out which client "
-                        + "writes there");
+                        + ": close the subscription, add it again, and find out which client writes"
+                        + " to that file");
     }
 
     private void leave(NetworkImage image) {

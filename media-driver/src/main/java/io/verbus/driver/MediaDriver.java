@@ -308,9 +308,9 @@ public final class MediaDriver implements AutoCloseable {
             return limits.with(Share.LOG_BYTES, bytes > 0 ? bytes : UNLIMITED_BYTES);
         } catch (IOException e) {
             throw new BusException(
-                    "the size of the file system of "
+                    "cannot read the size of the file system of "
                             + logs
-                            + " cannot be read ("
+                            + " ("
                             + e
                             + "): set max-log-bytes",
                     e);
@@ -325,8 +325,8 @@ public final class MediaDriver implements AutoCloseable {
                                     + directory.path()
                                     + " is on file system "
                                     + directory.fileSystem()
-                                    + ", whose writeback causes latency spikes: use one on "
-                                    + "tmpfs, such as /dev/shm/verbus");
+                                    + ", whose writeback causes latency spikes: use a directory on"
+                                    + " tmpfs, such as /dev/shm/verbus");
             errors.onWarning(warning);
             warn(warning);
         }
@@ -373,7 +373,7 @@ public final class MediaDriver implements AutoCloseable {
                         + failure.where()
                         + " threw "
                         + error
-                        + "; print its error log with `verbus errors`, then restart it"
+                        + "; print its error log with `verbus errors`, then restart the driver"
                         + (error instanceof OutOfMemoryError ? " with a larger heap (-Xmx)" : ""),
                 error);
     }
@@ -532,11 +532,11 @@ public final class MediaDriver implements AutoCloseable {
             int unfinished = driver.drain(drainNs, atOnce);
             if (unfinished > 0) {
                 out.println(
-                        "verbus driver: closing before all messages are sent and read; unfinished"
+                        "verbus driver: closing before all messages were sent and read; unfinished"
                                 + " streams: "
                                 + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
-                                + "; raise drain-timeout, or find slow subscribers with "
-                                + "`verbus streams`");
+                                + "; raise drain-timeout, or find slow subscribers with `verbus"
+                                + " streams`");
                 out.flush();
             }
         }

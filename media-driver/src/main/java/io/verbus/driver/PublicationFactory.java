@@ -148,9 +148,10 @@ final class PublicationFactory {
                             + key
                             + " "
                             + asked
-                            + ", but the publication whose session it uses has "
+                            + ", but the publication whose session the channel uses has "
                             + tagged
-                            + ": use the same value, or omit it");
+                            + ": use the same value, or omit "
+                            + key);
         }
     }
 

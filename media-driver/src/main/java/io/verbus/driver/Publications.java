@@ -402,7 +402,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                         ErrorCode.INVALID_CHANNEL,
                         "session-id "
                                 + sessionId
-                                + " is taken by another publication of stream "
+                                + " is already used by another publication of stream "
                                 + streamId
                                 + ": choose another, or omit session-id");
             }
@@ -546,8 +546,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
                                         + publication.sessionId()
                                         + " has ended because a client truncated its log "
                                         + log.file()
-                                        + ": close it, add it again, and find out which client "
-                                        + "writes there");
+                                        + ": close the publication, add it again, and find out"
+                                        + " which client writes to that file");
                 fail(publication, failure.getMessage());
                 errors.onError(failure);
                 count++;

@@ -69,7 +69,8 @@ final class Responses {
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="
                             + imageId
-                            + " not found: use the id of an available image of the same media");
+                            + " not found: use the id of an available image that runs over the same"
+                            + " media");
         }
         boolean isOfRequests =
                 requests instanceof NetworkImage image

@@ -108,7 +108,7 @@ final class Sources {
                                 + subscription.clientId()
                                 + " cannot join a new "
                                 + (source instanceof Publication ? "publication" : "image")
-                                + " yet, and joins it once a counter is free: "
+                                + " yet, and will join once a counter is free: "
                                 + e.getMessage());
             }
         }

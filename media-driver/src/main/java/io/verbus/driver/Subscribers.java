@@ -279,7 +279,7 @@ final class Subscribers {
         mark(each);
         if (each.isGone()) {
             each.position.close();
-            left(each, "the subscriber fell too far behind, and does not rejoin: consume faster");
+            left(each, "the subscriber fell too far behind and does not rejoin: consume faster");
         }
     }
 
@@ -397,9 +397,8 @@ final class Subscribers {
                                 + positions.released()
                                 + " are released"
                                 + (tail == Long.MAX_VALUE ? "" : " and the log ends at " + tail)
-                                + "; close the subscription and add it again, and look for a"
-                                + " client that was stopped for longer than the"
-                                + " client-liveness-timeout");
+                                + "; close the subscription, add it again, and look for a client"
+                                + " that was stopped for longer than the client-liveness-timeout");
             }
         }
         return count;

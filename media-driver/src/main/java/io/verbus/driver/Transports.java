@@ -109,8 +109,7 @@ final class Transports {
             } catch (ServiceConfigurationError e) {
                 errors.onError(
                         new BusException(
-                                "a transport on the class path cannot be loaded: " + e.getMessage(),
-                                e));
+                                "cannot load a transport on the class path: " + e.getMessage(), e));
             }
         }
     }
@@ -166,7 +165,7 @@ final class Transports {
         // Load errors are recorded when a driver is launched.
         for (TransportProvider provider : load(error -> {})) {
             for (String note : provider.notes(new TransportOptions(provider, options))) {
-                notes.add(provider.media() + " " + note);
+                notes.add(provider.media() + ": " + note);
             }
         }
         return notes;
@@ -246,7 +245,7 @@ final class Transports {
                     ErrorCode.NOT_SUPPORTED,
                     "the driver has no transport for media '"
                             + media
-                            + "': it has "
+                            + "', only for "
                             + (providers.isEmpty()
                                     ? ""
                                     : String.join(", ", providers.keySet()) + ", ")

@@ -309,7 +309,7 @@ class AeronMediaTimestampsTest {
     void writesKernelTimeAndWarnsIfAdapterHasNone() {
         stop();
         launch("adapter");
-        expectedErrors.add("have no timestamp of the network adapter");
+        expectedErrors.add("have no timestamp from the network adapter");
         Subscription subscription =
                 ours.addSubscription(endpoint + "|media-rcv-ts-offset=8", STREAM);
         Publication publication = peer.client().addPublication(endpoint, STREAM);

@@ -266,7 +266,7 @@ class AeronTestDriverTest {
                     errors.contains(
                             "the host of endpoint=here.x:"
                                     + port
-                                    + " cannot be resolved, and is looked up"),
+                                    + " cannot be resolved; the driver retries"),
                     errors);
             assertEquals(
                     Publication.NOT_CONNECTED, publication.offer(new UnsafeBuffer(new byte[8])));

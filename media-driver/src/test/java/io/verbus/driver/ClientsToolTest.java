@@ -114,8 +114,8 @@ class ClientsToolTest {
         await(
                 "pub 11 ? ipc waiting",
                 IPC,
-                "no subscription for stream 11 over IPC in this driver; streams 10, 12 are there:"
-                        + " subscribe to it on an ipc channel of this driver");
+                "no subscription for stream 11 over IPC in this driver; streams 10, 12 exist:"
+                        + " subscribe to the stream on an ipc channel of this driver");
         await(
                 "sub 10 any ipc waiting",
                 IPC,
@@ -174,7 +174,7 @@ class ClientsToolTest {
             await(
                     "- pub 10 ? ipc ended",
                     IPC,
-                    "its clients have closed it, and 160 bytes are not yet read by sub");
+                    "its clients have closed the publication, but 160 bytes are outstanding (sub");
         }
         Await.until("read", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
         await(
@@ -194,7 +194,7 @@ class ClientsToolTest {
         await(
                 "pub 10 ? ipc no receiver",
                 IPC,
-                "its last receiver has left or is silent: no subscription for stream 10");
+                "the last receiver has left or is silent: no subscription for stream 10");
     }
 
     @Test
@@ -212,7 +212,7 @@ class ClientsToolTest {
                         + " of client "
                         + bus.clientId()
                         + " (feed), ");
-        assertTrue(clients().contains("bytes behind: make it consume faster"), clients());
+        assertTrue(clients().contains("bytes behind: consume faster there"), clients());
     }
 
     @Test
@@ -242,7 +242,8 @@ class ClientsToolTest {
             await(
                     other.clientId() + " sub 10 any ipc untethered",
                     "verbus:ipc?tether=false",
-                    "it fell too far behind and was detached (resting): consume faster");
+                    "the subscriber fell too far behind and was detached (resting): consume"
+                            + " faster");
             await(bus.clientId() + " pub 10 " + mine.sessionId() + " ipc connected", IPC, "");
             await(other.clientId() + " pub 10 " + mine.sessionId() + " ipc connected", IPC, "");
             mine.close();

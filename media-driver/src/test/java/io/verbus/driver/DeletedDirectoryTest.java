@@ -90,7 +90,7 @@ class DeletedDirectoryTest {
                 first.awaitLine(
                         "verbus driver: the driver directory "
                                 + directory().toRealPath()
-                                + " belongs to another driver now while this driver (process id "
+                                + " now belongs to another driver while this driver (process id "
                                 + first.pid()
                                 + ") was running");
                 assertNotEquals(0, first.awaitExit());

@@ -153,7 +153,7 @@ class DriverDirectoryTest {
         Files.move(path, folder.resolve("moved"));
         assertTrue(first.loss().getMessage().contains("was deleted or moved"));
         try (DriverDirectory second = DriverDirectory.open(path)) {
-            assertTrue(first.loss().getMessage().contains("belongs to another driver now"));
+            assertTrue(first.loss().getMessage().contains("now belongs to another driver"));
             Path log = Files.writeString(path.resolve("images/7.logbuffer"), "x");
             first.close();
             assertNull(second.loss());
@@ -232,7 +232,8 @@ class DriverDirectoryTest {
             Assumptions.assumeFalse(
                     Drivers.errors(driver).isEmpty(), "the folder for tests is in memory");
             Await.until("warned", () -> !warnings.isEmpty());
-            assertTrue(warnings.getFirst().contains("use one on tmpfs"), warnings.toString());
+            assertTrue(
+                    warnings.getFirst().contains("use a directory on tmpfs"), warnings.toString());
             assertEquals(warnings.size(), Drivers.errors(driver).size());
             assertEquals(0, Drivers.counter(bus, SystemCounter.ERRORS));
             Subscription subscription = bus.addSubscription("verbus:ipc", 1);

@@ -277,7 +277,7 @@ class DriverReconnectTest {
                             .findFirst()
                             .orElseThrow()
                             .getMessage();
-            assertTrue(text.contains("session=55 is closed, because"), text);
+            assertTrue(text.contains("session=55 was closed after reconnecting, because"), text);
         }
     }
 

@@ -55,7 +55,8 @@ class LingeringImageTest {
                         String channel = "verbus:" + place + "|session-id=5";
                         added[0] = bus.addExclusivePublication(channel, STREAM);
                     } catch (RegistrationException taken) {
-                        assertTrue(taken.getMessage().contains("is taken"), taken.getMessage());
+                        assertTrue(
+                                taken.getMessage().contains("is already used"), taken.getMessage());
                     }
                     return added[0] != null;
                 });

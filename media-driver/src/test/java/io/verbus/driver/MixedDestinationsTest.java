@@ -122,7 +122,7 @@ class MixedDestinationsTest {
                                     publication.addDestination(
                                             "aeron:udp?endpoint=no-such.invalid:7400"));
             assertTrue(
-                    refused.getMessage().contains("'no-such.invalid' cannot be resolved, but"),
+                    refused.getMessage().contains("'no-such.invalid' cannot be resolved, so"),
                     refused.getMessage());
         }
     }

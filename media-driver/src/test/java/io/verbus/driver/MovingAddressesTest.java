@@ -401,8 +401,8 @@ class MovingAddressesTest {
         hosts.name("far", "10.99.0.1");
         hosts.name("bound", "10.99.0.1");
         hosts.name("added");
-        awaitError(a, gone, "cannot be resolved again");
-        awaitError(a, added, "cannot be resolved again");
+        awaitError(a, gone, "can no longer be resolved");
+        awaitError(a, added, "can no longer be resolved");
         awaitError(a, other, "of the other IP version");
         awaitError(a, far, "10.99.0.1");
         awaitError(a, bound, "10.99.0.1");
@@ -438,7 +438,7 @@ class MovingAddressesTest {
             hosts.ip("a", "link set one mtu 1280"); // shorter than a datagram
             UnsafeBuffer message = new UnsafeBuffer(new byte[8000]);
             Await.done("offered", () -> publication.offer(message) > 0);
-            awaitError(a, channel, "the kernel cannot segment joined datagrams");
+            awaitError(a, channel, "the kernel cannot segment coalesced datagrams");
         }
     }
 

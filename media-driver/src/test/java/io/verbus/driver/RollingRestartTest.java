@@ -191,7 +191,7 @@ class RollingRestartTest {
             Await.until("held back", () -> out.offer(message) == Publication.BACK_PRESSURED);
             assertTrue(driverA.isAlive());
             driverA.signal("TERM");
-            driverA.awaitLine("verbus driver: closing before all messages are sent and read");
+            driverA.awaitLine("verbus driver: closing before all messages were sent and read");
             assertEquals(0, driverA.awaitExit());
         }
     }

@@ -285,7 +285,7 @@ class SpyTest {
                             .contains("does not accept destinations: publish on"));
             assertTrue(
                     Drivers.refusal(() -> single.addDestination("verbus:ipc"))
-                            .contains("is not a destination: use"));
+                            .contains("is an IPC channel, which cannot be a destination: use"));
             assertTrue(
                     Drivers.refusal(() -> bus.addPublication(SPY, STREAM))
                             .contains("is a spy" + " channel"));

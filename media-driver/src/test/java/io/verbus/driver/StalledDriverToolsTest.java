@@ -59,7 +59,7 @@ class StalledDriverToolsTest {
             driver.signal("CONT");
             assertEquals(0, ToolRun.of("stat", "--dir", directory.toString()).status());
             driver.kill();
-            assertSays(directory, " is gone: there is no such process");
+            assertSays(directory, " is gone: its process no longer exists");
         }
         DriverDirectory.open(directory).close();
     }

@@ -108,7 +108,7 @@ class UdpForgedSetupTest {
         List<String> errors = Drivers.errors(driver);
         assertEquals(1, errors.size(), errors.toString());
         assertTrue(errors.getFirst().contains("127.0.0.9"), errors.getFirst());
-        assertTrue(errors.getFirst().contains("or shorten the term-length"), errors.getFirst());
+        assertTrue(errors.getFirst().contains("or shorten the publication"), errors.getFirst());
         assertFalse(bus.isClosed());
         assertFalse(other.isClosed());
     }

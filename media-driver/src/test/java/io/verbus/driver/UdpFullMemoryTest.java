@@ -99,7 +99,7 @@ class UdpFullMemoryTest {
                 Await.until("refused again and again", () -> refusals(in) >= refused + 6);
                 System.out.println(
                         "subscriber: "
-                                + count(subscribers, "is missing a stream")
+                                + count(subscribers, "receives no image of a stream")
                                 + ", publisher: "
                                 + count(publishers, "cannot receive the stream"));
                 System.out.println(subscribers.peek());

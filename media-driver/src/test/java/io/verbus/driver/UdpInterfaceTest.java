@@ -24,7 +24,9 @@ class UdpInterfaceTest {
                                             "verbus:udp?endpoint=127.0.0.1:0|interface="
                                                     + ELSEWHERE,
                                             1));
-            assertTrue(unicast.contains("a unicast endpoint: remove interface"), unicast);
+            assertTrue(
+                    unicast.contains("for which interface has no effect: remove interface"),
+                    unicast);
             String group =
                     Drivers.refusal(
                             () ->

@@ -71,7 +71,7 @@ class UnreadErrorsTest {
             awaitFlood(directory);
             assertBeats(directory);
             awaitFlood(directory);
-            assertNotNull(driver.awaitErrorLine("was too slow for"));
+            assertNotNull(driver.awaitErrorLine("was too slow to receive"));
             assertEquals(0, driver.terminate());
         }
     }

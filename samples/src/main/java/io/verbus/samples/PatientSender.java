@@ -42,8 +42,8 @@ final class PatientSender {
                                 + publication
                                 + " can no longer send ("
                                 + AppendResult.name(result)
-                                + "): check"
-                                + " that the media driver is running, and start again");
+                                + "): check that the media driver is running, and restart this"
+                                + " program");
             }
             if (result == Publication.NOT_CONNECTED
                     && !isTold
@@ -54,7 +54,7 @@ final class PatientSender {
                                 + publication.channel()
                                 + "', stream "
                                 + publication.streamId()
-                                + ": waiting for one, such as SimpleSubscriber with the same"
+                                + ": waiting for a subscriber, such as SimpleSubscriber on the same"
                                 + " channel");
             }
             if (result != Publication.ADMIN_ACTION) {

@@ -79,8 +79,7 @@ final class DeviceStates implements DeviceWatch {
                 look(device);
             }
         } catch (IOException e) {
-            throw new TransportException(
-                    "the RDMA devices in " + sysfs + " cannot be listed: " + e, e);
+            throw new TransportException("cannot list the RDMA devices in " + sysfs + ": " + e, e);
         }
     }
 

@@ -57,12 +57,14 @@ final class PathWarnings {
         if (!path.isKnown() && told.add(untold)) {
             host.onError(
                     new TransportException(
-                            "WARN: " + untold + ": MTU, GID and time-outs are not checked"));
+                            "WARN: "
+                                    + untold
+                                    + ": the driver cannot check MTU, GID and time-outs"));
         }
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(
                     roceV1,
-                    port + " connects over " + path.gidType() + ", which no router forwards",
+                    port + " connects over " + path.gidType() + ", which routers do not forward",
                     PathAdvice.useRoceV2(path.device(), path.port()));
         }
         if (path.isRoce() && path.gid() != null && path.gid().isLinkLocalAddress()) {
@@ -72,7 +74,7 @@ final class PathWarnings {
                             + " connects over the link-local GID "
                             + path.gid().getHostAddress()
                             + ", which is not routable",
-                    "use addresses that are not link-local in endpoint and interface");
+                    "use addresses other than link-local ones in endpoint and interface");
         }
         if (confirms) {
             confirmed.incrementRelease();
@@ -89,17 +91,13 @@ final class PathWarnings {
         if (!isExpected(path)) {
             warn(
                     otherLinkLayer,
-                    port + " has the link layer " + path.linkLayer() + ", not " + expected(path),
+                    port + " has link layer " + path.linkLayer() + ", but " + expected(path),
                     "correct the channels' addresses, or verbus.rdma.link-layer");
         }
         if (path.pathMtu() > 0 && path.pathMtu() < path.maxMtu()) {
             warn(
                     smallMtu,
-                    port
-                            + " uses the path MTU "
-                            + path.pathMtu()
-                            + " but supports "
-                            + path.maxMtu(),
+                    port + " uses path MTU " + path.pathMtu() + ", but supports " + path.maxMtu(),
                     path.isRoce()
                             ? PathAdvice.raiseRoceMtu(path.netdev(), path.maxMtu())
                             : PathAdvice.raiseInfiniBandMtu());
@@ -116,9 +114,9 @@ final class PathWarnings {
 
     private String expected(PathInfo path) {
         if (linkLayer != null) {
-            return linkLayer + ", as verbus.rdma.link-layer requires";
+            return "verbus.rdma.link-layer requires " + linkLayer;
         }
-        return path.isIwarp() ? "Ethernet" : "InfiniBand or Ethernet";
+        return (path.isIwarp() ? "Ethernet" : "InfiniBand or Ethernet") + " was expected";
     }
 
     private void warn(AtomicCounter counter, String finding, String remedy) {

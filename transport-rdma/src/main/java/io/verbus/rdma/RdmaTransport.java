@@ -219,9 +219,9 @@ public final class RdmaTransport implements Transport, FabricHandler {
                 new TransportException(
                         "stopped listening at "
                                 + listener.localAddress()
-                                + ", so no driver can connect there, because "
+                                + ", because "
                                 + reason
-                                + ": restore the device"));
+                                + ": drivers cannot connect there until the device is restored"));
     }
 
     @Override

@@ -75,7 +75,7 @@ public final class RdmaTransportProvider implements TransportProvider {
             notes.add(untried);
         }
         if (RdmaOptions.of(settings).order() == WriteOrder.SAFE) {
-            notes.add("commits each batch when the peer has confirmed it (rdma.order is safe)");
+            notes.add("commits each batch only after the peer has confirmed it (rdma.order=safe)");
         }
         return notes;
     }
@@ -106,9 +106,8 @@ public final class RdmaTransportProvider implements TransportProvider {
                 ? null
                 : "RDMA is untested on "
                         + architecture
-                        + ", where libibverbs does not guarantee the order of any adapter's "
-                        + "writes: set rdma.order to safe, and test before you rely on "
-                        + "it";
+                        + ", where libibverbs does not guarantee the order of any adapter's writes:"
+                        + " set rdma.order to safe, and test RDMA before you rely on it";
     }
 
     @Override

@@ -63,7 +63,10 @@ public final class UdpExamination implements Examination {
                     new Finding(
                             Level.WARNING,
                             AREA,
-                            "net.core." + name + " cannot be read, as in containers, " + text,
+                            "net.core."
+                                    + name
+                                    + " cannot be read, as is usual in containers, "
+                                    + text,
                             "check `sysctl net.core." + name + "` on the host; " + remedy));
         } else if (limit < asked) {
             findings.add(

@@ -59,7 +59,7 @@ public final class UdpTransportProvider implements TransportProvider {
     @Override
     public List<String> notes(TransportSettings settings) {
         Networks allowed = AllowedSources.networks(settings);
-        return allowed == null ? List.of() : List.of("admits " + allowed);
+        return allowed == null ? List.of() : List.of("admits datagrams from " + allowed);
     }
 
     @Override

@@ -58,7 +58,7 @@ class ChangedNamesTest {
         try (TestDriver driver = new TestDriver(1, folder)) {
             String error = error(driver, to -> {});
             assertNamesChannel(error);
-            assertTrue(error.contains("cannot be resolved again"), error);
+            assertTrue(error.contains("can no longer be resolved"), error);
         }
     }
 

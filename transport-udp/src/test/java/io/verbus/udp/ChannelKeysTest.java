@@ -203,7 +203,7 @@ class ChannelKeysTest {
         b.subscribe(ChannelUri.parse("aeron:udp?interface=127.0.0.1|" + endpoint), STREAM);
         assertRefused(
                 () -> b.subscribe(ChannelUri.parse("verbus:udp?interface=h|" + endpoint), STREAM),
-                "a unicast endpoint: remove interface");
+                "for which interface has no effect: remove interface");
     }
 
     /** Everything has arrived, so no NAK can follow. */

@@ -464,7 +464,7 @@ class HostilePeerTest {
         heartbeat(48 * 1024);
         driver.turn(200);
         assertNotNull(image.lost);
-        assertTrue(image.lost.contains("has not resent position 0"), image.lost);
+        assertTrue(image.lost.contains("has not retransmitted the data at position 0"), image.lost);
     }
 
     @Test

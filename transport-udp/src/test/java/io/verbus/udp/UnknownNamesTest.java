@@ -97,7 +97,7 @@ class UnknownNamesTest {
         a.transport.addDestination(stream, named);
         String error = error(a, 1);
         assertTrue(error.contains("endpoint=" + named.endpoint() + " cannot be resolved"), error);
-        assertTrue(error.contains("looked up again every 5s"), error);
+        assertTrue(error.contains("the driver retries every 5s"), error);
         turn(21);
         assertEquals(List.of("later.x", "later.x", "later.x", "later.x"), a.lookUps);
         error(a, 1); // not reported again

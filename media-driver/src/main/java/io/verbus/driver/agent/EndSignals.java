@@ -51,7 +51,6 @@ public final class EndSignals {
 
     private static BusException failed(ReflectiveOperationException e) {
         return new BusException(
-                "signals cannot be handled (" + e + "): use a JDK with the module jdk.unsupported",
-                e);
+                "cannot handle signals (" + e + "): use a JDK with the module jdk.unsupported", e);
     }
 }

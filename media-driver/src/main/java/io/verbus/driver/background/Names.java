@@ -172,7 +172,7 @@ public final class Names {
                 return each.getKey();
             }
         }
-        throw new IllegalStateException("client " + client + " has no resolved name");
+        throw new IllegalStateException("client " + client + " has no resolved host name");
     }
 
     /** Returns the address found by a name's last lookup; unresolved if that lookup failed. */

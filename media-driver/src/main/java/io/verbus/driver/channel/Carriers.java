@@ -60,8 +60,8 @@ public final class Carriers {
             throw new TransportException(
                     "host name '"
                             + host
-                            + "' cannot be resolved, but determines whether RDMA carries "
-                            + "destination '"
+                            + "' cannot be resolved, so the driver cannot tell whether RDMA carries"
+                            + " destination '"
                             + destination
                             + "': use an IP address, or add the name to /etc/hosts");
         }

@@ -98,9 +98,9 @@ public final class NamedPublications {
                 throw invalid(
                         "tag "
                                 + tag.getAsLong()
-                                + " is taken by the publication on '"
+                                + " is already used by the publication on '"
                                 + each.named()
-                                + "': choose another");
+                                + "': choose another tag");
             }
         }
     }
@@ -205,7 +205,7 @@ public final class NamedPublications {
                             + channel
                             + "' has different fabric options from '"
                             + existing.named()
-                            + "', whose publication it shares: use the same options");
+                            + "', whose publication the channel shares: use the same options");
         }
     }
 

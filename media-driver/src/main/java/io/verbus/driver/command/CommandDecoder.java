@@ -77,7 +77,7 @@ public final class CommandDecoder implements MessageHandler {
             handler.onMalformed(
                     hasId ? command.getLong(0) : 0,
                     hasId ? command.getLong(CORRELATION_ID) : 0,
-                    "its type is " + typeId + " and its length " + length + " bytes");
+                    "type " + typeId + ", length " + length + " bytes");
         } else {
             onCommand(typeId, length);
         }
@@ -326,7 +326,7 @@ public final class CommandDecoder implements MessageHandler {
     private boolean isId(long correlationId) {
         if (correlationId < 0) {
             handler.onMalformed(
-                    command.getLong(0), correlationId, "its correlation id is " + correlationId);
+                    command.getLong(0), correlationId, "correlation id " + correlationId);
             return false;
         }
         return true;

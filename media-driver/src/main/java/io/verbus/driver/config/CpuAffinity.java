@@ -47,13 +47,13 @@ public final class CpuAffinity {
         int errno = setAffinity(cpu);
         if (errno != 0) {
             throw new BusException(
-                    "the "
+                    "cannot bind the "
                             + agent
-                            + " cannot be bound to CPU "
+                            + " to CPU "
                             + cpu
                             + " (sched_setaffinity failed with errno "
                             + errno
-                            + "): choose one that is online and that this process may use (see"
+                            + "): choose a CPU that is online and that this process may use (see"
                             + " `taskset -pc $$`)");
         }
     }
@@ -77,7 +77,7 @@ public final class CpuAffinity {
             int result = (int) call.invokeExact(state, 0, mask.byteSize(), mask);
             return result == 0 ? 0 : (int) ERRNO_VALUE.get(state, 0L);
         } catch (Throwable e) {
-            throw new BusException("sched_setaffinity cannot be called: " + e, e);
+            throw new BusException("cannot call sched_setaffinity(): " + e, e);
         }
     }
 }

@@ -94,7 +94,7 @@ public final class DriverConfig {
                             + unblockTimeoutNs()
                             + " ns is below the client-liveness-timeout of "
                             + clientLivenessTimeoutNs()
-                            + " ns, so a live client could lose its claim: choose a longer one");
+                            + " ns, so a live client could lose its claim: raise unblock-timeout");
         }
     }
 

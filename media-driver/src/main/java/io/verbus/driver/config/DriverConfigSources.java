@@ -73,8 +73,7 @@ public final class DriverConfigSources {
             properties.load(reader);
         } catch (IOException | IllegalArgumentException e) {
             throw new BusException(
-                    "the properties file " + file + " cannot be read (" + e + "): check its path",
-                    e);
+                    "cannot read the properties file " + file + " (" + e + "): check its path", e);
         }
         for (String key : new TreeSet<>(properties.stringPropertyNames())) {
             String name = key.startsWith(PROPERTY) ? key.substring(PROPERTY.length()) : key;

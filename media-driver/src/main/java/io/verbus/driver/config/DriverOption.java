@@ -61,7 +61,7 @@ public final class DriverOption<T> {
                             "dir",
                             "/dev/shm/aeron-USER",
                             "the path of a directory",
-                            "Driver directory, on tmpfs, in which clients find the driver.",
+                            "Directory, on tmpfs, in which clients find the driver.",
                             Path::of,
                             DriverOption::isPath),
                     any -> DriverDirectory.defaultPath());
@@ -82,15 +82,16 @@ public final class DriverOption<T> {
                             "directory-access",
                             DirectoryAccess.CLIENTS,
                             DirectoryAccess.values(),
-                            "Whether members of the directory-group may be clients, or only read"
-                                    + " counters and errors."));
+                            "Whether members of the directory-group may be clients, or may only"
+                                    + " read counters and errors."));
 
     public static final DriverOption<Path> AUDIT_FILE =
             row(
                     Option.of(
                             "audit-file",
                             AUDIT_NAME,
-                            "an absolute path, or audit.log for that file in the driver directory",
+                            "an absolute path, or audit.log, which means that file in the driver"
+                                    + " directory",
                             "Audit log, with a line for each peer that the driver admits or"
                                     + " refuses.",
                             Path::of,
@@ -112,7 +113,7 @@ public final class DriverOption<T> {
                             "log-directory",
                             "none",
                             "the path of a directory",
-                            "Directory on a hugetlbfs mount, to put logs on huge pages.",
+                            "Directory on a hugetlbfs mount, which puts logs on huge pages.",
                             Path::of,
                             DriverOption::isPath));
 
@@ -160,8 +161,8 @@ public final class DriverOption<T> {
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
                             "Time after which the driver turns an uncommitted claim into padding;"
-                                    + " 1.5 times the client-liveness-timeout unless set, and never"
-                                    + " below it."),
+                                + " by default 1.5 times client-liveness-timeout, and never less"
+                                + " than it."),
                     config -> config.get(CLIENT_LIVENESS_TIMEOUT) * 3 / 2);
 
     public static final DriverOption<Long> IMAGE_LIVENESS_TIMEOUT =
@@ -171,8 +172,8 @@ public final class DriverOption<T> {
                             "10s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
-                            "Time for which the driver ignores a stream whose image a subscriber"
-                                    + " has rejected."));
+                            "How long the driver ignores a stream whose image a subscriber has"
+                                    + " rejected."));
 
     public static final DriverOption<Boolean> TETHER_SUBSCRIPTIONS =
             row(
@@ -197,8 +198,8 @@ public final class DriverOption<T> {
                     untethered(
                             "linger",
                             "5s",
-                            "How long the position of a detached subscriber still counts; the"
-                                    + " untethered-window-limit-timeout unless set."),
+                            "How long a detached subscriber continues to back-pressure the stream;"
+                                    + " by default the untethered-window-limit-timeout."),
                     any -> UntetheredTimeouts.AS_WINDOW_LIMIT);
 
     public static final DriverOption<Long> UNTETHERED_RESTING =
@@ -216,7 +217,8 @@ public final class DriverOption<T> {
                             "3s",
                             0,
                             MAX_TIMEOUT_NS,
-                            "Time for which a log's file is kept after its last user has gone."));
+                            "How long the driver keeps a log's file after its last user has"
+                                    + " gone."));
 
     public static final DriverOption<Long> LOOK_UP_THRESHOLD =
             row(
@@ -225,7 +227,7 @@ public final class DriverOption<T> {
                             "5s",
                             MIN_THRESHOLD_NS,
                             MAX_THRESHOLD_NS,
-                            "Duration above which look-ups of names are counted as slow."));
+                            "Duration above which name look-ups count as slow."));
 
     public static final DriverOption<Integer> TERM_LENGTH =
             row(
@@ -244,18 +246,18 @@ public final class DriverOption<T> {
                             Integer.toString(ChannelUri.DEFAULT_MTU),
                             "a multiple of 32 from 64 to 65504",
                             DriverOption::isMtu,
-                            "Default maximum frame length in bytes, for channels without an"
-                                    + " mtu key."));
+                            "Default maximum frame length in bytes, for channels without an mtu"
+                                    + " key."));
 
     public static final DriverOption<Integer> IPC_WINDOW =
             row(
                     Option.size(
                             "ipc-window",
                             "0",
-                            "from 0 to below 2g",
+                            "at least 0 and less than 2g",
                             bytes -> bytes >= 0,
                             "Maximum bytes by which an IPC publication may be ahead of its slowest"
-                                    + " subscriber; 0: two terms, or half a term for aeron:"
+                                    + " subscriber; 0 means two terms, or half a term for aeron:"
                                     + " channels."));
 
     public static final DriverOption<Integer> TO_DRIVER_LENGTH =
@@ -284,7 +286,8 @@ public final class DriverOption<T> {
                             "8m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Length of the counters' values in bytes; each counter takes 128."));
+                            "Length in bytes of the buffer for counter values; each counter takes"
+                                    + " 128 bytes."));
 
     public static final DriverOption<Integer> ERROR_LOG_LENGTH =
             row(
@@ -302,8 +305,9 @@ public final class DriverOption<T> {
                             "4k",
                             LogLayout.MIN_PAGE_LENGTH,
                             LogLayout.MAX_PAGE_LENGTH,
-                            "Page size in bytes: the lengths of cnc.dat and of logs are multiples"
-                                + " of it. Huge pages of a log-directory override it for logs."));
+                            "Page size in bytes, of which the lengths of cnc.dat and of logs are"
+                                + " multiples; a log-directory's huge pages override this option"
+                                + " for logs."));
 
     public static final DriverOption<Integer> CLIENT_SHARE =
             row(
@@ -312,7 +316,7 @@ public final class DriverOption<T> {
                             "75",
                             1,
                             100,
-                            "Percentage of each total below, and of the counters, that one client"
+                            "Percentage of the counters, and of each total below, that one client"
                                     + " may use."));
 
     public static final DriverOption<Long> MAX_CLIENTS =
@@ -322,15 +326,15 @@ public final class DriverOption<T> {
             share(
                     Share.SUBSCRIPTIONS,
                     "20000",
-                    "Maximum number of subscriptions of all clients; one with a channel of more"
-                            + " than 1 KiB counts once for each KiB.");
+                    "Maximum number of subscriptions of all clients; a subscription whose channel"
+                            + " exceeds 1 KiB counts once per KiB.");
 
     public static final DriverOption<Long> MAX_PUBLICATIONS =
             share(
                     Share.PUBLICATIONS,
                     "10000",
-                    "Maximum number of publications of all clients; a shared one counts once for"
-                            + " each add.");
+                    "Maximum number of publications of all clients; a shared publication counts"
+                            + " once per add.");
 
     public static final DriverOption<Long> MAX_DESTINATIONS =
             share(
@@ -348,21 +352,18 @@ public final class DriverOption<T> {
             share(
                     Share.STATIC_COUNTERS,
                     "1000",
-                    "Maximum number of static counters of all clients; each remains until the"
-                            + " driver ends.");
+                    "Maximum number of static counters of all clients; each exists until the driver"
+                            + " ends.");
 
     public static final DriverOption<Long> MAX_LOOK_UPS =
-            share(
-                    Share.LOOK_UPS,
-                    "4000",
-                    "Maximum number of host names that are looked up at a time.");
+            share(Share.LOOK_UPS, "4000", "Maximum number of host names looked up concurrently.");
 
     public static final DriverOption<Long> MAX_WAITING_COMMANDS =
             share(
                     Share.WAITING_COMMANDS,
                     "6000",
-                    "Maximum number of commands that wait for names, transports or logs at a"
-                            + " time.");
+                    "Maximum number of commands that wait concurrently for names, transports or"
+                            + " logs.");
 
     public static final DriverOption<Long> MAX_LOG_BYTES =
             share(
@@ -372,23 +373,23 @@ public final class DriverOption<T> {
                             "0",
                             0,
                             1L << 50,
-                            "Maximum bytes of the logs of all publications; 0 means the size of"
-                                    + " their file system."));
+                            "Maximum total bytes of the logs of all publications; 0 means the size"
+                                    + " of their file system."));
 
     public static final DriverOption<Boolean> SPIES_CONNECT =
             row(
                     Option.flag(
                             "spies-connect",
                             false,
-                            "Whether a publication with only spies is connected; default for"
-                                    + " channels without an ssc key."));
+                            "Whether a publication that only spies read counts as connected;"
+                                    + " default for channels without an ssc key."));
 
     public static final DriverOption<Boolean> DELETE_ON_SHUTDOWN =
             row(
                     Option.flag(
                             "delete-on-shutdown",
                             true,
-                            "Whether the driver deletes its directory when it ends; if not, tools"
+                            "Whether the driver deletes its directory on shutdown; otherwise tools"
                                     + " can still read counters, errors and losses."));
 
     public static final DriverOption<Long> DRAIN_TIMEOUT =
@@ -398,8 +399,8 @@ public final class DriverOption<T> {
                             "5s",
                             0,
                             MAX_TIMEOUT_NS,
-                            "Longest time for which the driver drains its streams after SIGTERM"
-                                    + " before it closes."));
+                            "Longest time that the driver drains its streams after SIGTERM before"
+                                    + " it closes."));
 
     public static final DriverOption<Boolean> TERMINABLE =
             row(
@@ -415,17 +416,17 @@ public final class DriverOption<T> {
                             "0",
                             0,
                             1_000_000,
-                            "Maximum number of samples per second of each hop of a stream, for"
-                                    + " `verbus latency`; 0 samples nothing."));
+                            "Maximum number of samples per second for each hop of a stream, for"
+                                    + " `verbus latency`; 0 disables sampling."));
 
     public static final DriverOption<Endpoint> METRICS =
             optional(
                     Option.of(
                             "metrics",
                             "none",
-                            "an address of this host and a port, as in 127.0.0.1:9464",
+                            "an address of this host and a port, such as 127.0.0.1:9464",
                             "Address at which the driver serves /metrics, /healthz and /readyz over"
-                                    + " HTTP; port 0 chooses a free port.",
+                                    + " HTTP; with port 0 the system chooses a free port.",
                             DriverOption::endpoint));
 
     public static final DriverOption<String> RESOLVER_NAME =
@@ -456,7 +457,8 @@ public final class DriverOption<T> {
                             "none",
                             "at most 20 addresses or host names, each with a port, separated by"
                                     + " commas",
-                            "Drivers to which this driver first sends its name; they pass it on.",
+                            "Drivers to which this driver first sends its name; they pass the name"
+                                    + " on.",
                             DriverOption::endpoints,
                             neighbors -> neighbors.size() <= MAX_BOOTSTRAP_NEIGHBORS),
                     any -> List.of());
@@ -534,7 +536,7 @@ public final class DriverOption<T> {
                         "-1",
                         CpuAffinity.NONE,
                         CpuAffinity.MAX_CPUS - 1,
-                        "CPU that the " + agent + "'s thread is bound to; -1 is any."));
+                        "CPU to which the " + agent + "'s thread is bound; -1 means any CPU."));
     }
 
     private static DriverOption<Long> threshold(String agent) {
@@ -544,7 +546,7 @@ public final class DriverOption<T> {
                         "100ms",
                         MIN_THRESHOLD_NS,
                         MAX_THRESHOLD_NS,
-                        "Duration above which cycles of the " + agent + " are counted as slow."));
+                        "Duration above which cycles of the " + agent + " count as slow."));
     }
 
     private static DriverOption<Long> share(Share share, String preset, String help) {

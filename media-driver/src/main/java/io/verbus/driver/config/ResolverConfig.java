@@ -41,9 +41,8 @@ public record ResolverConfig(
         }
         if (name == null) {
             throw new BusException(
-                    "resolver.name is missing, and resolver.interface or"
-                            + " resolver.bootstrap-neighbor is set: name this driver, or remove"
-                            + " them");
+                    "resolver.interface or resolver.bootstrap-neighbor is set, but resolver.name is"
+                            + " missing: set resolver.name, or remove the other two");
         }
         return new ResolverConfig(
                 name,

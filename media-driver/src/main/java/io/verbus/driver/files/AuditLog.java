@@ -82,12 +82,12 @@ public final class AuditLog implements AutoCloseable {
             log.openFile();
         } catch (IOException e) {
             throw new BusException(
-                    "the audit log "
+                    "cannot open the audit log "
                             + file
-                            + " cannot be opened ("
+                            + " ("
                             + e
-                            + "): create its folder, make it writable for the driver's user, "
-                            + "or choose another audit-file",
+                            + "): create its folder, make the folder writable for the driver's"
+                            + " user, or choose another audit-file",
                     e);
         }
         log.writer.setDaemon(true);
@@ -190,9 +190,8 @@ public final class AuditLog implements AutoCloseable {
                 tell(
                         "cannot start a new file ("
                                 + e
-                                + ") and continues in the old one: let the driver's user "
-                                + "create files in its folder, and check that there is "
-                                + "free space",
+                                + ") and continues in the old one: let the driver's user create"
+                                + " files in the log's folder, and check that there is free space",
                         e);
             }
         }
@@ -228,7 +227,7 @@ public final class AuditLog implements AutoCloseable {
                 tell(
                         "cannot be written ("
                                 + e
-                                + "), so lines are lost: free space on its file system",
+                                + "), so lines are lost: free space on the log's file system",
                         e);
             }
         }

@@ -69,8 +69,8 @@ final class DirectoryContent {
                             + path
                             + " has the character '"
                             + Character.toString(text.codePointAt(at))
-                            + "', which is not ASCII, so clients cannot receive the paths of "
-                            + "logs: choose another with "
+                            + "', which is not ASCII, so clients cannot receive the paths of logs:"
+                            + " choose another path with "
                             + option);
         }
     }
@@ -90,7 +90,7 @@ final class DirectoryContent {
                             + path
                             + " belongs to user "
                             + owner.getName()
-                            + ": choose one of your own");
+                            + ": choose a path that belongs to your own user");
         }
     }
 

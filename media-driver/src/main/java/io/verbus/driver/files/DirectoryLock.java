@@ -141,7 +141,7 @@ public final class DirectoryLock implements AutoCloseable {
                         + directory
                         + " is in use by the driver with process id "
                         + pid
-                        + ": stop it, or choose another directory");
+                        + ": stop that driver, or choose another directory");
     }
 
     private static String holder(FileChannel channel) throws IOException {

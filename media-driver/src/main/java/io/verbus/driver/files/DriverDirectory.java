@@ -119,9 +119,9 @@ public final class DriverDirectory implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new BusException(
-                    "the driver directory "
+                    "cannot create the driver directory "
                             + absolute
-                            + " cannot be created ("
+                            + " ("
                             + e
                             + "): choose another with --dir",
                     e);
@@ -195,7 +195,7 @@ public final class DriverDirectory implements AutoCloseable {
                                 + cnc.spec().pid()
                                 + ", whose last heartbeat is "
                                 + age
-                                + " ms old: stop it, or choose another directory");
+                                + " ms old: stop that driver, or choose another directory");
             }
         } catch (ForeignDriverException e) {
             throw e;
@@ -265,15 +265,14 @@ public final class DriverDirectory implements AutoCloseable {
             throw new BusException(
                     "the driver directory "
                             + path()
-                            + " cannot be given to the directory-group '"
+                            + " cannot be assigned to the directory-group '"
                             + group
                             + "' ("
                             + (e instanceof UserPrincipalNotFoundException
                                     ? "there is no such group"
                                     : e.getMessage())
-                            + "): name a group that user "
-                            + ProcessAccount.current().user().getName()
-                            + " is in",
+                            + "): name a group that contains user "
+                            + ProcessAccount.current().user().getName(),
                     e);
         }
     }
@@ -361,7 +360,7 @@ public final class DriverDirectory implements AutoCloseable {
         }
         String what =
                 Files.exists(path().resolve(DirectoryLock.NAME), LinkOption.NOFOLLOW_LINKS)
-                        ? " belongs to another driver now"
+                        ? " now belongs to another driver"
                         : " was deleted or moved";
         return new BusException(
                 "the driver directory "
@@ -369,9 +368,9 @@ public final class DriverDirectory implements AutoCloseable {
                         + what
                         + " while this driver (process id "
                         + ProcessHandle.current().pid()
-                        + ") was running: clients can no longer find the driver, so it ends; "
-                        + "stop a driver before you delete its directory, and start it "
-                        + "again");
+                        + ") was running: clients can no longer find this driver, so it shuts down:"
+                        + " start the driver again, and always stop it before deleting its"
+                        + " directory");
     }
 
     /** Returns the log folder {@link #PUBLICATIONS} or {@link #IMAGES}. */
@@ -425,8 +424,7 @@ public final class DriverDirectory implements AutoCloseable {
             // The next driver has already begun to use the directory.
             return;
         } catch (IOException e) {
-            throw new BusException(
-                    "the driver directory " + path() + " cannot be deleted: " + e, e);
+            throw new BusException("cannot delete the driver directory " + path() + ": " + e, e);
         } finally {
             release();
         }
@@ -442,7 +440,7 @@ public final class DriverDirectory implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw new BusException("the lock of " + path() + " cannot be closed: " + e, e);
+            throw new BusException("cannot close the lock of " + path() + ": " + e, e);
         }
     }
 }

@@ -78,9 +78,9 @@ public final class HugePages implements AutoCloseable {
             return new HugePages(HeldPath.openFolder(folder), pageLength);
         } catch (IOException e) {
             throw new BusException(
-                    "the folder "
+                    "cannot create the folder "
                             + folder
-                            + " for logs cannot be created ("
+                            + " for logs ("
                             + e
                             + "): mount huge pages that this user may write to, with `mount -t"
                             + " hugetlbfs -o uid=USER,mode=700 none "
@@ -129,7 +129,7 @@ public final class HugePages implements AutoCloseable {
             return store.getBlockSize();
         } catch (IOException e) {
             throw new BusException(
-                    "the log-directory " + mount + " cannot be read: " + FileStores.problem(e), e);
+                    "cannot read the log-directory " + mount + ": " + FileStores.problem(e), e);
         }
     }
 
@@ -198,7 +198,7 @@ public final class HugePages implements AutoCloseable {
             return Long.parseLong(Files.readString(file).strip());
         } catch (IOException | NumberFormatException e) {
             throw new BusException(
-                    "the kernel's count of huge pages cannot be read from " + file + ": " + e, e);
+                    "cannot read the kernel's count of huge pages from " + file + ": " + e, e);
         }
     }
 
@@ -210,17 +210,18 @@ public final class HugePages implements AutoCloseable {
                 remove(folder.path());
             }
         } catch (IOException e) {
-            throw new BusException("the folder " + folder.path() + " cannot be deleted: " + e, e);
+            throw new BusException("cannot delete the folder " + folder.path() + ": " + e, e);
         }
     }
 
     private static void remove(Path folder) throws IOException {
         if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException("it is a link or a file");
+            throw new IOException("the folder is a link or a file");
         }
         for (Path file : DirectoryContent.list(folder)) {
             if (!DirectoryContent.isLog(file)) {
-                throw new IOException("it holds " + file.getFileName() + ", which is not a log");
+                throw new IOException(
+                        "the folder contains " + file.getFileName() + ", which is not a log");
             }
             Files.deleteIfExists(file);
         }

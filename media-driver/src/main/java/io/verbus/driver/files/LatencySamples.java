@@ -65,10 +65,11 @@ public final class LatencySamples implements AutoCloseable {
             wasFull = true;
             errors.onError(
                     new BusException(
-                            "the latency file has all of its "
+                            "all "
                                     + LatencyFile.CAPACITY
-                                    + " records in use, so the hops of further streams are not"
-                                    + " sampled: close streams, or sample on a driver with fewer"));
+                                    + " records of the latency file are in use, so the driver does"
+                                    + " not sample the hops of further streams: close streams, or"
+                                    + " sample on a driver with fewer streams"));
         }
         return recorder;
     }

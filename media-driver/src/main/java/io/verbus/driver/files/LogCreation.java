@@ -216,9 +216,9 @@ final class LogCreation implements SlicedTask {
             receiver.onFailure(
                     new CommandException(
                             ErrorCode.GENERIC_ERROR,
-                            "the log "
+                            "cannot create the log "
                                     + file
-                                    + " cannot be created: "
+                                    + ": "
                                     + failure
                                     + "; report this with the driver's error log",
                             failure));

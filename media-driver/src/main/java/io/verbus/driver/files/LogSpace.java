@@ -80,8 +80,7 @@ final class LogSpace {
             free = Files.getFileStore(directory).getUsableSpace();
         } catch (IOException e) {
             throw new BusException(
-                    "the free space at " + directory + " cannot be read: " + FileStores.problem(e),
-                    e);
+                    "cannot read the free space at " + directory + ": " + FileStores.problem(e), e);
         }
         if (free - promised.get() < length) {
             throw tooLittle(directory, length);
@@ -99,13 +98,13 @@ final class LogSpace {
         return errno == ENOSPC
                 ? tooLittle(directory, length)
                 : new BusException(
-                        "the space for a log of "
+                        "cannot reserve space for a log of "
                                 + length
-                                + " bytes cannot be reserved at "
+                                + " bytes at "
                                 + directory
                                 + " (posix_fallocate failed with errno "
                                 + errno
-                                + "): raise the limit of file sizes (`ulimit -f`) and disk quotas,"
+                                + "): raise the limit on file sizes (`ulimit -f`) and disk quotas,"
                                 + " shorten the term length, or choose another driver directory");
     }
 
@@ -134,9 +133,9 @@ final class LogSpace {
             return (int) ALLOCATE.invokeExact(held.descriptor(), from, count);
         } catch (IOException e) {
             throw new BusException(
-                    "the log " + file + " cannot be opened (" + e + ") to reserve its space", e);
+                    "cannot open the log " + file + " to reserve space (" + e + ")", e);
         } catch (Throwable e) {
-            throw new BusException("posix_fallocate cannot be called: " + e, e);
+            throw new BusException("cannot call posix_fallocate(): " + e, e);
         }
     }
 
@@ -159,13 +158,13 @@ final class LogSpace {
             errno = result == 0 ? 0 : (int) ERRNO_VALUE.get(state, 0L);
         } catch (IOException e) {
             throw new BusException(
-                    "the log " + file + " cannot be opened (" + e + ") to release space", e);
+                    "cannot open the log " + file + " to release space (" + e + ")", e);
         } catch (Throwable e) {
-            throw new BusException("fallocate cannot be called: " + e, e);
+            throw new BusException("cannot call fallocate(): " + e, e);
         }
         if (errno != 0) {
             throw new BusException(
-                    "the space of consumed parts of logs cannot be released at "
+                    "cannot release the space of consumed parts of logs at "
                             + file.getParent()
                             + " (fallocate failed with errno "
                             + errno

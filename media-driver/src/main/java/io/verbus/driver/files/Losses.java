@@ -36,8 +36,8 @@ public final class Losses implements AutoCloseable {
             wasFull = true;
             errors.onError(
                     new BusException(
-                            "the loss report is full, so losses of further streams are only "
-                                    + "counted: restart the driver to empty it"));
+                            "the loss report is full, so losses of further streams are only"
+                                    + " counted: restart the driver to empty the report"));
         }
     }
 

@@ -76,7 +76,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.ERRORS,
                             "errors_total",
-                            "Driver errors, including client commands that it rejected."),
+                            "Driver errors, including rejected client commands."),
                     count(
                             SystemCounter.SHORT_SENDS,
                             "short_sends_total",
@@ -88,8 +88,8 @@ final class DriverMetrics {
                     count(
                             SystemCounter.SENDER_FLOW_CONTROL_LIMITS,
                             "back_pressure_events_total",
-                            "Number of times that receivers' flow control held a publication"
-                                    + " back."),
+                            "Number of times that receivers' flow control back-pressured a"
+                                    + " publication."),
                     count(
                             SystemCounter.UNBLOCKED,
                             "unblocked_publications_total",
@@ -151,7 +151,7 @@ final class DriverMetrics {
                             SystemCounter.NAME_RESOLVER_MAX_TIME,
                             "name_look_up_max_seconds",
                             Unit.NANOSECONDS,
-                            "Duration of the longest name lookup."),
+                            "Duration of the longest name look-up."),
                     count(
                             SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                             "name_look_ups_exceeded_total",
@@ -174,7 +174,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.RETRANSMIT_OVERFLOW,
                             "retransmit_overflows_total",
-                            "Retransmits that found no room; 0 for a Verbus driver."),
+                            "Retransmits dropped for lack of room; 0 for a Verbus driver."),
                     count(
                             SystemCounter.ERROR_FRAMES_RECEIVED,
                             "error_frames_received_total",
@@ -232,7 +232,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.IMAGES_LOST,
                             "images_lost_total",
-                            "Images that ended although their publisher had not ended the stream."),
+                            "Images that ended before their publisher ended the stream."),
                     count(
                             SystemCounter.IMAGES_INVALID,
                             "images_invalid_total",
@@ -246,7 +246,7 @@ final class DriverMetrics {
                             "verbus_build_info",
                             Unit.STATE,
                             KeyForm.BUILD,
-                            "Driver build and JVM, in the labels; always 1."),
+                            "Always 1; the labels give the driver's build and JVM."),
                     new Metric(
                             CounterTypes.DRIVER,
                             UnusedOptions.NUMBER,
@@ -269,7 +269,7 @@ final class DriverMetrics {
                 "verbus_" + agent + "_recent_max_cycle_seconds",
                 Unit.NANOSECONDS,
                 KeyForm.DRIVER,
-                "Longest cycle of the " + agent + " in the last 10 to 20 s, idling included.");
+                "Longest cycle of the " + agent + " in the last 10 to 20 s, including idle time.");
     }
 
     private static Metric of(SystemCounter counter, String name, Unit unit, String help) {

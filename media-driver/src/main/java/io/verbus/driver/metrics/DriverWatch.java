@@ -91,7 +91,8 @@ public final class DriverWatch implements AutoCloseable {
         // time since the first observation.
         long ageMs = Math.max((nowNs - changedNs) / 1_000_000, nowMs - beat);
         if (beat == DriverPulse.CLOSED_HEARTBEAT) {
-            return new Look(cnc, latency, ageMs, driver() + " has been shut down: start it again");
+            return new Look(
+                    cnc, latency, ageMs, driver() + " has been shut down: start the driver again");
         }
         if (ageMs > MAX_AGE_MS) {
             return new Look(
@@ -101,8 +102,8 @@ public final class DriverWatch implements AutoCloseable {
                     driver()
                             + " has sent no heartbeat for "
                             + ageMs
-                            + " ms: if its process is gone, start it again; otherwise check "
-                            + "what deprives it of CPU time or memory");
+                            + " ms: if its process is gone, start the driver again; otherwise check"
+                            + " what deprives the process of CPU time or memory");
         }
         return new Look(cnc, latency, ageMs, null);
     }

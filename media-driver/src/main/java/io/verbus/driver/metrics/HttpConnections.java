@@ -227,7 +227,11 @@ final class HttpConnections implements AutoCloseable {
                 isRequest
                         ? page(words[0], path(words[1]))
                         : new Answer(
-                                400, "Bad Request", "text/plain", "", "this is not HTTP/1.1\n");
+                                400,
+                                "Bad Request",
+                                "text/plain",
+                                "",
+                                "the request is not valid HTTP/1.1\n");
         byte[] body = answer.text.getBytes(StandardCharsets.UTF_8);
         String lines =
                 "HTTP/1.1 "

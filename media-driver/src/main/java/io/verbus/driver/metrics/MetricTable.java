@@ -44,7 +44,10 @@ public final class MetricTable {
                 continue;
             }
             if (BY_COUNTER.put(index(each.typeId(), each.number()), each) != null) {
-                throw new IllegalStateException(each.name() + " has the counter of another metric");
+                throw new IllegalStateException(
+                        "metric "
+                                + each.name()
+                                + " reads a counter that another metric already reads");
             }
         }
     }

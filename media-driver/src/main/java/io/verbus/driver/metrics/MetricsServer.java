@@ -42,7 +42,8 @@ public final class MetricsServer implements AutoCloseable {
             throw new BusException(
                     "cannot serve metrics at "
                             + address
-                            + ", because the host name is unknown: use an address of this host");
+                            + ", because the host name cannot be resolved: use an address of this"
+                            + " host");
         }
         try {
             connections =

@@ -104,8 +104,8 @@ public final class Readiness {
                         lacks.add(
                                 "the RDMA device "
                                         + device
-                                        + " is not active: see `verbus doctor`, and check cable"
-                                        + " and network interface");
+                                        + " is not active: see `verbus doctor`, and check the cable"
+                                        + " and the network interface");
                     }
                 });
     }

@@ -17,7 +17,7 @@ final class StatusMetrics {
                     "up",
                     Unit.STATE,
                     KeyForm.DRIVER,
-                    "1 while the driver has a recent heartbeat, else 0.");
+                    "1 if the driver sent a heartbeat recently, otherwise 0.");
 
     static final Metric HEARTBEAT_AGE =
             of(
@@ -48,7 +48,7 @@ final class StatusMetrics {
                     "logged_errors_total",
                     Unit.COUNT,
                     KeyForm.ERROR,
-                    "Occurrences of an error in the error log, for the 50 most recent errors.");
+                    "Number of occurrences of each of the 50 most recent errors in the error log.");
 
     static final Metric LOGGED_ERROR_LAST =
             of(
@@ -62,7 +62,7 @@ final class StatusMetrics {
                     "latency_seconds",
                     Unit.NANOSECONDS,
                     KeyForm.HOP,
-                    "Sampled hop durations: the lower and the upper bound of each.");
+                    "Sampled hop durations, as a lower and an upper bound.");
 
     static final List<Metric> ALL =
             List.of(

@@ -42,8 +42,8 @@ final class StreamMetrics {
                             "sender_back_pressure_events_total",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Number of times that receivers' flow control held the publication"
-                                    + " back."),
+                            "Number of times that receivers' flow control back-pressured the"
+                                    + " publication."),
                     of(
                             CounterTypes.SENDER_NAKS_RECEIVED,
                             "sender_naks_received_total",
@@ -73,20 +73,20 @@ final class StreamMetrics {
                             "destination_released_bytes_total",
                             Unit.BYTES,
                             KeyForm.DESTINATION,
-                            "Position up to which a destination has consumed."),
+                            "Position up to which a destination has consumed the stream."),
                     of(
                             CounterTypes.DESTINATION_CONNECTED,
                             "destination_connected",
                             Unit.STATE,
                             KeyForm.DESTINATION,
-                            "1 while a destination is connected, else 0."),
+                            "1 while the destination is connected, otherwise 0."),
                     of(
                             CounterTypes.DESTINATION_LEFT,
                             "destination_left_total",
                             Unit.COUNT,
                             KeyForm.DESTINATION,
-                            "Number of times that the sender dropped a destination that was too far"
-                                    + " behind."),
+                            "Number of times that the sender dropped the destination because it was"
+                                    + " too far behind."),
                     of(
                             CounterTypes.RECEIVER_POSITION,
                             "receiver_position_bytes_total",
@@ -116,34 +116,34 @@ final class StreamMetrics {
                             "source_led_bytes_total",
                             Unit.BYTES,
                             KeyForm.DESTINATION,
-                            "Image bytes that a source delivered before the others."),
+                            "Image bytes that a source delivered before the other sources."),
                     of(
                             CounterTypes.SUBSCRIBER_POSITION,
                             "subscriber_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.IMAGE,
-                            "Position up to which a subscriber has consumed."),
+                            "Position up to which a subscriber has consumed the image."),
                     of(
                             CounterTypes.CARRIER,
                             "carried",
                             Unit.STATE,
                             KeyForm.CARRIER,
                             "1 while the transport in the labels carries a stream whose channel"
-                                    + " does not name it."),
+                                    + " does not name that transport."),
                     of(
                             CounterTypes.PUBLICATION_STATE,
                             "publication_state",
                             Unit.STATE,
                             KeyForm.STREAM,
-                            "State of a client's publication: 0 waiting, 1 connected, 2 its last"
+                            "State of a client's publication: 0 waiting, 1 connected, 2 last"
                                     + " receiver has left."),
                     of(
                             CounterTypes.SUBSCRIPTION_STATE,
                             "subscription_state",
                             Unit.STATE,
                             KeyForm.STREAM,
-                            "State of a client's subscription: 0 waiting, 1 connected, 2 its last"
-                                    + " image has ended."),
+                            "State of a client's subscription: 0 waiting, 1 connected, 2 last image"
+                                    + " has ended."),
                     of(
                             CounterTypes.SEND_CHANNEL_STATUS,
                             "send_channel_state",
@@ -187,8 +187,8 @@ final class StreamMetrics {
                             "name_resolver_bootstrap_state",
                             Unit.STATE,
                             KeyForm.ADDRESS,
-                            "1 while a bootstrap neighbor is a neighbor of the name resolver, else"
-                                    + " 0."),
+                            "1 while the bootstrap neighbor is a neighbor of the name resolver,"
+                                    + " otherwise 0."),
                     // Only for Aeron's clients.
                     of(
                             PER_IMAGE,

@@ -17,7 +17,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_PEER_ERRORS_UNLOGGED,
                             "rdma_peer_errors_unlogged_total",
-                            "Errors that peers caused and that no longer fit in the error log."),
+                            "Errors caused by peers that no longer fit in the error log."),
                     of(
                             TransportCounter.RDMA_VIOLATIONS,
                             "rdma_protocol_violations_total",
@@ -29,8 +29,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_UNAUTHENTICATED,
                             "rdma_connections_unauthenticated_total",
-                            "Connections refused because the peer did not prove its network's"
-                                    + " key."),
+                            "Connections refused because the peer proved no key of its network."),
                     of(
                             TransportCounter.RDMA_HALF_OPEN,
                             "rdma_connections_half_open_total",
@@ -112,11 +111,12 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_DATAGRAMS_RECEIVED,
                             "udp_datagrams_received_total",
-                            "Datagrams received; datagrams that the kernel joined count as one."),
+                            "Datagrams received; datagrams that the kernel coalesced count as"
+                                    + " one."),
                     of(
                             TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED,
                             "udp_datagrams_received_joined_total",
-                            "Joined datagrams received from the kernel (GRO)."),
+                            "Coalesced datagrams received from the kernel (GRO)."),
                     of(
                             TransportCounter.UDP_NAKS_IGNORED,
                             "udp_naks_ignored_total",
@@ -128,7 +128,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_RECEIVERS_REFUSED,
                             "udp_receivers_refused_total",
-                            "Status messages from receivers beyond max-receivers."),
+                            "Status messages from receivers beyond udp.max-receivers."),
                     of(
                             TransportCounter.UDP_SENDER_SHORT_SENDS,
                             "udp_sender_short_sends_total",
@@ -144,7 +144,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_DATAGRAMS_SENT_JOINED,
                             "udp_datagrams_sent_joined_total",
-                            "Joined datagrams sent to the kernel (GSO)."),
+                            "Coalesced datagrams passed to the kernel (GSO)."),
                     of(
                             TransportCounter.UDP_RECEIVER_NOT_ALLOWED,
                             "udp_receiver_refused_datagrams_total",
@@ -156,8 +156,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_FORGED,
                             "udp_forged_frames_total",
-                            "Frames that came from an address other than that of their stream's"
-                                    + " sender."),
+                            "Frames from an address other than that of their stream's sender."),
                     of(
                             TransportCounter.UDP_KERNEL_TIMESTAMPS,
                             "udp_kernel_timestamps_total",
@@ -234,7 +233,7 @@ final class TransportMetrics {
                             "rdma_connection_credit_stalls_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Number of times that frames waited for the peer's credit."),
+                            "Number of times that frames waited for credit from the peer."),
                     of(
                             ConnectionCounter.VIOLATIONS,
                             "rdma_connection_protocol_violations_total",
@@ -246,7 +245,7 @@ final class TransportMetrics {
                             "rdma_connection_described_failures_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Failure count at which the reason in the label was last updated."),
+                            "Number of failures when the reason in the label was last updated."),
                     of(
                             ConnectionCounter.IMAGE_STATE,
                             "rdma_image_state",

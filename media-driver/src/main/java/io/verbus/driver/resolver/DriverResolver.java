@@ -359,8 +359,8 @@ public final class DriverResolver implements AutoCloseable {
                         new BusException(
                                 "resolution frames from "
                                         + host.getHostAddress()
-                                        + " are dropped: add the host to verbus.udp.allow if you"
-                                        + " trust it"));
+                                        + " were dropped: if you trust this host, add it to"
+                                        + " verbus.udp.allow"));
             }
             return;
         }

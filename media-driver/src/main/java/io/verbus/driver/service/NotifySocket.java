@@ -63,8 +63,8 @@ final class NotifySocket implements AutoCloseable {
         descriptor = Calls.socket();
         if (descriptor < 0) {
             throw new BusException(
-                    "cannot create the socket for notifying the service manager: allow AF_UNIX "
-                            + "in the unit's RestrictAddressFamilies");
+                    "cannot create the socket for notifying the service manager: allow AF_UNIX in"
+                            + " the unit's RestrictAddressFamilies");
         }
     }
 
@@ -86,7 +86,7 @@ final class NotifySocket implements AutoCloseable {
                                 + name
                                 + " (sendto failed with errno "
                                 + errno
-                                + "): clear NOTIFY_SOCKET, unless systemd has set it for this"
+                                + "): clear NOTIFY_SOCKET unless systemd set the variable for this"
                                 + " process");
             }
         }
@@ -126,7 +126,7 @@ final class NotifySocket implements AutoCloseable {
             try {
                 return (int) SOCKET.invokeExact((int) AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
             } catch (Throwable e) {
-                throw new BusException("socket cannot be called: " + e, e);
+                throw new BusException("cannot call socket(): " + e, e);
             }
         }
 
@@ -149,7 +149,7 @@ final class NotifySocket implements AutoCloseable {
                                         (int) address.byteSize());
                 return sent < 0 ? state.get(JAVA_INT, ERRNO) : 0;
             } catch (Throwable e) {
-                throw new BusException("sendto cannot be called: " + e, e);
+                throw new BusException("cannot call sendto(): " + e, e);
             }
         }
 
@@ -157,7 +157,7 @@ final class NotifySocket implements AutoCloseable {
             try {
                 int ignored = (int) CLOSE.invokeExact(descriptor);
             } catch (Throwable e) {
-                throw new BusException("close cannot be called: " + e, e);
+                throw new BusException("cannot call close(): " + e, e);
             }
         }
     }

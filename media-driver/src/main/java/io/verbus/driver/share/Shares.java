@@ -70,7 +70,7 @@ public final class Shares {
                     "client " + client + " has " + account.byClient.get(client),
                     account.ofClient,
                     amount,
-                    ", which limits each client to client-share=" + percent + " percent of it");
+                    ", of which client-share lets each client use " + percent + " percent");
         }
         if (amount > account.ofAll - account.all) {
             throw tooMuch(

@@ -143,9 +143,9 @@ public final class CounterPool extends CountersManager {
                         + (all - idle)
                         + " in use, "
                         + idle
-                        + " freed, and not reused for "
+                        + " freed and not reusable for "
                         + TimeUnit.NANOSECONDS.toSeconds(coolingNs)
-                        + " s, or while a suspended client may still write to them): raise"
+                        + " s, or for as long as a suspended client may still write to them): raise"
                         + " counter-values-length",
                 cause);
     }

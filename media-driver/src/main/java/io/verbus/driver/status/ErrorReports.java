@@ -81,9 +81,9 @@ public final class ErrorReports implements AutoCloseable {
 
     private static BusException missedErrors(long count) {
         return new BusException(
-                "the error handler was too slow for "
+                "the error handler was too slow to receive "
                         + count
-                        + " errors, which were not passed to it: see the error log");
+                        + " errors: see the error log");
     }
 
     private void call(Report report) {

@@ -94,9 +94,10 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         if (texts.add(text) && texts.size() == MAX_OF_PLACE) {
             record(
                     new BusException(
-                            "further errors like this one are only counted, because "
+                            "further errors from the same place in the code are only counted,"
+                                    + " because "
                                     + MAX_OF_PLACE
-                                    + " are logged: "
+                                    + " are already logged: "
                                     + text,
                             error));
         }
@@ -114,9 +115,9 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         } else if (!log.record(error) && isFull.compareAndSet(false, true)) {
             reports.print(
                     new IllegalStateException(
-                            "the error log is full, so further distinct errors are only "
-                                    + "counted: raise error-log-length; the first that did not "
-                                    + "fit is",
+                            "the error log is full, so further distinct errors are only counted:"
+                                    + " raise error-log-length; the first error that did not fit"
+                                    + " follows",
                             error));
         }
     }

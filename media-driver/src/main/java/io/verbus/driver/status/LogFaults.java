@@ -95,8 +95,8 @@ public final class LogFaults {
         } else {
             errors.onError(
                     new BusException(
-                            "shared memory was truncated, but no truncated log was found: its "
-                                    + "stream has ended, or the driver will end soon",
+                            "shared memory was truncated, but no truncated log was found: either"
+                                    + " the log's stream has ended, or the driver will fail soon",
                             met));
         }
         return 1;

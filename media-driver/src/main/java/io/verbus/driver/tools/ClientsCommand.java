@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
         name = "clients",
         description = {
             "Prints a driver's clients and the state of their publications and subscriptions: why"
-                    + " any of them is not connected, or what holds it back.",
+                    + " each is not connected, or what holds it back.",
             "Also prints the last state of a driver that has ended or stalled; the exit status is"
                     + " then 1."
         },
@@ -76,8 +76,8 @@ final class ClientsCommand implements Callable<Integer> {
             lines.addAll(
                     wrapped(
                             "",
-                            "This is Aeron's driver, which does not show publications and "
-                                    + "subscriptions; see verbus streams.",
+                            "This is Aeron's driver, which does not report publications and"
+                                    + " subscriptions: see verbus streams.",
                             width));
         } else if (!states.registered().isEmpty()) {
             lines.add("");
@@ -93,7 +93,7 @@ final class ClientsCommand implements Callable<Integer> {
                         Column.text("name", 12, 0),
                         Column.number("pid", 0),
                         Column.text("version", 8, 1),
-                        Column.number("seen before", 0),
+                        Column.number("silent for", 0),
                         Column.number("publications", 2),
                         Column.number("subscriptions", 2));
         for (Client client : states.clients()) {

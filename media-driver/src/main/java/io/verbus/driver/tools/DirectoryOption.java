@@ -38,16 +38,16 @@ final class DirectoryOption {
             names = "--directory-owner",
             paramLabel = "USER",
             description =
-                    "trusts a driver of this user, in addition to the current user and root "
-                            + "[$VERBUS_DIRECTORY_OWNER, or none]")
+                    "trusts a driver that runs as this user, in addition to the current user and"
+                            + " root [$VERBUS_DIRECTORY_OWNER, or none]")
     private String owner;
 
     @Option(
             names = "--directory-group",
             paramLabel = "GROUP",
             description =
-                    "accepts driver files that this group can write, in addition to the group "
-                            + "of the process [$VERBUS_DIRECTORY_GROUP, or none]")
+                    "accepts driver files that this group can write, in addition to the group of"
+                            + " this process [$VERBUS_DIRECTORY_GROUP, or none]")
     private String group;
 
     /**

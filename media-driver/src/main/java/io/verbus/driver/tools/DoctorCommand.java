@@ -37,10 +37,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "doctor",
         description = {
-            "Checks this host for problems that keep a driver from working or slow it down, and "
-                    + "suggests remedies. Reads the driver's settings from the environment.",
-            "Run it as the driver's user, with the same limits and on the same CPUs.",
-            "With --dir, also examines a driver, even if it is gone.",
+            "Checks this host for problems that stop a driver from working or slow it down, and"
+                    + " suggests remedies. Reads the driver's settings from the environment.",
+            "Run the doctor as the driver's user, with the same limits and on the same CPUs.",
+            "With --dir, also examines a driver, even one that is no longer running.",
             "Exit status: 1 if an error was found, else 0, even with warnings."
         },
         mixinStandardHelpOptions = true,

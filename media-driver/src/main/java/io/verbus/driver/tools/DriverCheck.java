@@ -86,7 +86,7 @@ final class DriverCheck {
         } catch (IOException e) {
             add(
                     Level.WARNING,
-                    "the driver's open files cannot be counted (" + e + ")",
+                    "cannot count the driver's open files (" + e + ")",
                     "run verbus doctor as the driver's user");
             return;
         }
@@ -94,7 +94,7 @@ final class DriverCheck {
             add(
                     Level.WARNING,
                     "the driver has %,d of %,d files open".formatted(open, limit),
-                    "raise its `ulimit -n` or LimitNOFILE, and restart it");
+                    "raise the driver's `ulimit -n` or LimitNOFILE, and restart the driver");
         } else if (limit > 0) {
             ok("the driver has %,d of %,d files open".formatted(open, limit));
         }
@@ -161,8 +161,8 @@ final class DriverCheck {
             add(
                     Level.WARNING,
                     "%,d agent cycles exceeded their threshold".formatted(exceeded) + longest,
-                    "give each agent its own CPU (conductor.cpu, sender.cpu, receiver.cpu), and"
-                            + " read the findings on processors and memory");
+                    "give each agent a CPU of its own (conductor.cpu, sender.cpu, receiver.cpu),"
+                            + " and see the findings on processors and memory");
         } else {
             ok("no agent cycle exceeded its threshold" + longest);
         }

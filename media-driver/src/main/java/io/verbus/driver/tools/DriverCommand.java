@@ -25,11 +25,11 @@ import java.util.concurrent.Callable;
         name = "driver",
         description = {
             "Runs a media driver until SIGTERM or SIGINT, which shut it down cleanly.",
-            "Settings are read in this order, and the last one wins: defaults, the properties "
-                    + "file, environment variables (VERBUS_TERM_LENGTH), system properties "
-                    + "(verbus.term-length), options (--term-length).",
-            "Aeron's names for the same settings work too (AERON_TERM_BUFFER_LENGTH, "
-                    + "aeron.term.buffer.length); the driver prints those that have no effect."
+            "The driver reads settings from these sources, each of which overrides the ones before:"
+                    + " defaults, the properties file, environment variables (VERBUS_TERM_LENGTH),"
+                    + " system properties (verbus.term-length), options (--term-length).",
+            "The driver also accepts Aeron's names for these settings (AERON_TERM_BUFFER_LENGTH,"
+                    + " aeron.term.buffer.length), and prints those that have no effect."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)

@@ -31,10 +31,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "latency",
         description = {
-            "Shows how long each hop of a running driver's streams takes: the sender, the fabric "
-                    + "or round trip, the subscriber, and over IPC the consumption.",
-            "The driver must sample: start it with --latency-samples-per-second. Each duration is"
-                    + " shown as one figure, or as the range within which it lies.",
+            "Shows how long each hop of a running driver's streams takes: in the sender, over the"
+                    + " fabric or for a round trip, in the subscriber, and in IPC consumption.",
+            "The driver must be started with --latency-samples-per-second. Each duration is shown"
+                    + " as a single figure or as a range.",
             "On a terminal the view refreshes until q or an interrupt ends it. Without a terminal,"
                 + " or with --once, --json or --hgrm, it prints all samples once. With --live it"
                 + " keeps printing samples until its output is closed."

@@ -30,9 +30,9 @@ import java.util.concurrent.CountDownLatch;
         name = "metrics",
         description = {
             "Prints the metrics of a running Verbus or Aeron driver in Prometheus' text format.",
-            "With --listen it serves them over HTTP until SIGTERM or SIGINT, whether or not a "
-                    + "driver runs: /metrics, /healthz (200 while the driver sends heartbeats, "
-                    + "else 503) and /readyz (200 while its devices and listeners are also up)."
+            "With --listen, serves the metrics over HTTP until SIGTERM or SIGINT, whether or not a"
+                + " driver runs: /metrics, /healthz (200 while the driver sends heartbeats, else"
+                + " 503) and /readyz (200 while its devices and listeners are also up)."
         },
         mixinStandardHelpOptions = true)
 final class MetricsCommand implements Callable<Integer> {
@@ -43,7 +43,8 @@ final class MetricsCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST:PORT",
-            description = "address of this host to listen at; port 0 chooses a free port")
+            description =
+                    "address of this host to listen on; with port 0 the system chooses a free port")
     private String listen;
 
     @Override

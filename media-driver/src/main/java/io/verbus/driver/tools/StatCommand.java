@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         description = {
             "Shows a running driver's streams, each with the receiver that limits it, and the"
                     + " driver's counters with their rates per second.",
-            "On a terminal the view refreshes until q or an interrupt ends it: s changes the "
-                    + "order, f sets a filter, t hides the counters. Counters that only grow "
-                    + "are listed separately from gauges.",
+            "On a terminal the view refreshes until q or an interrupt ends it: s changes the order,"
+                    + " f sets a filter, t hides the counters. Counters that only grow are listed"
+                    + " separately from gauges.",
             "Without a terminal, or with --once or --json, it prints the counters once, or with"
                 + " --streams the streams. With --live it keeps printing samples until its output"
                 + " is closed."
@@ -40,8 +40,8 @@ final class StatCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description = {
-                "prints JSON once, as a list with an object for each line; with --live, one "
-                        + "line with an object for each sample"
+                "prints JSON once, as a list with an object for each line; with --live, prints one"
+                        + " object per line for each sample"
             })
     private boolean isJson;
 
@@ -60,8 +60,8 @@ final class StatCommand implements Callable<Integer> {
             names = "--sort",
             paramLabel = "ORDER",
             description =
-                    "Sort order: ${COMPLETION-CANDIDATES}. By default, counters are sorted by id,"
-                            + " or by rate in the live view, and streams by stream id.")
+                    "sort order: ${COMPLETION-CANDIDATES}; by default, counters are sorted by id,"
+                            + " or by rate in the live view, and streams by stream id")
     private StatOrder order;
 
     @Option(

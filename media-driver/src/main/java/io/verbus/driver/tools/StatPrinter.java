@@ -62,7 +62,7 @@ final class StatPrinter {
     TextTable rates(StatSample sample) {
         TextTable table =
                 new TextTable(
-                        Column.number("a second", 0),
+                        Column.number("per second", 0),
                         Column.number("total", 1),
                         Column.text("counter", 20, 0));
         for (Counted each : counters(sample)) {

@@ -242,7 +242,7 @@ final class Terminal implements AutoCloseable {
             try {
                 return (int) function.invokeWithArguments(arguments);
             } catch (Throwable e) {
-                throw new BusException("the C library cannot be called: " + e, e);
+                throw new BusException("cannot call the C library: " + e, e);
             }
         }
 
@@ -250,7 +250,7 @@ final class Terminal implements AutoCloseable {
             try {
                 return (long) READ.invokeExact(descriptor, into, into.byteSize());
             } catch (Throwable e) {
-                throw new BusException("read cannot be called: " + e, e);
+                throw new BusException("cannot call read(): " + e, e);
             }
         }
     }

@@ -44,7 +44,7 @@ public final class Verbus implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "the command is missing");
+        throw new ParameterException(spec.commandLine(), "no command given");
     }
 
     /** Runs a command, and exits with its status. */

@@ -33,7 +33,8 @@ record WhyNot(String state, String why) {
     private static WhyNot ofPublication(Registered each, ClientStates all) {
         StreamStatus status = all.statusOf(each);
         if (each.clientId() == ClientStates.NO_CLIENT) {
-            return new WhyNot("ended", "its clients have closed it" + unread(status, all));
+            return new WhyNot(
+                    "ended", "its clients have closed the publication" + unread(status, all));
         }
         return switch (each.state()) {
             case CONNECTED -> connected(each, status, all);
@@ -43,7 +44,7 @@ record WhyNot(String state, String why) {
                             "no receiver",
                             known(
                                     each,
-                                    "its last receiver has left or is silent: "
+                                    "the last receiver has left or is silent: "
                                             + noReceiver(each, all)));
         };
     }
@@ -55,10 +56,10 @@ record WhyNot(String state, String why) {
     private static String unread(StreamStatus status, ClientStates all) {
         return status == null || status.behind() <= 0
                 ? ""
-                : ", and "
-                        + "%,d".formatted(status.behind())
-                        + " bytes are not yet read by "
-                        + holder(status, all);
+                : ", but %,d".formatted(status.behind())
+                        + " bytes are outstanding ("
+                        + holder(status, all)
+                        + ")";
     }
 
     private static WhyNot connected(Registered each, StreamStatus status, ClientStates all) {
@@ -67,9 +68,8 @@ record WhyNot(String state, String why) {
                     "blocked",
                     "by "
                             + holder(status, all)
-                            + ", "
-                            + "%,d".formatted(status.behind())
-                            + " bytes behind: make it consume faster");
+                            + ", %,d".formatted(status.behind())
+                            + " bytes behind: consume faster there");
         }
         List<Destination> absent =
                 all.destinationsOf(each).stream().filter(one -> !one.isConnected()).toList();
@@ -87,7 +87,7 @@ record WhyNot(String state, String why) {
     /** Adds the client's name to a reader's description. */
     private static String holder(StreamStatus status, ClientStates all) {
         if (status.slowest().isEmpty()) {
-            return "its receivers";
+            return "a receiver";
         }
         long client = status.slowestClient();
         return client == ClientStates.NO_CLIENT
@@ -102,7 +102,7 @@ record WhyNot(String state, String why) {
                     each,
                     " over IPC in this driver",
                     local(all, true, "ipc"),
-                    "subscribe to it on an ipc channel of this driver");
+                    "subscribe to the stream on an ipc channel of this driver");
         }
         String endpoint = endpoint(each.channel());
         if (endpoint.isEmpty()) {
@@ -136,7 +136,7 @@ record WhyNot(String state, String why) {
 
     private static String detached(Reader reader) {
         String state = reader.label().substring(reader.label().lastIndexOf(' ') + 1);
-        return "it fell too far behind and was detached ("
+        return "the subscriber fell too far behind and was detached ("
                 + state
                 + "): consume faster, or subscribe with tether=true";
     }
@@ -212,9 +212,10 @@ record WhyNot(String state, String why) {
         String begin = "no " + what + preposition;
         if (streams.contains(each.streamId())) {
             return begin
-                    + " session "
-                    + (each.sessionId() == 0 ? "" : each.sessionId() + " ")
-                    + "of stream "
+                    + (each.sessionId() == 0
+                            ? " a matching session"
+                            : " session " + each.sessionId())
+                    + " of stream "
                     + each.streamId()
                     + where
                     + ", only other sessions or tags: compare the channels";
@@ -227,7 +228,7 @@ record WhyNot(String state, String why) {
                                 + streams.stream()
                                         .map(String::valueOf)
                                         .collect(Collectors.joining(", "))
-                                + (streams.size() == 1 ? " is there" : " are there");
+                                + (streams.size() == 1 ? " exists" : " exist");
         return begin + " stream " + each.streamId() + where + others + ": " + remedy;
     }
 

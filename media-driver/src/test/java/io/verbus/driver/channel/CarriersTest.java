@@ -79,7 +79,7 @@ class CarriersTest {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=10.1.0.1:1|" + key + "=0");
         UnsupportedChannelException refused =
                 assertThrows(UnsupportedChannelException.class, () -> carriers.carried(channel));
-        assertTrue(refused.getMessage().contains("leads to a network of rdma.networks"));
+        assertTrue(refused.getMessage().contains("because its address is in rdma.networks"));
     }
 
     @Test

@@ -269,7 +269,7 @@ class DriverConfigSourcesTest {
     @Test
     void rejectsMissingFile() {
         String text = Drivers.refusal(() -> sources().file(folder.resolve("none")));
-        assertTrue(text.contains("none cannot be read"), text);
+        assertTrue(text.contains("cannot read the properties file "), text);
     }
 
     @Test

@@ -98,7 +98,7 @@ class CounterPoolTest {
         assertTrue(
                 message.startsWith(
                         "all 16 counters that images of remote publications may use are in use or"
-                                + " cooling down (15 in use, 1 freed, and not reused for 10 s"),
+                                + " cooling down (15 in use, 1 freed and not reusable for 10 s"),
                 message);
         pool.reuse(later());
         allocate(CounterShare.IMAGES, 1);
@@ -169,8 +169,8 @@ class CounterPoolTest {
                                         CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
         assertEquals(
                 "client 5 has 48 counters, and 1 more would exceed the limit of 48: close some, or"
-                        + " raise counter-values-length, which limits each client to"
-                        + " client-share=75 percent of it",
+                    + " raise counter-values-length, of which client-share lets each client use 75"
+                    + " percent",
                 refusal.getMessage());
         pool.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
         all.forEach(AtomicCounter::close);

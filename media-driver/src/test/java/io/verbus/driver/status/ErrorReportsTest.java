@@ -62,7 +62,7 @@ class ErrorReportsTest {
             Await.until("told", () -> told.size() == ErrorReports.MAX_WAITING + 2);
         }
         int missed = 2 * ErrorReports.MAX_WAITING - 1;
-        assertTrue(told.get(1).contains("too slow for " + missed + " errors"), told.get(1));
+        assertTrue(told.get(1).contains("too slow to receive " + missed + " errors"), told.get(1));
     }
 
     @Test

@@ -157,7 +157,7 @@ class BlockedCallsTest {
                 Beside beside = new Beside(a, b, PORT, script)) {
             // No event is read while a queue pair is being destroyed, so connections wait for their
             // events.
-            b.expect("closed because they offer no stream");
+            b.expect("closed because they did not offer a stream");
             Bus busA = a.connect();
             Bus busB = b.connect();
             Other ending = new Other(b, busA, busB, "");

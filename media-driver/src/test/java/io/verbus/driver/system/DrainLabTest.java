@@ -38,8 +38,8 @@ class DrainLabTest {
         try (Host a = Host.a();
                 Tasks tasks = new Tasks()) {
             a.expectLoss();
-            a.expect("has ended");
-            a.expectOfClients("has ended");
+            a.expect("has shut down");
+            a.expectOfClients("has shut down");
             a.expectOfClients("nobody");
             Publication out =
                     a.connect()

@@ -17,11 +17,11 @@ final class ErrorLog {
     static final List<String> OF_NETWORK =
             StrictDevice.isThere()
                     ? List.of(
-                            "uses the path MTU",
+                            "uses path MTU",
                             "may place a later write before an earlier one",
                             "does not report the path of a connection",
                             "bytes inline instead of")
-                    : List.of("uses the path MTU");
+                    : List.of("uses path MTU");
 
     private ErrorLog() {}
 

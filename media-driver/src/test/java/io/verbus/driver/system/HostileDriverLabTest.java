@@ -68,8 +68,8 @@ class HostileDriverLabTest {
                         "violated the protocol",
                         "is lost",
                         "is not a Verbus driver",
-                        "speaks version",
-                        "they offer no stream",
+                        "supports version",
+                        "they did not offer a stream",
                         "has rejected the image",
                         "rdma.max-image-memory",
                         "cannot accept a connection",
@@ -254,8 +254,8 @@ class HostileDriverLabTest {
                 List.of(
                         "violated the protocol",
                         "is not a Verbus driver",
-                        "speaks version",
-                        "they offer no stream")) {
+                        "supports version",
+                        "they did not offer a stream")) {
             assertTrue(
                     b.errors().stream().anyMatch(error -> error.contains(told)),
                     () -> told + " is not in " + b.errors());

@@ -104,7 +104,7 @@ class HostilePeerLabTest {
             Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
             assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
-            b.awaitError("speaks " + STRANGE);
+            b.awaitError("supports " + STRANGE);
         }
     }
 
@@ -117,7 +117,7 @@ class HostilePeerLabTest {
     void reportsListenerOfAnotherVersion() {
         publishTo(
                 new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes(),
-                "speaks " + STRANGE);
+                "supports " + STRANGE);
     }
 
     /** The driver's log and the publisher name the listener. */

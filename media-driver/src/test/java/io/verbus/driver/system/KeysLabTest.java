@@ -82,7 +82,7 @@ class KeysLabTest {
                 assertTrue(raw.end().startsWith("REJECTED"), raw.end());
                 assertEquals(RejectCode.NOT_AUTHENTICATED, Hello.read(raw.answer()).rejectCode());
             }
-            b.expect("it has no key for its network");
+            b.expect("its driver has no key for this network");
             assertTrue(in.hasNoImages());
         }
     }

@@ -102,7 +102,8 @@ class MisconfiguredHostLabTest {
                                 RegistrationException.class, () -> bus.addPublication(channel, 1));
                 assertEquals(ErrorCode.GENERIC_ERROR, refused.code());
                 assertTrue(
-                        refused.getMessage().contains("libibverbs.so.1 cannot be loaded: install"),
+                        refused.getMessage()
+                                .contains("cannot load the library libibverbs.so.1: install"),
                         refused.getMessage());
             }
             driver.terminate();

@@ -229,8 +229,8 @@ public final class ClusterNode implements AutoCloseable {
                 System.out.println(
                         node.takeSnapshot()
                                 ? "the cluster is taking a snapshot"
-                                : "no snapshot: this member is not the leader, or a snapshot is"
-                                        + " already being taken");
+                                : "no snapshot was taken: this member is not the leader, or a"
+                                        + " snapshot is already in progress");
             }
         }
     }
@@ -254,7 +254,7 @@ public final class ClusterNode implements AutoCloseable {
         /** Closes on another thread, because closing the member waits for the calling thread. */
         @Override
         public void onEnd(String part) {
-            System.err.println(part + " has ended: start the driver and this member again");
+            System.err.println(part + " has ended: restart the driver and this member");
             Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }

@@ -109,7 +109,7 @@ final class EngineSnapshot {
                 throw new IllegalStateException(
                         "the snapshot ends at position "
                                 + image.position()
-                                + " without a summary: remove it from the recording log");
+                                + " without a summary: remove the snapshot from the recording log");
             }
             idle.idle(fragments);
         }
@@ -160,8 +160,8 @@ final class EngineSnapshot {
             if (restored != written) {
                 failure =
                         String.format(
-                                "the snapshot restores the checksum %x, not %x: remove it from the"
-                                        + " recording log",
+                                "the snapshot has checksum %x, but %x was expected: remove the"
+                                        + " snapshot from the recording log",
                                 restored, written);
             }
         }

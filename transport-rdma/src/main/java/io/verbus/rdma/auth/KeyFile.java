@@ -62,7 +62,8 @@ public final class KeyFile {
                     "rdma.key-file",
                     NONE,
                     "the path of a file, or none",
-                    "File of network keys; hosts in those networks must prove that they hold one.",
+                    "File with a key for each network; hosts in these networks must prove that they"
+                            + " hold the key.",
                     text -> text);
 
     private final Path path;
@@ -120,20 +121,20 @@ public final class KeyFile {
                     return keys;
                 }
             } catch (NoSuchFileException e) {
-                throw wrong("does not exist: create it, or correct the option");
+                throw wrong("does not exist: create the file, or correct the option rdma.key-file");
             } catch (CharacterCodingException e) {
-                throw wrong("is not text: " + FORM);
+                throw wrong("is not UTF-8 text: " + FORM);
             } catch (IOException e) {
                 throw new TransportException(
                         "the key file "
                                 + path
                                 + " cannot be read ("
                                 + e.getMessage()
-                                + "): make it readable for the driver's user",
+                                + "): make the file readable for the driver's user",
                         e);
             }
         }
-        throw wrong("changes whenever it is read: replace it atomically, with `mv`");
+        throw wrong("changed each time the driver read it: replace the file atomically, with `mv`");
     }
 
     private List<String> lines(Path file) throws IOException {
@@ -142,7 +143,7 @@ public final class KeyFile {
             bytes = in.readNBytes(MAX_LENGTH + 1);
         }
         if (bytes.length > MAX_LENGTH) {
-            throw wrong("is longer than " + MAX_LENGTH + " bytes: keep nothing else in it");
+            throw wrong("is longer than " + MAX_LENGTH + " bytes: keep only keys in it");
         }
         return StandardCharsets.UTF_8
                 .newDecoder()
@@ -163,29 +164,28 @@ public final class KeyFile {
     private void checkAccess(Path file) throws IOException {
         PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
         if (!attributes.isRegularFile()) {
-            throw wrong("is not a regular file");
+            throw wrong("is not a regular file: set rdma.key-file to a regular file");
         }
         if (!attributes.owner().equals(ProcessAccount.current().user())
                 && (int) Files.getAttribute(file, "unix:uid") != ROOT) {
             throw wrong(
                     "belongs to user "
                             + attributes.owner().getName()
-                            + ", who may change it: `chown` it to the driver's user, "
+                            + ", who can change the keys: `chown` the file to the driver's user, "
                             + ProcessAccount.current().user().getName()
-                            + ", or to root, and replace the keys if that user must not know "
-                            + "them");
+                            + ", or to root, and replace the keys if that user must not know them");
         }
         if (!Collections.disjoint(attributes.permissions(), WRONG)) {
             throw wrong(
-                    "can be read by others or written by its group: `chmod 600` it, and "
-                            + "replace the keys if others had access");
+                    "can be read by others or written by its group: `chmod 600` the file, and"
+                            + " replace the keys if others had access");
         }
     }
 
     private static final String FORM =
-            "write one network per line, such as 10.1.0.0/16, followed by its key, 64 "
-                    + "hexadecimal digits as `openssl rand -hex 32` prints them, or by the "
-                    + "word open if the network needs no key";
+            "write one network per line, such as 10.1.0.0/16, followed by its key, 64 hexadecimal"
+                    + " digits as `openssl rand -hex 32` prints them, or by the word `open` if the"
+                    + " network needs no key";
 
     private Keys parse(List<String> lines) {
         Map<String, List<Key>> byNetwork = new LinkedHashMap<>();
@@ -204,13 +204,17 @@ public final class KeyFile {
                     if (!words[1].equals(OPEN)) {
                         add(keys, isNew, key(words[1], at), at);
                     } else if (!isNew) {
-                        throw wrong(at + "the network " + network + " is listed above");
+                        throw wrong(
+                                at
+                                        + "the network "
+                                        + network
+                                        + " is already listed above: remove one of the lines");
                     }
                 }
             }
         }
         if (byNetwork.isEmpty()) {
-            throw wrong("lists no network, so it may be empty or half written: " + FORM);
+            throw wrong("lists no network, so it may be empty or incomplete: " + FORM);
         }
         List<Keys.Entry> entries = new ArrayList<>();
         byNetwork.forEach(
@@ -225,14 +229,14 @@ public final class KeyFile {
 
     private void add(List<Key> keys, boolean isFirst, Key key, String at) {
         if (keys.isEmpty() && !isFirst) {
-            throw wrong(at + "a line above opens the network; remove one of the two");
+            throw wrong(at + "a line above declares the network open; remove one of the two");
         }
         keys.add(key);
         if (keys.size() > MAX_KEYS) {
-            throw wrong(at + "a network has at most " + MAX_KEYS + " keys, remove one");
+            throw wrong(at + "a network may have at most " + MAX_KEYS + " keys; remove one");
         }
         if (keys.size() == MAX_KEYS && keys.getFirst().id() == keys.getLast().id()) {
-            throw wrong(at + "the key is listed above, remove one of them");
+            throw wrong(at + "the key is already listed above; remove one of the lines");
         }
     }
 

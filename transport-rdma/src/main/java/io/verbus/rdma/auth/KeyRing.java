@@ -55,7 +55,8 @@ public final class KeyRing {
     private void onLooked(Keys found, RuntimeException failure) {
         isLooking = false;
         if (failure != null) {
-            String message = failure.getMessage() + "; the previous keys remain in use";
+            String message =
+                    failure.getMessage() + "; until then the driver uses the previous keys";
             if (!message.equals(reported)) {
                 reported = message;
                 host.onError(new TransportException(message, failure));
@@ -85,8 +86,8 @@ public final class KeyRing {
                                     + file
                                     + " no longer lists "
                                     + names(", ")
-                                    + ": hosts there still need the previous keys, until the "
-                                    + "driver restarts or the file has the line `"
+                                    + ": hosts in these networks still need the previous keys until"
+                                    + " the driver restarts, or the file contains the line `"
                                     + keys.kept().getFirst()
                                     + " open`"));
         }
@@ -153,12 +154,12 @@ public final class KeyRing {
         if (own.isEmpty()) {
             return asked.isNone()
                     ? null
-                    : "it requires a key, but this driver has none for its network: use the "
-                            + "same rdma.key-file on both";
+                    : "that host requires a key, but this driver has none for the host's network:"
+                            + " use the same rdma.key-file on both";
         }
         if (asked.isNone()) {
-            return "it has no key for its network: give its driver an rdma.key-file with this "
-                    + "driver's key";
+            return "its driver has no key for this network: give that driver an rdma.key-file with"
+                    + " this driver's key";
         }
         return Acceptance.common(own, asked) != null
                 ? null

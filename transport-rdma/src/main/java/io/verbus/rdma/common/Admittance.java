@@ -113,7 +113,8 @@ public final class Admittance {
                 ? null
                 : "WARN: no peer may connect to "
                         + hostOf(local)
-                        + ", which is alone in its subnet: list the peers in verbus.rdma.allow";
+                        + ", whose subnet contains no other address: list the peers in"
+                        + " verbus.rdma.allow";
     }
 
     /**
@@ -142,7 +143,7 @@ public final class Admittance {
                         complaints.record(
                                 RdmaPeerErrors.Kind.NOT_ACCEPTED,
                                 name,
-                                "cannot reject a connection from "
+                                "cannot reject the connection from "
                                         + name
                                         + ": "
                                         + failure.getMessage()));

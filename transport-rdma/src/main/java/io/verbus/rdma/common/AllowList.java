@@ -87,7 +87,7 @@ public final class AllowList {
      */
     public String description(Networks subnets) {
         Networks all = hasSubnet ? named.and(subnets) : named;
-        return all.isEmpty() ? "no peer: list the peers in rdma.allow" : all.toString();
+        return all.isEmpty() ? "no peers: list them in rdma.allow" : all.toString();
     }
 
     /** Returns the error message for a refused host, with the reason and the remedy. */

@@ -319,7 +319,7 @@ public final class ControlDecoder {
         }
         int textLength = defer.streamsLength();
         if (textLength > MAX_TEXT || length < fixed + textLength) {
-            return "Defer has a text of " + textLength + " bytes in " + length;
+            return "Defer has a text of " + textLength + " bytes in a message of " + length;
         }
         answers.onDefer(registrationId, text(fixed, textLength));
         return null;
@@ -389,7 +389,10 @@ public final class ControlDecoder {
     }
 
     private String unexpected(String side) {
-        return "no " + side + " driver sends control messages of template " + header.templateId();
+        return "a "
+                + side
+                + " driver must not send control messages of template "
+                + header.templateId();
     }
 
     private static boolean isPosition(long position) {

@@ -159,8 +159,8 @@ public record Hello(
         return version() >= CONFIRMING_VERSION
                 ? null
                 : peer
-                        + " runs a release that cannot confirm writes, which rdma.order=safe "
-                        + "requires: update it, or set rdma.order to check";
+                        + " runs a release that cannot confirm writes, which rdma.order=safe"
+                        + " requires: update that driver, or set rdma.order to check";
     }
 
     /** Converts a peer's number to a code; unspecified if the number is unknown. */

@@ -131,10 +131,10 @@ public final class LogRegistrations implements AutoCloseable {
                     new TransportException(
                             "RDMA device "
                                     + String.join(", ", devices)
-                                    + " has not destroyed a queue pair in time, so the memory of "
+                                    + " did not destroy a queue pair in time, so the memory of "
                                     + kept.size()
-                                    + " logs stays in use until this process ends; see the "
-                                    + "kernel's log"));
+                                    + " logs remains in use until this process ends: see the"
+                                    + " kernel's log"));
         }
     }
 }

@@ -98,7 +98,7 @@ public record RdmaOptions(
                     "64",
                     8,
                     4_096,
-                    "Number of receives that a queue pair keeps posted for control messages.");
+                    "Number of receives that each queue pair keeps posted for control messages.");
 
     static final Option<Integer> RETRY_COUNT =
             Option.count(
@@ -114,16 +114,16 @@ public record RdmaOptions(
                     "7",
                     0,
                     7,
-                    "Number of retries while a peer has no receive posted; 7 means unlimited, so"
-                            + " that a peer may pause.");
+                    "Number of retries while a peer has no receive posted; 7 means unlimited, which"
+                            + " lets a peer pause.");
 
     static final Option<Integer> ACK_TIMEOUT =
             Option.of(
                     "rdma.ack-timeout",
                     "14",
                     FabricSettings.RIGHT_ACK_TIMEOUT,
-                    "Time to wait for an acknowledgement: an exponent n of 4.096 us * 2^n, or a"
-                            + " time, which is rounded up to such a value.",
+                    "Time to wait for an acknowledgement before each retry: an exponent n (4.096 us"
+                            + " * 2^n), or a time, which is rounded up.",
                     RdmaOptions::ackTimeout);
 
     static final Option<Integer> TRAFFIC_CLASS =
@@ -131,8 +131,8 @@ public record RdmaOptions(
                     "rdma.traffic-class",
                     ANY,
                     "a whole number from 0 to 255, or any",
-                    "Traffic class of the packets that this driver's publications send, and of the"
-                            + " answers.",
+                    "Traffic class of packets sent by this driver's publications, and of the"
+                            + " replies.",
                     text -> text.equals(ANY) ? ConnectionOptions.ANY : trafficClass(text));
 
     static final Option<Integer> PATH_MTU =
@@ -140,7 +140,7 @@ public record RdmaOptions(
                     "rdma.path-mtu",
                     ANY,
                     "256, 512, 1024, 2048, 4096 or any",
-                    "Path MTU that connections must have.",
+                    "Path MTU in bytes that connections must have.",
                     text -> text.equals(ANY) ? ConnectionOptions.ANY : pathMtu(text));
 
     static final Option<String> DEVICE =
@@ -155,9 +155,9 @@ public record RdmaOptions(
             Option.of(
                     "rdma.interface",
                     ANY,
-                    "any, ADDRESS, {NAME} of an interface, or an ADDRESS with /PREFIX of a subnet,"
+                    "any, the ADDRESS or {NAME} of an interface, or the ADDRESS/PREFIX of a subnet,"
                             + " such as 10.1.0.0/16",
-                    "Local address of connections, for channels without an interface key.",
+                    "Default local address of connections, for channels without an interface key.",
                     RdmaOptions::localHost);
 
     static final Option<String> LINK_LAYER =
@@ -165,7 +165,7 @@ public record RdmaOptions(
                     "rdma.link-layer",
                     ANY,
                     "infiniband, ethernet or any",
-                    "Expected link layer of ports; the driver warns about other link layers.",
+                    "Link layer that ports should have; the driver warns about ports with another.",
                     RdmaOptions::linkLayer);
 
     static final Option<WriteOrder> ORDER =
@@ -173,8 +173,8 @@ public record RdmaOptions(
                     "rdma.order",
                     "trust",
                     "trust, check or safe",
-                    "How to treat adapters that may place writes out of order: warn, refuse them,"
-                            + " or commit a batch once the peer confirms it (a round trip).",
+                    "How to treat adapters that may reorder writes: trust warns, check refuses"
+                            + " them, safe commits a batch once the peer confirms it.",
                     RdmaOptions::order);
 
     static final Option<Long> BATCH_LENGTH =
@@ -183,8 +183,8 @@ public record RdmaOptions(
                     "64k",
                     4_096,
                     1 << 30,
-                    "Maximum bytes of a stream that the sender sends before it serves the next"
-                            + " stream.");
+                    "Maximum bytes that the sender sends for one stream before it serves the"
+                            + " next.");
 
     static final Option<Long> IDLE_AFTER =
             Option.duration(
@@ -192,7 +192,7 @@ public record RdmaOptions(
                     "100ms",
                     0,
                     MINUTE,
-                    "Time without work after which a stream counts as idle, and is checked less"
+                    "Time without work after which a stream counts as idle and is polled less"
                             + " often.");
 
     static final Option<Integer> MAX_STREAMS =
@@ -227,7 +227,7 @@ public record RdmaOptions(
                     "64",
                     1,
                     1 << 16,
-                    "Maximum number of connections that have not offered a stream; a further one"
+                    "Maximum number of connections that have not offered a stream; each further one"
                             + " closes the oldest.");
 
     static final Option<Long> HALF_OPEN_TIMEOUT =
@@ -244,8 +244,8 @@ public record RdmaOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from one host; failed and ended images count "
-                            + "for 10 s more.");
+                    "Maximum bytes of image logs from one host; failed and ended images count for"
+                            + " another 10 s.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -261,7 +261,7 @@ public record RdmaOptions(
                     "100ms",
                     MS,
                     MINUTE,
-                    "Longest time between consumption and the next grant of credit.");
+                    "Longest time from consumption until the next credit grant.");
 
     static final Option<Long> PROBE_INTERVAL =
             Option.duration(
@@ -293,7 +293,7 @@ public record RdmaOptions(
                     "100ms",
                     MS,
                     MINUTE,
-                    "Wait before the first attempt to reconnect.");
+                    "Time to wait before the first attempt to reconnect.");
 
     static final Option<Long> BACKOFF_MAX =
             Option.duration(
@@ -301,7 +301,7 @@ public record RdmaOptions(
                     "2s",
                     MS,
                     10 * MINUTE,
-                    "Longest wait between attempts to connect.");
+                    "Longest time to wait between attempts to connect.");
 
     static final Option<Long> RESUME_TIMEOUT =
             Option.duration(
@@ -309,8 +309,8 @@ public record RdmaOptions(
                     "10s",
                     0,
                     10 * MINUTE,
-                    "Time for a publisher to destroy the old queue pair and re-establish a lost"
-                            + " connection, so that its streams resume without a gap.");
+                    "Time within which a lost connection must be re-established for its streams to"
+                            + " resume without a gap.");
 
     static final Option<Long> LINGER =
             Option.duration(
@@ -318,17 +318,17 @@ public record RdmaOptions(
                     "1s",
                     0,
                     10 * MINUTE,
-                    "Time for which a connection without streams is kept.");
+                    "How long a connection without streams is kept.");
 
     /** Parsed by the allow list. */
     public static final Option<String> ALLOW =
             Option.of(
                     "rdma.allow",
                     AllowList.SUBNET,
-                    "IPv4 and IPv6 networks and addresses, separated by commas; subnet is the"
+                    "IPv4 and IPv6 networks and addresses, separated by commas; subnet means the"
                             + " subnet of the receiving address",
-                    "Networks whose hosts may connect to this driver; by default the subnet and"
-                            + " rdma.networks.",
+                    "Networks whose hosts may connect to this driver; by default those in its"
+                            + " subnet and in rdma.networks.",
                     text -> text);
 
     /** Value of {@link #NETWORKS} if RDMA carries only its own channels. */
@@ -418,7 +418,8 @@ public record RdmaOptions(
                         LINGER.read(host));
         if (options.backoffMinNs > options.backoffMaxNs) {
             throw new TransportException(
-                    "option rdma.backoff-min is longer than rdma.backoff-max: make it at most "
+                    "option rdma.backoff-min is longer than rdma.backoff-max: set rdma.backoff-min"
+                            + " to at most "
                             + SystemUtil.formatDuration(options.backoffMaxNs));
         }
         return options;

@@ -48,12 +48,11 @@ public record Versions(int lowest, int highest) {
     /** Returns the error message for a peer without a common version, with the remedy. */
     public String differ(String peer) {
         return peer
-                + " speaks "
+                + " supports "
                 + this
-                + " of the protocol, but this driver speaks "
+                + " of the protocol, but this driver supports "
                 + OURS
-                + ": update the older of the"
-                + " two; each release also supports the previous version";
+                + ": update the older driver; each release also supports the previous version";
     }
 
     @Override

@@ -29,11 +29,14 @@ final class ClockCheck {
         } else {
             findings.warning(
                     AREA,
-                    "the clock source is " + current + ", which takes a system call per reading",
+                    "the clock source is "
+                            + current
+                            + ", which needs a system call for each reading",
                     available.contains("tsc")
                             ? "`echo tsc > " + SYSFS + "/current_clocksource`"
-                            : "boot with tsc=reliable if the processors' counters are in step"
-                                    + " (`dmesg | grep -i tsc` says why they were refused)");
+                            : "boot with tsc=reliable if the CPUs' time-stamp counters are"
+                                    + " synchronized (`dmesg | grep -i tsc` says why the kernel"
+                                    + " rejected them)");
         }
     }
 }

@@ -80,7 +80,7 @@ final class CounterCheck {
             readable = true;
             long value = counter.getValue();
             if (value > first) {
-                risen.add("%s +%d to %d".formatted(counter.getKey(), value - first, value));
+                risen.add("%s rose by %d to %d".formatted(counter.getKey(), value - first, value));
             } else if (value > 0) {
                 before.add(counter.getKey() + " " + value);
             }
@@ -88,7 +88,7 @@ final class CounterCheck {
         if (!risen.isEmpty()) {
             findings.warning(
                     area,
-                    "%s shows %s within %d ms: %s"
+                    "%s counted %s within %d ms: %s"
                             .formatted(
                                     name,
                                     kind.meaning,
@@ -98,23 +98,21 @@ final class CounterCheck {
         } else if (readable) {
             findings.ok(
                     area,
-                    "%s shows no %s within %d ms%s"
+                    "%s counted no %s within %d ms%s"
                             .formatted(
                                     name,
                                     kind.meaning,
                                     interval.toMillis(),
                                     before.isEmpty()
                                             ? ""
-                                            : "; before: " + String.join(", ", before)));
+                                            : "; totals before: " + String.join(", ", before)));
         } else if (watch.device.software()) {
             findings.ok(area, name + " has no counters of " + kind.meaning);
         } else {
             findings.warning(
                     area,
-                    "cannot read the counters of " + kind.meaning + " at " + name,
-                    "read them on"
-                            + " the host itself, if this is a container or a virtual"
-                            + " function");
+                    "cannot read the counters of " + kind.meaning + " on " + name,
+                    "read them on the host itself if this is a container or a virtual function");
         }
     }
 }

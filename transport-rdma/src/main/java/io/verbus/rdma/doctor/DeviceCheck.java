@@ -56,7 +56,7 @@ final class DeviceCheck {
             findings.error(
                     AREA,
                     refused.getMessage(),
-                    "fix this first: the devices cannot be examined until then");
+                    "fix this first: devices cannot be examined until then");
             return List.of();
         }
         List<String> unseen =
@@ -68,10 +68,9 @@ final class DeviceCheck {
                     AREA,
                     "the kernel has "
                             + String.join(", ", unseen)
-                            + ", which libibverbs does not"
-                            + " support",
-                    "install the package ibverbs-providers (Debian, Ubuntu) or rdma-core, and in"
-                            + " a container pass /dev/infiniband");
+                            + ", but libibverbs does not support it",
+                    "install the package ibverbs-providers (Debian, Ubuntu) or rdma-core; in a"
+                            + " container, also pass /dev/infiniband");
         } else if (devices.isEmpty()) {
             findings.error(
                     AREA,
@@ -95,8 +94,8 @@ final class DeviceCheck {
         if (device.transport() == TransportType.UNORDERED) {
             String refusal =
                     device.name()
-                            + " does not keep writes in order (like EFA's SRD), as remote logs "
-                            + "require: Verbus rejects it";
+                            + " does not keep writes in order, which remote logs require, so Verbus"
+                            + " rejects the device (as it does EFA's SRD)";
             String remedy = "use an InfiniBand, RoCE or iWARP device";
             if (anyUsable) {
                 findings.warning(area(device), refusal, remedy);
@@ -107,8 +106,8 @@ final class DeviceCheck {
             findings.warning(
                     area(device),
                     device.name()
-                            + " is a software device of the kernel: each post is a system "
-                            + "call, and the CPU copies the data",
+                            + " is a software device: each post is a system call, and the CPU"
+                            + " copies the data",
                     "use an RDMA NIC where latency matters");
         } else if (driver.startsWith("mlx5")) {
             WriteOrderCheck.examine(host, device, text, findings);

@@ -44,10 +44,10 @@ final class FlowControlCheck {
             findings.warning(
                     area,
                     "priority flow control (PFC) of " + netdev + " is off",
-                    "enable it for the bus's priority here and on the switches, for example "
-                            + "with `dcb pfc set dev "
+                    "enable PFC for the bus's priority on this host and on the switches, for"
+                            + " example with `dcb pfc set dev "
                             + netdev
-                            + " prio-pfc 3:on`, unless the fabric is lossless without it");
+                            + " prio-pfc 3:on`, unless the fabric is lossless without PFC");
         } else {
             findings.ok(
                     area,

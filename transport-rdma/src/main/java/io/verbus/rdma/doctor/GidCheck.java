@@ -54,7 +54,7 @@ final class GidCheck {
         if (roce && !mode.equals(V2)) {
             findings.warning(
                     area,
-                    name + " connects over " + mode + ", which no router forwards",
+                    name + " connects over " + mode + ", which routers do not forward",
                     setMode());
         }
         for (String netdev : Interfaces.of(host, device, port)) {
@@ -128,7 +128,7 @@ final class GidCheck {
             findings.warning(
                     area,
                     name + " has no GID for " + text + ", so no connection can use that address",
-                    "take the link of " + netdev + " down and up again to rebuild the table");
+                    "take the link of " + netdev + " down and up again to rebuild the GID table");
         }
     }
 
@@ -146,8 +146,7 @@ final class GidCheck {
                                 .formatted(name, gid.index(), address.getHostAddress(), netdev),
                         "take the link of "
                                 + netdev
-                                + " down and up again, or run in the network namespace of the"
-                                + " device");
+                                + " down and up again, or run in the device's network namespace");
             }
         }
     }
@@ -166,8 +165,8 @@ final class GidCheck {
                         : name + " has no address to connect to";
         String remedy =
                 netdev.isEmpty()
-                        ? "load ib_ipoib for InfiniBand, or set its network interface up, and give"
-                                + " it an address"
+                        ? "load ib_ipoib for InfiniBand, or bring the device's network interface"
+                                + " up, and give the interface an address"
                         : "`ip addr add ADDRESS/PREFIX dev " + netdev + "`";
         if (anyUsable) {
             findings.warning(area, text, remedy);

@@ -46,7 +46,7 @@ final class KernelCheck {
                 files,
                 "rdma_ucm",
                 files.exists(DEVICE_FOLDER + "/rdma_cm") || files.exists("/dev/rdma_cm"),
-                "programs can make connections",
+                "programs can establish connections",
                 findings);
         List<String> drivers = DRIVERS.stream().filter(module -> isLoaded(files, module)).toList();
         List<String> makeable =
@@ -54,9 +54,9 @@ final class KernelCheck {
                         .filter(module -> !isLoaded(files, module) && isAvailable(files, module))
                         .toList();
         if (!drivers.isEmpty()) {
-            findings.ok(AREA, "drivers of RDMA devices: " + String.join(", ", drivers));
+            findings.ok(AREA, "loaded RDMA drivers: " + String.join(", ", drivers));
         } else if (!files.list(DeviceCheck.SYSFS).isEmpty()) {
-            findings.ok(AREA, "the driver of the RDMA devices is unknown");
+            findings.ok(AREA, "the RDMA devices' driver is unknown");
         } else if (makeable.isEmpty()) {
             findings.error(
                     AREA,
@@ -92,10 +92,8 @@ final class KernelCheck {
                     "kernel "
                             + files.read("/proc/sys/kernel/osrelease")
                             + " has no module "
-                            + module
-                            + " here",
-                    "boot a kernel with RDMA support, which those of most distributions have, and"
-                            + " `modprobe "
+                            + module,
+                    "boot a kernel with RDMA support, as most distributions provide, and `modprobe "
                             + module
                             + "`; or use `verbus lab`");
         }

@@ -53,7 +53,7 @@ final class MemoryCheck {
                         .orElse("");
         String remedy =
                 "`ulimit -l unlimited`, LimitMEMLOCK=infinity in the systemd unit, or `memlock"
-                        + " unlimited` in /etc/security/limits.conf; in a container --ulimit"
+                        + " unlimited` in /etc/security/limits.conf; for a container, --ulimit"
                         + " memlock=-1";
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "locked memory is unlimited");
@@ -88,12 +88,12 @@ final class MemoryCheck {
     /** Explains why the capability has no effect. */
     private static String capability(FileTree files) {
         if (hasCapability(files, "CapEff")) {
-            return "; CAP_IPC_LOCK is effective only in a user namespace, where it has no "
-                    + "effect on the limit";
+            return "; CAP_IPC_LOCK is effective only in a user namespace, where it does not lift"
+                    + " the limit";
         }
         return hasCapability(files, "CapBnd")
-                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as is usual "
-                        + "for users other than root"
+                ? "; CAP_IPC_LOCK is in the bounding set but not effective, as is usual for users"
+                        + " other than root"
                 : "";
     }
 
@@ -114,8 +114,8 @@ final class MemoryCheck {
             if (isForRdma) {
                 findings.error(
                         AREA,
-                        "/dev/shm is not a tmpfs, and the kernel refuses remote writes to files "
-                                + "on a disk",
+                        "/dev/shm is not a tmpfs, and the kernel does not allow remote writes to"
+                                + " files on a disk",
                         remedy);
             } else {
                 findings.warning(
@@ -133,9 +133,10 @@ final class MemoryCheck {
         String remedy =
                 isContainers
                         ? "start the container with --shm-size=8g, or on Kubernetes mount an"
-                                + " emptyDir with medium Memory there"
-                        : "`mount -o remount,size=8g /dev/shm` (in a container --shm-size), remove"
-                                + " what drivers left there, or lower verbus.term-length";
+                                + " emptyDir with medium Memory at /dev/shm"
+                        : "`mount -o remount,size=8g /dev/shm` (for a container, --shm-size),"
+                                + " remove files that drivers left there, or lower"
+                                + " verbus.term-length";
         if (space.free() < LOG) {
             findings.error(AREA, text, remedy);
         } else if (space.free() < FEW * LOG) {
@@ -156,7 +157,7 @@ final class MemoryCheck {
         if (reserved.matches("\\d+") && !reserved.matches("0+") && !mounted.isEmpty()) {
             findings.ok(
                     AREA,
-                    "%s huge pages of %s are reserved (%s free), hugetlbfs is at %s"
+                    "%s huge pages of %s are reserved (%s free), and hugetlbfs is mounted at %s"
                             .formatted(
                                     reserved,
                                     files.field("/proc/meminfo", "Hugepagesize"),
@@ -165,7 +166,7 @@ final class MemoryCheck {
         } else {
             findings.ok(
                     AREA,
-                    "hugetlbfs provides no huge pages: %s reserved, %s"
+                    "no huge pages can be used: %s reserved, hugetlbfs %s"
                             .formatted(
                                     reserved.isEmpty() ? "none" : reserved,
                                     mounted.isEmpty() ? "not mounted" : "mounted at " + mounted));
@@ -183,8 +184,8 @@ final class MemoryCheck {
         String text =
                 huge
                         ? "files in /dev/shm use huge pages"
-                        : "files in /dev/shm use small pages, which cost an adapter more "
-                                + "look-ups than huge ones";
+                        : "files in /dev/shm use small pages, which cost an adapter more address"
+                                + " look-ups than huge pages";
         text += enabled.isEmpty() ? "" : "; transparent huge pages: " + enabled;
         if (huge || !hardware) {
             findings.ok(AREA, text);
@@ -205,11 +206,12 @@ final class MemoryCheck {
                 } else {
                     findings.warning(
                             AREA,
-                            "a native fork in a process that embeds a driver could detach its "
-                                    + "memory from the device on kernel "
-                                    + release,
-                            "set RDMAV_FORK_SAFE=1 for such a process; processes that Java "
-                                    + "starts are safe");
+                            "on kernel "
+                                    + release
+                                    + ", a native fork in a process that embeds a driver could"
+                                    + " detach the driver's memory from the device",
+                            "set RDMAV_FORK_SAFE=1 for such a process; processes that Java starts"
+                                    + " are safe");
                 }
             }
         }

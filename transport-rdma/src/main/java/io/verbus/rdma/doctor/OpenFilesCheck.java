@@ -25,14 +25,14 @@ final class OpenFilesCheck {
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "the number of open files is unlimited");
         } else if (!limit.matches("\\d{1,18}")) {
-            findings.warning(AREA, "the limit of open files cannot be read", remedy);
+            findings.warning(AREA, "cannot read the limit on open files", remedy);
         } else if (Long.parseLong(limit) < ENOUGH) {
             findings.warning(
                     AREA,
                     "this process may open "
                             + limit
-                            + " files, but each endpoint, device and client of a driver needs "
-                            + "several",
+                            + " files, but a driver needs several for each endpoint, device and"
+                            + " client",
                     remedy);
         } else {
             findings.ok(AREA, "this process may open " + limit + " files");

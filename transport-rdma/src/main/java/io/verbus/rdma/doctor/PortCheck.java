@@ -72,9 +72,9 @@ final class PortCheck {
         String remedy;
         if (isEthernet()) {
             remedy =
-                    "set its network interface up, `ip link set dev "
+                    "bring its network interface up with `ip link set dev "
                             + (interfaces.isEmpty() ? "IFACE" : interfaces)
-                            + " up`, and check its cable if that does not help";
+                            + " up`; if that does not help, check its cable";
         } else if (port.state().equals("DOWN")) {
             remedy = "check its cable and the switch port";
         } else {
@@ -88,10 +88,10 @@ final class PortCheck {
     }
 
     private void examineMtu() {
-        String mtu = name + " has the MTU " + port.activeMtu();
+        String mtu = name + " has MTU " + port.activeMtu();
         String area = DeviceCheck.area(device);
         if (device.transport() == TransportType.IWARP) {
-            findings.ok(area, mtu + ", which iWARP leaves to TCP");
+            findings.ok(area, mtu + ", but iWARP leaves segmentation to TCP");
         } else if (port.activeMtu() >= port.maxMtu()) {
             findings.ok(area, mtu + ", the maximum of the device");
         } else if (!isEthernet()) {

@@ -26,9 +26,9 @@ enum PortCounters {
                     "carrier_changes")),
 
     LOSS(
-            "lost or repeated packets",
-            "make the fabric lossless for the bus's priority (PFC), or find the switch that "
-                    + "drops packets",
+            "lost or retransmitted packets",
+            "make the fabric lossless for the bus's priority (PFC), or find the switch that drops"
+                    + " packets",
             Set.of(
                     "out_of_sequence",
                     "out_of_seq_request",
@@ -51,7 +51,7 @@ enum PortCounters {
 
     RECEIVER(
             "receivers that were not ready",
-            "give drivers more processor time, or raise verbus.rdma.receive-depth",
+            "give the drivers more CPU time, or raise verbus.rdma.receive-depth",
             Set.of(
                     "rnr_nak_retry_err",
                     "rcvd_rnr_err",
@@ -61,8 +61,8 @@ enum PortCounters {
 
     CONGESTION(
             "congestion",
-            "find the link that is too slow or shared with bulk traffic, and give the bus its "
-                    + "own priority",
+            "find the link that is too slow or shared with bulk traffic, and give the bus a"
+                    + " priority of its own",
             Set.of(
                     "np_ecn_marked_roce_packets",
                     "np_cnp_sent",

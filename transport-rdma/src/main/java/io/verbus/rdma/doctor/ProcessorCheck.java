@@ -27,12 +27,12 @@ final class ProcessorCheck {
         } else if (allowed.size() < POLLING) {
             findings.warning(
                     AREA,
-                    "this process may run on %d CPUs (%s), too few for a driver with dedicated"
-                                    .formatted(allowed.size(), list)
-                            + " threads and an application",
-                    "give it "
+                    "this process may run on %d CPUs (%s), ".formatted(allowed.size(), list)
+                            + "which is too few for a driver with dedicated threads and an"
+                            + " application",
+                    "give the process "
                             + POLLING
-                            + " or more, or set verbus.threading to shared or invoker");
+                            + " or more CPUs, or set verbus.threading to shared or invoker");
         } else {
             findings.ok(
                     AREA, "this process may run on %d CPUs (%s)".formatted(allowed.size(), list));
@@ -54,10 +54,10 @@ final class ProcessorCheck {
         if (!slow.isEmpty()) {
             findings.warning(
                     AREA,
-                    "CPUs do not use the performance governor: " + String.join(", ", slow),
+                    "these CPUs do not use the performance governor: " + String.join(", ", slow),
                     "`cpupower frequency-set -g performance`");
         } else if (known) {
-            findings.ok(AREA, "all CPUs of this process use the governor performance");
+            findings.ok(AREA, "all CPUs of this process use the performance governor");
         } else {
             findings.ok(
                     AREA,
@@ -71,10 +71,10 @@ final class ProcessorCheck {
         if (CpuSet.of(isolated).isEmpty()) {
             findings.warning(
                     AREA,
-                    "no CPU is isolated: the scheduler may run other threads where the bus "
-                            + "polls",
+                    "no CPU is isolated: the scheduler may run other threads on CPUs where the"
+                            + " driver polls",
                     "boot with isolcpus=LIST nohz_full=LIST rcu_nocbs=LIST, and bind the driver's"
-                            + " agents there: verbus.sender.cpu, verbus.receiver.cpu");
+                        + " agents to these CPUs with verbus.sender.cpu and verbus.receiver.cpu");
         } else if (CpuSet.of(tickless).isEmpty()) {
             findings.warning(
                     AREA,
@@ -83,7 +83,7 @@ final class ProcessorCheck {
         } else {
             findings.ok(
                     AREA,
-                    "CPUs %s are isolated, and %s have no timer tick"
+                    "CPUs %s are isolated, and CPUs %s have no timer tick"
                             .formatted(isolated, tickless));
         }
     }

@@ -38,7 +38,7 @@ final class WriteOrderCheck {
         String remedy =
                 "`mlxconfig -d "
                         + host.files().target(folder)
-                        + " q PCI_WR_ORDERING` must print per_mkey(0); set it otherwise";
+                        + " q PCI_WR_ORDERING` must print per_mkey(0); if not, set it";
         switch (pciOrder(host.files().bytes(folder + "/config"))) {
             case STRICT -> findings.ok(area, text + ", and keeps the order of PCIe writes");
             case MAY_RELAX ->
@@ -53,9 +53,11 @@ final class WriteOrderCheck {
                     findings.warning(
                             area,
                             text
-                                    + "; cannot read whether its firmware forces relaxed PCIe"
-                                    + " ordering, which would corrupt remote logs",
-                            remedy + "; root can read it: run the doctor with sudo");
+                                    + "; the doctor cannot read whether its firmware forces relaxed"
+                                    + " PCIe ordering, which would corrupt remote logs",
+                            remedy
+                                    + "; or run the doctor with sudo, because root can read the"
+                                    + " setting");
         }
         String relaxed = host.calls().variable(PathAdvice.RELAXED_VARIABLE);
         if (relaxed != null) {
@@ -69,7 +71,7 @@ final class WriteOrderCheck {
                             + ", as in this one: subscribers could read corrupt messages",
                     "`unset "
                             + PathAdvice.RELAXED_VARIABLE
-                            + "` before the driver starts, or set rdma.order to safe");
+                            + "` before starting the driver, or set rdma.order to safe");
         }
     }
 

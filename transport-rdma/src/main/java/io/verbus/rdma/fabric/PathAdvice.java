@@ -37,8 +37,8 @@ public final class PathAdvice {
     /** Describes how to make the adapter place writes in posting order. */
     public static String keepOrder(boolean isIwarp) {
         return isIwarp
-                ? "use the adapter's RoCE v2 mode if it has one, or test it with packet loss "
-                        + "first"
+                ? "use the adapter's RoCE v2 mode if it has one; otherwise test the adapter with"
+                        + " packet loss first"
                 : "turn adaptive routing off for this traffic (mlxreg, ROCE_ACCL"
                         + " adaptive_routing_forced_en=0), unset "
                         + RELAXED_VARIABLE
@@ -75,6 +75,6 @@ public final class PathAdvice {
 
     /** Describes how to raise the MTU of an InfiniBand path. */
     public static String raiseInfiniBandMtu() {
-        return "raise it in the subnet manager's partition and on the switches";
+        return "raise the MTU in the subnet manager's partition and on the switches";
     }
 }

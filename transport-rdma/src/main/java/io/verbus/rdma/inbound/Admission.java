@@ -81,7 +81,8 @@ final class Admission {
                     RdmaPeerErrors.Kind.STRANGER,
                     "the program that connects from "
                             + name
-                            + " is not a Verbus driver: keep other programs away from port "
+                            + " is not a Verbus driver: keep other programs from connecting to port"
+                            + " "
                             + listener.localAddress().getPort());
         }
         if (greeting.isStrange()) {

@@ -206,7 +206,7 @@ final class Announcer implements AutoCloseable {
             failed(
                     wish,
                     Kind.NOT_CONNECTED,
-                    "the name cannot be resolved: correct the channel, or the name service",
+                    "the host name cannot be resolved: correct the channel, or the name service",
                     nowNs);
             return;
         }
@@ -269,7 +269,7 @@ final class Announcer implements AutoCloseable {
             failed(
                     wish,
                     Kind.STRANGER,
-                    "the address is a subscription's endpoint, or its driver runs another"
+                    "the address is a subscription's endpoint, or the driver there runs another"
                             + " release: use the publication's control address",
                     nowNs);
         } else if (cause == Cause.REJECTED && wish.isParted) {
@@ -298,8 +298,8 @@ final class Announcer implements AutoCloseable {
                     failed(
                             wish,
                             Kind.NOT_ALLOWED,
-                            "the driver there does not allow this host: add this host to that "
-                                    + "driver's allow list, or send the requests from this driver",
+                            "the driver there does not allow this host: add this host to that"
+                                    + " driver's rdma.allow, or send the requests from this driver",
                             nowNs);
             case NOT_AUTHENTICATED ->
                     failed(

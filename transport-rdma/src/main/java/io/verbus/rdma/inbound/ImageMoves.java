@@ -91,8 +91,7 @@ final class ImageMoves {
         if (!offer.isOfSameStream(written.offer)
                 || offer.resumeToken() != written.offer.resumeToken()) {
             return offer.description()
-                    + " is offered with properties that differ from its "
-                    + "image";
+                    + " was offered with properties that differ from those of its image";
         }
         FrontierScanner.Frontier frontier =
                 FrontierScanner.scan(written.image.log(), written.image.consumedPosition());

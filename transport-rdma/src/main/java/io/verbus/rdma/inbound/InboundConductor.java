@@ -215,10 +215,9 @@ public final class InboundConductor implements AutoCloseable {
                 peer.host,
                 "connections from "
                         + peer.host
-                        + " were closed because they offer no stream: keep unknown hosts away "
-                        + "with rdma.allow; otherwise see rdma.max-half-open and "
-                        + "rdma.half-open-timeout");
-        onEnded(peer, Cause.DISCONNECTED, "the peer has offered no stream in time");
+                        + " were closed because they did not offer a stream: exclude unknown hosts"
+                        + " with rdma.allow, or see rdma.max-half-open and rdma.half-open-timeout");
+        onEnded(peer, Cause.DISCONNECTED, "the peer did not offer a stream in time");
         return 1;
     }
 
@@ -421,8 +420,8 @@ public final class InboundConductor implements AutoCloseable {
             String reason =
                     "the driver at "
                             + peer.host
-                            + " does not prove that it has the key of its network: check which "
-                            + "host it is";
+                            + " did not prove that it has its network's key: check which host this"
+                            + " is";
             admittance.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);
@@ -464,7 +463,9 @@ public final class InboundConductor implements AutoCloseable {
         peer.pending.clear();
         String message =
                 end == LinkEnd.GOODBYE
-                        ? "the driver at " + peer.host + " has ended with publications still open"
+                        ? "the driver at "
+                                + peer.host
+                                + " has shut down with publications still open"
                         : "the connection from " + peer.host + " is lost: " + reason;
         if (end == LinkEnd.VIOLATION) {
             violations.incrementRelease();

@@ -103,7 +103,7 @@ final class InboundImages implements AutoCloseable {
             complaints.record(
                     RdmaPeerErrors.Kind.CUT_OFF,
                     host,
-                    "a stream of " + host + " is lost: " + reason);
+                    "a stream from " + host + " is lost: " + reason);
             lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
@@ -183,7 +183,9 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void loseReplaced(IncomingImage replaced) {
-        lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
+        lose(
+                replaced,
+                replaced.offer.description() + " has ended, because its driver was restarted");
     }
 
     /**
@@ -244,8 +246,7 @@ final class InboundImages implements AutoCloseable {
             }
             default -> {
                 if (image != before.image) {
-                    beginUnwritten(
-                            image, before.offer, null, "the stream has ended in the" + " meantime");
+                    beginUnwritten(image, before.offer, null, "the stream ended in the meantime");
                 }
             }
         }

@@ -383,7 +383,7 @@ final class InboundLink
     @Override
     public void onGoodbye() {
         end = LinkEnd.GOODBYE;
-        failed("its driver has ended");
+        failed("its driver has shut down");
     }
 
     /**
@@ -392,7 +392,7 @@ final class InboundLink
      */
     private void handOver(ReceiverEvent event) {
         if (handedOver - handled >= maxUnhandled || answers.size() >= maxUnhandled) {
-            violated("it floods this driver with control messages");
+            violated("the peer floods this driver with control messages");
             return;
         }
         handedOver++;

@@ -161,10 +161,10 @@ final class InboundListener implements InboundEndpoint {
             throw new TransportException(
                     "the endpoint "
                             + description()
-                            + " receives no responses from "
+                            + " cannot also receive responses from "
                             + joining.control()
-                            + ": use a separate endpoint for the responses from each control "
-                            + "address");
+                            + ": use a separate endpoint for the responses from each control"
+                            + " address");
         }
         OptionalInt otherWindow = joining.window();
         OptionalLong otherTag = joining.groupTag();

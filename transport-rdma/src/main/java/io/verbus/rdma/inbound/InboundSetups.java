@@ -72,7 +72,7 @@ final class InboundSetups {
         if (written != null && written.state() != IncomingImage.State.CLOSING
                 || peer.deferred(registrationId) != null
                 || peer.pending(registrationId) != null) {
-            return offer.description() + " is offered twice";
+            return offer.description() + " was offered twice";
         }
         if (written != null) {
             // The peer offers it again because it has stopped writing the closed image.
@@ -155,7 +155,8 @@ final class InboundSetups {
                 FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
         if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
             images.endHeld(
-                    image, offer.description() + " cannot resume: the received log is damaged");
+                    image,
+                    offer.description() + " cannot resume, because the received log is damaged");
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
@@ -194,11 +195,11 @@ final class InboundSetups {
             complaints.record(
                     RdmaPeerErrors.Kind.NO_MEMORY,
                     peer.host,
-                    "the streams of "
+                    "the streams from "
                             + peer.host
-                            + " take more memory than rdma.max-image-memory, or all take more"
-                            + " than rdma.max-total-image-memory: raise that limit, or shorten"
-                            + " their term-length");
+                            + " need more memory than rdma.max-image-memory, or all streams need"
+                            + " more than rdma.max-total-image-memory: raise that limit, or shorten"
+                            + " term-length");
             reject(
                     peer,
                     offer,
@@ -288,7 +289,7 @@ final class InboundSetups {
                 RdmaPeerErrors.Kind.STREAM_REFUSED,
                 peer.host,
                 peer.listener.channel(),
-                "a stream of " + peer.host + " was refused: " + failure);
+                "a stream from " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }
 

@@ -402,9 +402,9 @@ final class ControlEndpoints implements AutoCloseable {
                     localAddress,
                     "an announcement from "
                             + name
-                            + " was refused: it does not prove that it has the key of its "
-                            + "network; give its driver an rdma.key-file with this "
-                            + "driver's key");
+                            + " was refused, because its driver did not prove that it has its"
+                            + " network's key: give that driver an rdma.key-file with this driver's"
+                            + " key");
             return RejectCode.NOT_AUTHENTICATED;
         }
         announced.incrementRelease();

@@ -29,8 +29,8 @@ final class NoSubscription {
                     + stream
                     + " at "
                     + endpoint
-                    + ", only for other sessions: remove session-id from its channel, or use the "
-                    + "same session-id in both channels";
+                    + ", only for other sessions: remove session-id from the subscription's"
+                    + " channel, or use the same session-id in both channels";
         }
         return "no subscription for "
                 + stream

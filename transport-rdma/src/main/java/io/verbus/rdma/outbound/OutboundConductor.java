@@ -319,8 +319,8 @@ public final class OutboundConductor implements AutoCloseable {
                                             + " session "
                                             + left.branch().log().spec().sessionId()
                                             + " fell too far behind the others and was "
-                                            + "dropped: its image ends and restarts at "
-                                            + "the current position; make its "
+                                            + "dropped: the destination's image ends and "
+                                            + "restarts at the current position; make its "
                                             + "subscribers consume faster, or publish "
                                             + "with fc=min"));
         }
@@ -342,8 +342,8 @@ public final class OutboundConductor implements AutoCloseable {
                         publication.channel(),
                         "the driver at "
                                 + endpoint.name()
-                                + " has ended the image of an interrupted stream: messages that it"
-                                + " had not received are lost, and the stream restarts");
+                                + " has ended the image of an interrupted stream: messages that the"
+                                + " driver had not received are lost, and the stream restarts");
                 publication.tell(
                         host,
                         false,
@@ -355,8 +355,8 @@ public final class OutboundConductor implements AutoCloseable {
                                 + publication.stream.log().spec().sessionId()
                                 + " after an interruption: messages before position "
                                 + lost.position()
-                                + " that it had not received are lost, and the stream restarts"
-                                + " there");
+                                + " that the driver had not received are lost, and the stream"
+                                + " restarts there");
             }
             case SenderEvent.Deferred deferred ->
                     host.onPublicationWaits(

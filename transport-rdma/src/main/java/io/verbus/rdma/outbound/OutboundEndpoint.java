@@ -296,8 +296,8 @@ final class OutboundEndpoint implements AutoCloseable {
                 unauthenticated(
                         "the driver at "
                                 + name
-                                + " does not prove that it has the key of its network: give that "
-                                + "driver an rdma.key-file with this driver's key");
+                                + " did not prove that it has its network's key: give that driver"
+                                + " an rdma.key-file with this driver's key");
                 return;
             }
             meet(greeting.driverId());
@@ -404,8 +404,8 @@ final class OutboundEndpoint implements AutoCloseable {
             case NOT_ALLOWED ->
                     "the driver at "
                             + name
-                            + " does not allow this host: add this host to that "
-                            + "driver's allow list";
+                            + " does not allow this host: add this host to that driver's"
+                            + " rdma.allow";
             case NO_RESOURCES ->
                     "the driver at "
                             + name
@@ -447,7 +447,7 @@ final class OutboundEndpoint implements AutoCloseable {
         }
         String message =
                 end == LinkEnd.GOODBYE
-                        ? "the driver at " + name + " has ended"
+                        ? "the driver at " + name + " has shut down"
                         : "the connection to " + name + " is lost: " + reason;
         takeDown(
                 () -> {

@@ -100,7 +100,7 @@ final class OutboundLink
      */
     void prove(Proof proof) {
         if (port.sendProof(proof) < 0) {
-            port.fail("there is no room for the proof of the key: raise rdma.send-depth");
+            port.fail("the send queue has no room for the proof of the key: raise rdma.send-depth");
         }
     }
 

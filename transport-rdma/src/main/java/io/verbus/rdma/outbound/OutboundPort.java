@@ -265,7 +265,7 @@ final class OutboundPort {
     /** Fails the connection because the peer's driver has closed. */
     void ended() {
         end = LinkEnd.GOODBYE;
-        fail("its driver has ended");
+        fail("its driver has shut down");
     }
 
     /** Fails the connection; only the first reason is kept. */

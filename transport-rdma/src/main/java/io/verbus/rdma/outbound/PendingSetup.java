@@ -159,8 +159,7 @@ final class PendingSetup {
                 + accepted
                 + " with a window of "
                 + window
-                + " bytes, but it was offered"
-                + " from position "
+                + " bytes, but the stream was offered from position "
                 + position
                 + (isResuming ? ", released up to " + released + "," : "")
                 + " with terms of "

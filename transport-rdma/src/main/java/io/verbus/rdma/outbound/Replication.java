@@ -139,11 +139,9 @@ class Replication {
                             + log.spec().sessionId()
                             + " was granted the invalid position "
                             + granted
-                            + ": it must be a"
-                            + " multiple of 32 from the consumed position "
+                            + ": it must be a multiple of 32 from the consumed position "
                             + consumed
-                            + " to the"
-                            + " sent position "
+                            + " to the sent position "
                             + sent);
             return false;
         }

@@ -73,7 +73,7 @@ final class AsyncEvents {
                 new DeviceEvent(
                         Kind.FATAL,
                         device.name()
-                                + " delivers no events: "
+                                + " no longer delivers events: "
                                 + Errno.describe(NativeFunction.errno()),
                         0,
                         0),

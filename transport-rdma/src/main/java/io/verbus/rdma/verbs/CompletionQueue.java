@@ -23,9 +23,9 @@ final class CompletionQueue {
                     NativeFunction.errno(),
                     "the device "
                             + device.name()
-                            + " cannot create a queue of "
+                            + " cannot create a completion queue of "
                             + entries
-                            + " completions",
+                            + " entries",
                     "");
         }
     }
@@ -47,7 +47,7 @@ final class CompletionQueue {
                     VerbsException.of(
                             "ibv_destroy_cq",
                             error,
-                            "a completion queue of " + device.name() + " stays",
+                            "cannot destroy a completion queue of " + device.name(),
                             ""));
         }
     }

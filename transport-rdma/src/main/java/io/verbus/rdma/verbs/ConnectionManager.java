@@ -70,7 +70,7 @@ final class ConnectionManager implements AutoCloseable {
             throw VerbsException.of(
                     "rdma_create_event_channel",
                     NativeFunction.errno(),
-                    "the RDMA connection manager cannot be used",
+                    "cannot use the RDMA connection manager",
                     "");
         }
         try {
@@ -92,7 +92,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.createId(channel, result, VerbsAbi.RDMA_PS_TCP),
                     "rdma_create_id",
-                    "a connection cannot be started");
+                    "cannot create a connection");
             long id = Memory.getLong(result);
             owners.put(id, owner);
             return id;
@@ -102,7 +102,7 @@ final class ConnectionManager implements AutoCloseable {
     void destroyId(long id) {
         owners.remove(id);
         if (rdmacm.destroyId(id) != 0) {
-            errors.onError(failure("rdma_destroy_id", "a connection cannot be destroyed"));
+            errors.onError(failure("rdma_destroy_id", "cannot destroy a connection"));
         }
     }
 
@@ -154,7 +154,7 @@ final class ConnectionManager implements AutoCloseable {
                 id,
                 VerbsAbi.RDMA_OPTION_ID_ACK_TIMEOUT,
                 exponent,
-                "the acknowledgement timeout " + exponent + " cannot be set");
+                "cannot set the acknowledgement timeout to " + exponent);
     }
 
     /**
@@ -169,7 +169,7 @@ final class ConnectionManager implements AutoCloseable {
                 id,
                 VerbsAbi.RDMA_OPTION_ID_TOS,
                 trafficClass,
-                "the traffic class " + trafficClass + " cannot be set");
+                "cannot set the traffic class to " + trafficClass);
     }
 
     private void setOption(long id, int option, int value, String failure) {
@@ -212,7 +212,7 @@ final class ConnectionManager implements AutoCloseable {
                 if (inline == 0 || NativeFunction.errno() != Errno.EINVAL) {
                     throw failure(
                             "rdma_create_qp",
-                            "cannot create a queue pair of "
+                            "cannot create a queue pair for "
                                     + options.sendDepth()
                                     + " sends and "
                                     + options.receiveDepth()
@@ -264,7 +264,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.accept(id, parameters(call, options, privateData)),
                     "rdma_accept",
-                    "cannot accept " + SocketAddresses.text(remoteAddress(id)));
+                    "cannot accept the connection from " + SocketAddresses.text(remoteAddress(id)));
         }
     }
 
@@ -275,7 +275,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.reject(id, data, privateData.length),
                     "rdma_reject",
-                    "cannot reject " + SocketAddresses.text(remoteAddress(id)));
+                    "cannot reject the connection from " + SocketAddresses.text(remoteAddress(id)));
         }
     }
 
@@ -284,7 +284,7 @@ final class ConnectionManager implements AutoCloseable {
         int result = rdmacm.disconnect(id);
         // EINVAL: not connected, or the peer has already disconnected.
         if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
-            errors.onError(failure("rdma_disconnect", "a connection cannot be disconnected"));
+            errors.onError(failure("rdma_disconnect", "cannot disconnect a connection"));
         }
     }
 
@@ -296,7 +296,7 @@ final class ConnectionManager implements AutoCloseable {
         // EINVAL: the message has arrived in the meantime.
         if (rdmacm.notify(id, VerbsAbi.IBV_EVENT_COMM_EST) != 0
                 && NativeFunction.errno() != Errno.EINVAL) {
-            errors.onError(failure("rdma_notify", "a connection cannot be completed"));
+            errors.onError(failure("rdma_notify", "cannot complete a connection"));
         }
     }
 
@@ -321,7 +321,7 @@ final class ConnectionManager implements AutoCloseable {
             check(
                     rdmacm.ackCmEvent(address),
                     "rdma_ack_cm_event",
-                    "an event cannot be acknowledged");
+                    "cannot acknowledge a connection event");
             if (event != null) {
                 return event;
             }
@@ -330,7 +330,7 @@ final class ConnectionManager implements AutoCloseable {
             }
         }
         if (NativeFunction.errno() != Errno.EAGAIN) {
-            throw failure("rdma_get_cm_event", "connection events cannot be read");
+            throw failure("rdma_get_cm_event", "cannot read connection events");
         }
         return null;
     }
@@ -411,11 +411,13 @@ final class ConnectionManager implements AutoCloseable {
 
     private static String addressRemedy(int errno) {
         return switch (errno) {
-            case Errno.EADDRINUSE -> "another process listens there; stop it or use another port";
+            case Errno.EADDRINUSE ->
+                    "another process listens there; stop that process, or use another port";
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                     "the local address must be that of an RDMA device's network interface; `rdma"
                             + " link` shows which device has which interface";
-            case Errno.ENETUNREACH, Errno.EHOSTUNREACH -> "no route leads there; check `ip route`";
+            case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
+                    "there is no route to that address; check `ip route`";
             default -> "";
         };
     }

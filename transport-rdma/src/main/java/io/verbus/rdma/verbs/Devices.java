@@ -63,8 +63,7 @@ public final class Devices {
         if (errno == Errno.ENOSYS) {
             return List.of();
         }
-        throw VerbsException.of(
-                "ibv_get_device_list", errno, "the RDMA devices cannot be listed", "");
+        throw VerbsException.of("ibv_get_device_list", errno, "cannot list the RDMA devices", "");
     }
 
     private static DeviceInfo describe(Ibverbs ibverbs, long address) {
@@ -74,7 +73,7 @@ public final class Devices {
             throw VerbsException.of(
                     "ibv_open_device",
                     NativeFunction.errno(),
-                    "the RDMA device " + name + " cannot be opened",
+                    "cannot open the RDMA device " + name,
                     "");
         }
         try (Arena arena = Arena.ofConfined()) {
@@ -138,7 +137,7 @@ public final class Devices {
                 }
             }
         } catch (IOException unreadable) {
-            throw new VerbsException("the GID table " + table + " cannot be read", unreadable);
+            throw new VerbsException("cannot read the GID table " + table, unreadable);
         }
         gids.sort(Comparator.comparingInt(DeviceInfo.Gid::index));
         return List.copyOf(gids);

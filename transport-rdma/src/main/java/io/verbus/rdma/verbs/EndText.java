@@ -30,10 +30,10 @@ final class EndText {
         return switch (event.type()) {
             case VerbsAbi.RDMA_CM_EVENT_ADDR_ERROR ->
                     unreachable(
-                            "no RDMA device of this host reaches " + peer,
+                            "no RDMA device of this host can reach " + peer,
                             event,
-                            "check that the peer's host is up, and that a device of this host is "
-                                    + "on a network that leads there");
+                            "check that the peer's host is up, and that an RDMA device of this host"
+                                    + " is on a network with a route to the peer");
             case VerbsAbi.RDMA_CM_EVENT_ROUTE_ERROR ->
                     unreachable("no route to " + peer, event, "check `ip route` and the fabric");
             case VerbsAbi.RDMA_CM_EVENT_UNREACHABLE ->
@@ -44,7 +44,7 @@ final class EndText {
                                     + "address");
             case VerbsAbi.RDMA_CM_EVENT_CONNECT_ERROR ->
                     failed(
-                            "the connection with "
+                            "the connection to "
                                     + peer
                                     + " could not be completed"
                                     + status(event.status()));
@@ -55,7 +55,7 @@ final class EndText {
                             peer + " ended the connection, or its process died",
                             NO_DATA);
             case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL ->
-                    failed("the RDMA device under the connection with " + peer + " was removed");
+                    failed("the RDMA device of the connection to " + peer + " was removed");
             // TIMEWAIT_EXIT, ADDR_CHANGE and multicast do not end live connections.
             default -> null;
         };
@@ -73,7 +73,9 @@ final class EndText {
                     case VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED -> peer + " refused the connection";
                     case -Errno.ECONNRESET -> peer + " refused the connection (ECONNRESET)";
                     case -Errno.ECONNREFUSED ->
-                            "nothing listens at " + peer + ", or it refused (ECONNREFUSED)";
+                            "nothing listens at "
+                                    + peer
+                                    + ", or the peer refused the connection (ECONNREFUSED)";
                     default ->
                             peer
                                     + " rejected the connection (reject reason "

@@ -41,19 +41,20 @@ final class FailureText {
             case VerbsAbi.IBV_WC_LOC_LEN_ERR ->
                     "the peer's message is longer than the receive slot";
             case VerbsAbi.IBV_WC_LOC_QP_OP_ERR ->
-                    "the local device could not execute it; is its link up?";
+                    "the local device could not execute the request; check its link";
             case VerbsAbi.IBV_WC_LOC_PROT_ERR ->
-                    "the local key does not cover the memory, or does not allow writing to it";
+                    "the local key does not cover the memory, or does not permit writing";
             case VerbsAbi.IBV_WC_WR_FLUSH_ERR ->
-                    "the connection had already ended, or the peer misused it";
+                    "the connection had already ended, or the peer violated its rules";
             case VerbsAbi.IBV_WC_REM_ACCESS_ERR ->
-                    "the remote key is unknown in the peer's domain or does not cover the range";
+                    "the remote key is unknown in the peer's protection domain, or does not cover"
+                            + " the range";
             case VerbsAbi.IBV_WC_REM_INV_REQ_ERR, VerbsAbi.IBV_WC_REM_OP_ERR ->
                     "the peer could not execute the request";
             case VerbsAbi.IBV_WC_RETRY_EXC_ERR ->
-                    "the peer no longer acknowledges: its host is down or the path is cut";
+                    "the peer no longer acknowledges: its host is down, or the path is interrupted";
             case VerbsAbi.IBV_WC_RNR_RETRY_EXC_ERR ->
-                    "the peer has no receive slot free for a control message";
+                    "the peer has no free receive slot for a control message";
             default -> "";
         };
     }

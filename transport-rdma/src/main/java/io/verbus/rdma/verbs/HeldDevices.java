@@ -129,7 +129,7 @@ final class HeldDevices {
                 throw new VerbsException(
                         "the RDMA device at "
                                 + SocketAddresses.text(localAddress)
-                                + " was replaced while a connection was made");
+                                + " was replaced while a connection was being established");
             }
             Device device = new Device(ibverbs, context);
             coverPlaceOfSiw(device);

@@ -76,7 +76,9 @@ final class MemoryRegion implements RegisteredMemory {
                     VerbsException.of(
                             "ibv_dereg_mr",
                             error,
-                            "memory that was registered with " + domain.device() + " stays pinned",
+                            "cannot deregister memory from "
+                                    + domain.device()
+                                    + ", so it remains pinned",
                             ""));
             return;
         }
@@ -99,7 +101,7 @@ final class MemoryRegion implements RegisteredMemory {
 
     private static VerbsException refused(
             ProtectionDomain domain, long address, long length, int errno) {
-        String failure = length + " bytes cannot be registered with " + domain.device();
+        String failure = "cannot register " + length + " bytes with " + domain.device();
         String file = Posix.mappedFile(address);
         boolean mapping =
                 errno == Errno.EFAULT || errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP;
@@ -107,14 +109,14 @@ final class MemoryRegion implements RegisteredMemory {
             return VerbsException.of(
                     "ibv_reg_mr",
                     errno,
-                    failure + ": they are mapped from " + file + " on " + fileSystem(file),
+                    failure + ", because they are mapped from " + file + " on " + fileSystem(file),
                     "put the file on tmpfs (such as /dev/shm) or hugetlbfs, and map it writable");
         }
         return VerbsException.of(
                 "ibv_reg_mr",
                 errno,
                 failure,
-                mapping ? "the memory must be mapped, and writable where the peer writes" : "");
+                mapping ? "the memory must be mapped, and writable if the peer writes to it" : "");
     }
 
     private static String fileSystem(String file) {

@@ -96,9 +96,9 @@ final class PathQuery {
         if (path.order() == PathInfo.Order.DOUBTFUL) {
             throw new VerbsException(
                     path.device()
-                            + " may place writes out of order, and rdma.order is check: "
+                            + " may place writes out of order, which rdma.order=check rejects: "
                             + PathAdvice.keepOrder(path.isIwarp())
-                            + ", or set rdma.order to safe");
+                            + ", or set rdma.order=safe");
         }
     }
 
@@ -111,20 +111,20 @@ final class PathQuery {
         }
         if (path.isIwarp()) {
             throw new VerbsException(
-                    "path-mtu %d is not supported on %s, which runs over TCP: omit the key"
+                    "path-mtu %d is not supported on %s, which runs over TCP: remove path-mtu"
                             .formatted(options.pathMtu(), path.device()));
         }
         if (!path.isKnown()) {
             throw new VerbsException(
-                    ("path-mtu %d cannot be checked on %s, which does not report the path of a "
-                                    + "connection: omit the key")
+                    ("path-mtu %d cannot be checked on %s, which does not report the path of a"
+                                    + " connection: remove path-mtu")
                             .formatted(options.pathMtu(), path.device()));
         }
         if (path.pathMtu() != options.pathMtu()) {
             throw new VerbsException(
-                    ("the path over %s port %d has the MTU %d and not path-mtu %d: set the MTU of"
-                                    + " the interfaces at both ends (RoCE) or of the subnet"
-                                    + " manager's partition (InfiniBand), or correct path-mtu")
+                    ("the path over %s port %d has MTU %d, not the required path-mtu %d: set the"
+                         + " MTU of the interfaces at both ends (RoCE) or of the subnet manager's"
+                         + " partition (InfiniBand), or correct path-mtu")
                             .formatted(
                                     path.device(), path.port(), path.pathMtu(), options.pathMtu()));
         }
@@ -136,7 +136,7 @@ final class PathQuery {
     static void requireDevice(String name, ConnectionOptions options, String where) {
         if (options.device() != null && !options.device().equals(name)) {
             throw new VerbsException(
-                    "%s is on the device %s and not on %s: correct the address or the device"
+                    "%s is on the device %s, not on %s: correct the address or the device"
                             .formatted(where, name, options.device()));
         }
     }

@@ -33,7 +33,10 @@ final class Posix {
         int flags = (int) FCNTL.call(fd, F_GETFL, 0);
         if (flags < 0 || (int) FCNTL.call(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
             throw VerbsException.of(
-                    "fcntl", NativeFunction.errno(), "an event channel cannot be non-blocking", "");
+                    "fcntl",
+                    NativeFunction.errno(),
+                    "cannot make an event channel non-blocking",
+                    "");
         }
     }
 

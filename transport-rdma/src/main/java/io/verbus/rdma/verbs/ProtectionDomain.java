@@ -87,7 +87,9 @@ final class ProtectionDomain implements Domain {
     public MemoryRegion register(long start, long length, Access access) {
         if (closed) {
             throw new VerbsException(
-                    "memory cannot be registered on " + device.name() + ": the domain is closed");
+                    "cannot register memory on "
+                            + device.name()
+                            + ": its protection domain is closed");
         }
         MemoryRegion region = MemoryRegion.register(ibverbs, this, start, length, access);
         regions.add(region);
@@ -185,7 +187,7 @@ final class ProtectionDomain implements Domain {
                     VerbsException.of(
                             "ibv_dealloc_pd",
                             error,
-                            "a protection domain on " + device.name() + " stays",
+                            "cannot deallocate a protection domain on " + device.name(),
                             "one of its regions or queue pairs was not released"));
             return;
         }

@@ -116,7 +116,8 @@ final class QueuePairResources implements AutoCloseable {
                         VerbsException.of(
                                 "ibv_modify_qp",
                                 error,
-                                "peers wait 655 ms when no receive is posted for their message",
+                                "cannot shorten the time that peers wait when no receive is posted"
+                                        + " for their message, which is 655 ms",
                                 "raise rdma.receive-depth to avoid this"));
             }
         }
@@ -225,8 +226,7 @@ final class QueuePairResources implements AutoCloseable {
                     new VerbsException(
                             ("WARN: the RDMA device %s grants a queue pair %d work requests and %d"
                                  + " bytes inline instead of %d and %d: each write that is not"
-                                 + " inline costs another PCIe read; a lower rdma.send-depth may"
-                                 + " help")
+                                 + " inline costs another PCIe read; try a lower rdma.send-depth")
                                     .formatted(
                                             device.name(),
                                             granted.sendDepth(),
@@ -269,7 +269,7 @@ final class QueuePairResources implements AutoCloseable {
                         errno,
                         "the device "
                                 + device.name()
-                                + " took "
+                                + " accepted only "
                                 + slot
                                 + " of "
                                 + depth
@@ -289,10 +289,9 @@ final class QueuePairResources implements AutoCloseable {
             throw new VerbsException(
                     "the device "
                             + device.name()
-                            + " gathers at most "
+                            + " supports at most "
                             + device.maxGather()
-                            + " pieces of memory in a"
-                            + " work request, but "
+                            + " scatter-gather entries in a work request, but "
                             + GATHER
                             + " are needed: use another device");
         }
@@ -301,7 +300,7 @@ final class QueuePairResources implements AutoCloseable {
     private static void range(String name, int value, int min, int max, Device device) {
         if (value < min || value > max) {
             throw new VerbsException(
-                    "%s=%d: the device %s allows %d to %d"
+                    "%s is %d, but the device %s allows only %d to %d"
                             .formatted(name, value, device.name(), min, max));
         }
     }

@@ -28,11 +28,11 @@ final class SharedLibrary {
             return new SharedLibrary(name, SymbolLookup.libraryLookup(name, Arena.global()));
         } catch (IllegalArgumentException absent) {
             throw new VerbsException(
-                    "the library "
+                    "cannot load the library "
                             + name
-                            + " cannot be loaded: install the packages libibverbs1, librdmacm1 and"
-                            + " ibverbs-providers (Debian, Ubuntu) or libibverbs and librdmacm"
-                            + " (Red Hat, Fedora, SUSE)",
+                            + ": install the packages libibverbs1, librdmacm1 and ibverbs-providers"
+                            + " (Debian, Ubuntu) or libibverbs and librdmacm (Red Hat, Fedora,"
+                            + " SUSE)",
                     absent);
         }
     }

@@ -382,9 +382,7 @@ final class VerbsConnection implements Connection {
             throw VerbsFabric.unordered(device.name());
         }
         PathQuery.requireDevice(
-                device.name(),
-                options,
-                "the connection with " + SocketAddresses.text(remoteAddress));
+                device.name(), options, "the connection to " + SocketAddresses.text(remoteAddress));
         domain = offered != null && offered.retainOn(context) ? offered : fabric.createDomain(held);
     }
 
@@ -443,14 +441,17 @@ final class VerbsConnection implements Connection {
     private void require(State expected, String call) {
         if (state != expected) {
             throw new IllegalStateException(
-                    call + " of a connection that is " + state + ", not " + expected);
+                    call + " requires a connection in state " + expected + ", but it is " + state);
         }
     }
 
     private static byte[] checkedAnswer(byte[] answer) {
         if (answer.length > MAX_ANSWER_LENGTH) {
             throw new IllegalArgumentException(
-                    answer.length + " bytes of private data: at most " + MAX_ANSWER_LENGTH);
+                    "the private data of an answer must have at most "
+                            + MAX_ANSWER_LENGTH
+                            + " bytes, but has "
+                            + answer.length);
         }
         return answer;
     }

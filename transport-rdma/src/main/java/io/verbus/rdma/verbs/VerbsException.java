@@ -65,17 +65,17 @@ public final class VerbsException extends FabricException {
     static String usualRemedy(int errno) {
         return switch (errno) {
             case Errno.EPERM, Errno.EACCES ->
-                    "give this user read and write access to /dev/infiniband (group rdma, or the"
-                            + " udev rules of rdma-core; in a container pass the devices)";
+                    "give this user read and write access to /dev/infiniband (with group rdma, or"
+                            + " the udev rules of rdma-core; for a container, pass the devices)";
             case Errno.ENOMEM -> outOfMemory(Posix.lockedMemoryLimit());
             case Errno.EAGAIN ->
-                    "an rdma cgroup may limit this process: compare rdma.max with rdma.current"
-                            + " of its cgroup, and raise hca_handle and hca_object (in"
-                            + " Kubernetes, ask the administrator)";
+                    "an rdma cgroup may limit this process: compare rdma.max with rdma.current in"
+                        + " its cgroup, and raise hca_handle and hca_object (in Kubernetes, ask the"
+                        + " administrator)";
             case Errno.ENODEV, Errno.ENOENT, Errno.ENOSYS ->
-                    "load the device's driver and rdma_ucm (`modprobe rdma_ucm`); `rdma link`"
-                            + " lists the devices";
-            case Errno.EMFILE -> "raise the limit of open files (`ulimit -n`)";
+                    "load the device's driver and rdma_ucm (`modprobe rdma_ucm`); `rdma link` lists"
+                            + " the devices";
+            case Errno.EMFILE -> "raise the limit on open files (`ulimit -n`)";
             default -> "";
         };
     }
@@ -83,15 +83,15 @@ public final class VerbsException extends FabricException {
     /** Describes the three possible causes of the error; only the first can be checked. */
     static String outOfMemory(String limit) {
         String others =
-                "the device may have run out of regions, queues or its own memory: compare `rdma"
-                        + " resource` with the limits that `ibv_devinfo -v` prints, use fewer or"
-                        + " shorter logs, or huge pages";
+                "the device may have run out of memory regions, queues or its own memory: compare"
+                    + " `rdma resource` with the limits that `ibv_devinfo -v` prints, and use fewer"
+                    + " or shorter logs, or huge pages";
         return limit.equals("unlimited")
                 ? "locked memory is unlimited, so " + others
                 : "the limit of locked memory is "
                         + limit
-                        + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in"
-                        + " a systemd unit; else "
+                        + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in a"
+                        + " systemd unit; otherwise "
                         + others;
     }
 }

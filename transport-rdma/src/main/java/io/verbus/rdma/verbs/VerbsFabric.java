@@ -164,7 +164,10 @@ public final class VerbsFabric implements Fabric {
         }
         if (privateData.length > MAX_REQUEST_LENGTH) {
             throw new IllegalArgumentException(
-                    privateData.length + " bytes of private data: at most " + MAX_REQUEST_LENGTH);
+                    "the private data of a connection request must have at most "
+                            + MAX_REQUEST_LENGTH
+                            + " bytes, but has "
+                            + privateData.length);
         }
         VerbsConnection connection =
                 new VerbsConnection(
@@ -267,11 +270,10 @@ public final class VerbsFabric implements Fabric {
         if (!held.isEmpty()) {
             errors.onError(
                     new VerbsException(
-                            "calls to the RDMA device have not returned, so the driver's"
-                                    + " resources remain on it: "
+                            "calls to the RDMA device have not returned, so the driver's resources"
+                                    + " remain on the device ("
                                     + String.join(", ", held)
-                                    + ";"
-                                    + " see the kernel's log"));
+                                    + "): see the kernel's log"));
         }
     }
 
@@ -348,7 +350,9 @@ public final class VerbsFabric implements Fabric {
                     onGone(held.device());
                 }
             }
-            default -> throw new IllegalStateException("an event of " + event.owner());
+            default ->
+                    throw new IllegalStateException(
+                            "received an event for an unknown owner: " + event.owner());
         }
     }
 
@@ -456,9 +460,9 @@ public final class VerbsFabric implements Fabric {
         return new VerbsException(
                 "the RDMA device "
                         + device
-                        + " does not keep writes in order (like EFA's SRD), as remote logs "
-                        + "require: use an InfiniBand, RoCE or iWARP device, or the "
-                        + "UDP transport");
+                        + " does not keep writes in order (as with EFA's SRD), which remote logs"
+                        + " require: use an InfiniBand, RoCE or iWARP device, or the UDP"
+                        + " transport");
     }
 
     private static void require(ConnectionOptions options) {
@@ -473,16 +477,16 @@ public final class VerbsFabric implements Fabric {
     private static void requireRange(String name, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(
-                    "%s=%d: must be %d to %d".formatted(name, value, min, max));
+                    "%s must be between %d and %d, but was %d".formatted(name, min, max, value));
         }
     }
 
     private static void requireResolved(InetSocketAddress address) {
         if (address.isUnresolved()) {
             throw new FabricException(
-                    "the host "
+                    "host name '"
                             + address.getHostString()
-                            + " cannot be resolved: use an address, or a name that resolves");
+                            + "' cannot be resolved: use an address, or a name that resolves");
         }
     }
 }

@@ -141,8 +141,8 @@ final class VerbsListeners {
                 switch (type) {
                     case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
                     case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
-                            "its address has moved to another port, for example because a bond"
-                                    + " failed over";
+                            "its address moved to another port, for example because a bond failed"
+                                    + " over";
                     default -> null;
                 };
         if (reason != null && !listener.isClosed()) {

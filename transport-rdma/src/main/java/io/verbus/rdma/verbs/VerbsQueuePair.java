@@ -281,8 +281,7 @@ final class VerbsQueuePair implements QueuePair {
             failed(
                     "a message of "
                             + length
-                            + " bytes has no header: the peer is not a Verbus "
-                            + "driver");
+                            + " bytes is too short for a header: the peer is not a Verbus driver");
             return;
         }
         window.onHeader(address);

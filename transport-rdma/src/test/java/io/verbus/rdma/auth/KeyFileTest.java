@@ -93,14 +93,14 @@ class KeyFileTest {
                 "10.1.0.0/33 @1; is not a network",
                 "10.1.0.1/16 @1; is not a network",
                 "host @1; is not a network",
-                "10.1.0.0/16 @1|10.1.0.0/16 @1; invalid line 2: the key is listed",
-                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; invalid line 3: a network has at"
-                        + " most",
-                "10.1.0.0/16 open|10.1.0.0/16 @1; invalid line 2: a line above opens"
-                        + " the network",
+                "10.1.0.0/16 @1|10.1.0.0/16 @1; invalid line 2: the key is already listed",
+                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; invalid line 3: a network may have"
+                        + " at most",
+                "10.1.0.0/16 open|10.1.0.0/16 @1; invalid line 2: a line above declares the network"
+                        + " open",
                 "10.1.0.0/16 @1|10.1.0.0/16 open; invalid line 2: the network 10.1.0.0/16 is",
-                "''; lists no network, so it may be empty or half written",
-                "# only a note|; lists no network, so it may be empty or half written"
+                "''; lists no network, so it may be empty or incomplete",
+                "# only a note|; lists no network, so it may be empty or incomplete"
             })
     void rejectsInvalidLineWithoutRevealingKey(String text, String words) throws IOException {
         Path file =

@@ -203,7 +203,9 @@ class ControlReaderTest {
     @Test
     void rejectsStreamsLongerThanTheirMessage() {
         int length = writer.defer(buffer, 0, 8, "10, 12");
-        assertEquals("Defer has a text of 6 bytes in " + (length - 1), readAnswer(length - 1));
+        assertEquals(
+                "Defer has a text of 6 bytes in a message of " + (length - 1),
+                readAnswer(length - 1));
         assertEquals(List.of(), heard);
     }
 

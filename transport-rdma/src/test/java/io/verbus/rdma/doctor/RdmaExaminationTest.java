@@ -58,7 +58,7 @@ class RdmaExaminationTest {
         checkFinding(Level.OK, "bnxt_re0 port 1 is ACTIVE, RoCE, 100 Gb/sec (4X EDR)", "");
         checkFinding(Level.OK, "(PFC) of eth2 is 0 0 0 1 0 0 0 0", "");
         checkFinding(Level.OK, "reacts at priorities 3, notifies at 3", "");
-        checkFinding(Level.OK, "no link errors within 0 ms; before: link_downed 2", "");
+        checkFinding(Level.OK, "no link errors within 0 ms; totals before: link_downed 2", "");
     }
 
     @Test
@@ -72,9 +72,9 @@ class RdmaExaminationTest {
     void findsInterfaceOfIwarpDeviceByEthernetAddress() throws InterruptedException {
         DeviceFixtures.addIwarp(host);
         assertEquals(1, host.problems().size(), host.problems().toString());
-        checkFinding(Level.WARNING, "siw0 is a software device of the kernel", "RDMA NIC");
+        checkFinding(Level.WARNING, "siw0 is a software device", "RDMA NIC");
         checkFinding(Level.OK, "siw0 port 1 has the address 10.2.0.2 of eth7", "");
-        checkFinding(Level.OK, "MTU 1024, which iWARP leaves to TCP", "");
+        checkFinding(Level.OK, "MTU 1024, but iWARP leaves segmentation to TCP", "");
     }
 
     @Test
@@ -120,7 +120,7 @@ class RdmaExaminationTest {
         host.file("/proc/self/limits", "Max open files   unlimited   unlimited   files\n");
         checkFinding(Level.OK, "open files is unlimited", "");
         host.without("/proc/self/limits");
-        checkFinding(Level.WARNING, "limit of open files cannot be read", "LimitNOFILE");
+        checkFinding(Level.WARNING, "cannot read the limit on open files", "LimitNOFILE");
     }
 
     // Absent parts
@@ -160,9 +160,7 @@ class RdmaExaminationTest {
         DeviceFixtures.addRoce(host);
         host.devices.clear();
         checkFinding(
-                Level.ERROR,
-                "bnxt_re0, which libibverbs does not" + " support",
-                "ibverbs-providers");
+                Level.ERROR, "bnxt_re0, but libibverbs does not support it", "ibverbs-providers");
     }
 
     // Ports
@@ -198,10 +196,10 @@ class RdmaExaminationTest {
         host.file("/sys/class/net/eth2/mtu", "1500\n");
         checkFinding(
                 Level.WARNING,
-                "has the MTU 1024 but supports 4096, because the MTU of eth2 is 1500",
+                "has MTU 1024 but supports 4096, because the MTU of eth2 is 1500",
                 "`ip link set dev eth2 mtu 4200`");
         host.file("/sys/class/net/eth2/mtu", "9000\n");
-        checkFinding(Level.WARNING, "has the MTU 1024 but supports 4096", "down and up");
+        checkFinding(Level.WARNING, "has MTU 1024 but supports 4096", "down and up");
     }
 
     // GIDs
@@ -300,7 +298,8 @@ class RdmaExaminationTest {
         addMlx5();
         checkFinding(
                 Level.WARNING,
-                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002; cannot read whether",
+                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002; the doctor cannot read"
+                        + " whether",
                 "`mlxconfig -d 0000:41:00.0 q PCI_WR_ORDERING`");
     }
 
@@ -380,7 +379,7 @@ class RdmaExaminationTest {
         DeviceFixtures.addRoce(host);
         host.without("/sys/class/infiniband/bnxt_re0/ports/1/hw_counters/np_cnp_sent");
         checkFinding(
-                Level.WARNING, "cannot read the counters of congestion at bnxt_re0 port 1", "");
+                Level.WARNING, "cannot read the counters of congestion on bnxt_re0 port 1", "");
     }
 
     @Test
@@ -394,8 +393,8 @@ class RdmaExaminationTest {
                                 .file(counters + "hw_counters/rx_write_requests", "99\n");
         assertEquals(
                 List.of(
-                        "WARNING: bnxt_re0 port 1 shows lost or repeated packets within 0 ms:"
-                                + " out_of_sequence +3 to 10"),
+                        "WARNING: bnxt_re0 port 1 counted lost or retransmitted packets within 0"
+                                + " ms: out_of_sequence rose by 3 to 10"),
                 host.problems());
     }
 
@@ -431,7 +430,7 @@ class RdmaExaminationTest {
         host.file("/proc/self/status", "CapEff:\t0000000000000000\nCapBnd:\t0000000000004000\n");
         checkFinding(
                 Level.ERROR,
-                "CAP_IPC_LOCK is in the bounding set, but not effective",
+                "CAP_IPC_LOCK is in the bounding set but not effective",
                 "--ulimit memlock=-1");
     }
 
@@ -464,8 +463,7 @@ class RdmaExaminationTest {
         host.forkSafety = VerbsLibraries.ForkSafety.UNKNOWN;
         checkFinding(Level.OK, "kernel 6.1.0-56-amd64 copies pinned pages", "");
         host.file("/proc/sys/kernel/osrelease", "5.10.0-9-amd64\n");
-        checkFinding(
-                Level.WARNING, "its memory from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
+        checkFinding(Level.WARNING, "on kernel 5.10.0-9-amd64, a native fork", "RDMAV_FORK_SAFE=1");
     }
 
     // Processors and clock
@@ -512,6 +510,6 @@ class RdmaExaminationTest {
                         List.of(
                                 new Port(1, "ACTIVE", "Ethernet", 0, 0, List.of(odd)),
                                 new Port(2, "state 9", "link layer 7", 0, 0, List.of()))));
-        checkFinding(Level.ERROR, "odd0 port 1 has no address", "give it an address");
+        checkFinding(Level.ERROR, "odd0 port 1 has no address", "give the interface an address");
     }
 }

@@ -163,7 +163,7 @@ class BlockedCloseLabTest {
         assertEquals(List.of(log), a.keptMapped);
         assertTrue(isRegistered(log));
         assertTrue(
-                a.errors.stream().anyMatch(error -> error.contains("has not destroyed a queue")),
+                a.errors.stream().anyMatch(error -> error.contains("did not destroy a queue")),
                 a.errors.toString());
         log.term(0).getByte(0); // still mapped
 

@@ -102,11 +102,11 @@ class ChannelsInErrorsTest {
     void namesChannelOfStreamThatReceiverRejects() {
         String written = "aeron:rdma?x=1|endpoint=10.0.0.2:7400|term-length=64k";
         String read = "aeron:rdma?y=1|endpoint=10.0.0.2:7400";
-        net.b.setupRefusal = "there is no room";
+        net.b.setupRefusal = "has no room for the proof";
         net.b.subscribe(ChannelUri.parse(read), STREAM);
         publish(written);
         net.until("told", () -> !net.a.errors.isEmpty());
-        last(net.a, written, "there is no room");
-        last(net.b, read, "there is no room");
+        last(net.a, written, "has no room for the proof");
+        last(net.b, read, "has no room for the proof");
     }
 }

@@ -184,7 +184,7 @@ class FabricOptionsTest {
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "fe80::1", 4096),
                 "over a link-local GID",
                 "the link-local GID fe80:0:0:0:0:0:0:1",
-                "not link-local");
+                "other than link-local");
     }
 
     @Test
@@ -192,7 +192,7 @@ class FabricOptionsTest {
         assertWarns(
                 path("link layer 7", "", "10.0.0.1", 4096),
                 "over an unexpected link layer",
-                "has the link layer link layer 7, not InfiniBand or Ethernet",
+                "has link layer link layer 7, but InfiniBand or Ethernet was expected",
                 "verbus.rdma.link-layer");
     }
 
@@ -201,7 +201,7 @@ class FabricOptionsTest {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.1", 1024),
                 "over an MTU below the port's",
-                "the path MTU 1024 but supports 4096",
+                "path MTU 1024, but supports 4096",
                 "ip link set dev eth0 mtu 4200");
     }
 
@@ -215,7 +215,7 @@ class FabricOptionsTest {
             net.until("connected", () -> stream.connected && !net.b.errors.isEmpty());
             assertEquals(0, net.a.errors.size(), net.a.errors.toString());
             assertTrue(
-                    net.b.errors.getFirst().contains("has the link layer Ethernet, not InfiniBand"),
+                    net.b.errors.getFirst().contains("has link layer Ethernet, but"),
                     net.b.errors.toString());
         }
     }

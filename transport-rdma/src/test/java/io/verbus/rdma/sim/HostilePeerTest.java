@@ -226,7 +226,7 @@ class HostilePeerTest {
             net.connection().sim().inject(List.of(message));
             net.until("failed", () -> !net.b.errors.isEmpty());
             assertTrue(
-                    net.b.errors.getFirst().contains("is offered twice"), net.b.errors.toString());
+                    net.b.errors.getFirst().contains("was offered twice"), net.b.errors.toString());
             assertEquals(1, net.b.counter("protocol violations by publishing drivers"));
             assertGoesOn(net, stream);
         }

@@ -286,7 +286,7 @@ class ImageMoveTest {
             net.b.transport.moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
             assertTrue(
-                    net.b.errors.getFirst().contains("is offered twice"), net.b.errors::toString);
+                    net.b.errors.getFirst().contains("was offered twice"), net.b.errors::toString);
         }
     }
 

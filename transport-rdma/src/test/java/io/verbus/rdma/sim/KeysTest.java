@@ -45,7 +45,7 @@ class KeysTest {
     private static final int STREAM = 42;
     private static final String ONE = "01".repeat(32);
     private static final String TWO = "02".repeat(32);
-    private static final String REFUSED = "connections refused without a valid key";
+    private static final String REFUSED = "connections refused for lack of a valid key";
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String[] NO_OPTIONS = {};
 
@@ -133,7 +133,7 @@ class KeysTest {
 
     @Test
     void rejectsPublishingHostWithoutKey() throws IOException {
-        assertRefused(NO_OPTIONS, keys("b", ONE), "it has no key");
+        assertRefused(NO_OPTIONS, keys("b", ONE), "its driver has no key");
     }
 
     @Test
@@ -182,7 +182,11 @@ class KeysTest {
                     "told",
                     () ->
                             net.b.errors.stream()
-                                    .anyMatch(error -> error.contains("previous keys remain")));
+                                    .anyMatch(
+                                            error ->
+                                                    error.contains(
+                                                            "until then the driver uses the"
+                                                                    + " previous keys")));
             reconnect(net);
             keys("b", ONE);
             net.forMillis(2_500);
@@ -341,7 +345,7 @@ class KeysTest {
             assertEquals(6, net.b.counter(REFUSED));
             assertEquals(accepts, accepts(), "no key of memory was told");
             assertTrue(
-                    hasAudit(net.b, "refused rdma peer=10.0.0.9:", "does not prove"),
+                    hasAudit(net.b, "refused rdma peer=10.0.0.9:", "did not prove"),
                     net.b.audit.toString());
             assertEquals(1, net.b.images.size());
             untilCarried(net);
@@ -406,9 +410,9 @@ class KeysTest {
                 impostor.connection.accept(lie.apply(seen).bytes());
                 net.until("told", () -> impostor.poll(net) && !net.a.failures.isEmpty());
                 assertTrue(
-                        net.a.failures.getFirst().contains("does not prove"),
+                        net.a.failures.getFirst().contains("did not prove"),
                         net.a.failures.toString());
-                assertTrue(hasAudit(net.a, "refused rdma peer=10.0.0.9:7400", "does not prove"));
+                assertTrue(hasAudit(net.a, "refused rdma peer=10.0.0.9:7400", "did not prove"));
                 assertFalse(stream.connected);
                 assertFalse(sent.contains(SetupDecoder.TEMPLATE_ID));
                 impostor.fabric.close();

@@ -371,7 +371,7 @@ class RdmaTransportTest {
         assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
         assertTrue(image.lost.contains("has not reconnected within 300 ms"), image.lost);
         assertTrue(
-                net.b.errors.getLast().startsWith("a stream of 10.0.0.1 is lost: its driver has"),
+                net.b.errors.getLast().startsWith("a stream from 10.0.0.1 is lost: its driver has"),
                 net.b.errors.toString());
         net.b.transport.closeImage(image, "drained");
         net.until("released", () -> image.released);
@@ -592,9 +592,9 @@ class RdmaTransportTest {
         Hello answer = Hello.read(probe.answer);
         assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
         assertTrue(
-                net.b.errors.getFirst().contains("speaks versions 8 to 9"),
+                net.b.errors.getFirst().contains("supports versions 8 to 9"),
                 net.b.errors.toString());
-        assertTrue(net.b.errors.getFirst().contains("update the older of the two"));
+        assertTrue(net.b.errors.getFirst().contains("update the older driver"));
         assertTrue(net.b.fabric.connections().isEmpty());
     }
 
@@ -615,7 +615,7 @@ class RdmaTransportTest {
     @Test
     void reportsListenerOfAnotherVersion() {
         assertFailsWith(
-                "speaks version 9",
+                "supports version 9",
                 new Hello(new Versions(9, 9), RejectCode.UNSPECIFIED, 99).bytes());
     }
 
@@ -738,7 +738,7 @@ class RdmaTransportTest {
         net.until("told", () -> !net.a.failures.isEmpty());
         assertEquals(1, net.a.errors.size(), net.a.errors.toString());
         assertTrue(
-                net.a.errors.getFirst().endsWith("the driver at 10.0.0.2:7400 has ended"),
+                net.a.errors.getFirst().endsWith("the driver at 10.0.0.2:7400 has shut down"),
                 net.a.errors.toString());
         net.until("not connected", () -> !stream.connected);
     }
@@ -750,7 +750,7 @@ class RdmaTransportTest {
         net.a.closeTransport();
         net.until("lost", () -> image.lost != null);
         assertTrue(image.lost.startsWith("the driver at 10.0.0.1 "), image.lost);
-        assertTrue(image.lost.contains("has ended"), image.lost);
+        assertTrue(image.lost.contains("has shut down"), image.lost);
         assertEquals(List.of(image.lost), net.b.errors);
     }
 

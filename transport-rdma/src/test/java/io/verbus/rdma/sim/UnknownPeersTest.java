@@ -139,7 +139,7 @@ class UnknownPeersTest implements FabricHandler {
             assertEquals(
                     1,
                     net.b.errors.stream()
-                            .filter(error -> error.contains("because they offer no stream"))
+                            .filter(error -> error.contains("because they did not offer a stream"))
                             .distinct()
                             .count(),
                     net.b.errors.toString());
@@ -279,7 +279,7 @@ class UnknownPeersTest implements FabricHandler {
             net.until(
                     "the last violation counted",
                     () -> net.b.counter("protocol violations by publishing drivers") == 200);
-            long unlogged = net.b.counter("rdma: errors caused by peers, not logged");
+            long unlogged = net.b.counter("rdma: errors caused by peers but not logged");
             assertEquals(1, net.b.errors.size(), "once per host and kind: " + net.b.errors);
             assertEquals(200, unlogged + net.b.errors.size());
             long lines = net.b.counterText().lines().count();
@@ -317,7 +317,7 @@ class UnknownPeersTest implements FabricHandler {
                         });
             }
             assertEquals(64, net.b.errors.size());
-            assertEquals(136, net.b.counter("rdma: errors caused by peers, not logged"));
+            assertEquals(136, net.b.counter("rdma: errors caused by peers but not logged"));
         }
     }
 
@@ -334,7 +334,7 @@ class UnknownPeersTest implements FabricHandler {
             assertEquals(1, net.a.errors.size(), net.a.errors.toString());
             assertEquals(1, net.b.errors.size(), net.b.errors.toString());
             assertTrue(
-                    net.a.counter("rdma: errors caused by peers, not logged") >= 4,
+                    net.a.counter("rdma: errors caused by peers but not logged") >= 4,
                     net.a.counterText());
             net.b.setupRefusal = null;
             assertCarries(net, stream);

@@ -100,11 +100,11 @@ class ErrorTextTest {
     @Test
     void namesCallErrnoAndLockedMemoryLimit() {
         VerbsException thrown =
-                VerbsException.of("ibv_reg_mr", Errno.ENOMEM, "8 bytes cannot be registered", "");
+                VerbsException.of("ibv_reg_mr", Errno.ENOMEM, "cannot register 8 bytes", "");
         assertEquals(Errno.ENOMEM, thrown.errno());
         assertContains(
                 thrown.getMessage(),
-                "8 bytes cannot be registered (ibv_reg_mr: ENOMEM, Cannot allocate memory): ",
+                "cannot register 8 bytes (ibv_reg_mr: ENOMEM, Cannot allocate memory): ",
                 Posix.lockedMemoryLimit(),
                 "ulimit -l",
                 "LimitMEMLOCK");

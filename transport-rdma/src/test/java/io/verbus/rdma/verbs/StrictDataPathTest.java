@@ -256,7 +256,7 @@ class StrictDataPathTest {
                         });
         String message = refused.getMessage();
         assertTrue(message.contains("ibv_reg_mr: ENOMEM"), message);
-        assertTrue(message.contains("run out of regions"), message);
+        assertTrue(message.contains("run out of memory regions"), message);
     }
 
     /** bnxt_re's library may block when it posts: the JVM must still reach safepoints. */

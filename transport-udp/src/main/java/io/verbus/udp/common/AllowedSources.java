@@ -19,7 +19,8 @@ public final class AllowedSources {
                     "udp.allow",
                     ALL,
                     "IPv4 and IPv6 networks and addresses, separated by commas, or all",
-                    "Networks from which the driver accepts datagrams; it drops others.",
+                    "Networks from which the driver accepts datagrams; it drops all other"
+                            + " datagrams.",
                     text -> text);
 
     private AllowedSources() {}

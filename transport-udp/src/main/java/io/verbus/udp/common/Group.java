@@ -45,16 +45,17 @@ public record Group(
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has a multicast group that cannot be used: choose an IPv4 group"
-                            + " whose last octet is odd, because the next address is"
-                            + " used as well");
+                            + "' has an unusable multicast group: choose an IPv4 group whose last"
+                            + " octet is odd, because the next address is used for control"
+                            + " messages");
         }
         if (channel.control() != null && !channel.isAeron()) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has both a multicast group and control: remove control, because"
-                            + " a group has its own, or use a unicast address as endpoint");
+                            + "' has both a multicast group and control: remove control, because a"
+                            + " group has its own control address, or use a unicast address as"
+                            + " endpoint");
         }
         LocalInterface local = channel.localInterface();
         InetAddress from =

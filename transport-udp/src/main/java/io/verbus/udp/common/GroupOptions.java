@@ -52,8 +52,8 @@ public record GroupOptions(
             Option.of(
                     "udp.flow-control-tag",
                     "-1",
-                    "a whole number of 64 bits",
-                    "Default tag for tagged flow control without a tag.",
+                    "a 64-bit integer",
+                    "Default tag of tagged flow control, for channels whose fc key has no tag.",
                     Long::valueOf);
 
     static final Option<Integer> GROUP_SIZE =
@@ -62,8 +62,8 @@ public record GroupOptions(
                     "0",
                     0,
                     MAX_GROUP,
-                    "Number of receivers that a publication with flow control min or tagged"
-                            + " needs to be connected; for channels without a size; 0 means one.");
+                    "Default number of receivers that a publication with min or tagged flow control"
+                            + " needs before it is connected; 0 means one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(
@@ -71,14 +71,14 @@ public record GroupOptions(
                     "0s",
                     0,
                     DAY,
-                    "Time without a status message after which flow control min or tagged "
-                            + "ignores a receiver; 0s means udp.connection-timeout.");
+                    "Time without a status message after which min or tagged flow control ignores a"
+                            + " receiver; 0s means udp.connection-timeout.");
 
     static final Option<Long> TAG =
             Option.of(
                     "udp.group-tag",
                     "",
-                    "a whole number of 64 bits, or nothing",
+                    "a 64-bit integer, or nothing",
                     "Default tag of this driver's receivers, for subscriptions without a gtag key.",
                     text -> text.isEmpty() ? null : Long.valueOf(text));
 
@@ -88,8 +88,8 @@ public record GroupOptions(
                     "10ms",
                     1_000,
                     DAY,
-                    "Longest random delay before a NAK in a group, so that one NAK serves all "
-                            + "receivers.");
+                    "Longest random delay before a receiver in a group sends a NAK, which lets one"
+                            + " NAK serve all receivers.");
 
     /** All options, in help order. */
     static final List<Option<?>> ALL =

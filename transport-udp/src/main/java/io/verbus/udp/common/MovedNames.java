@@ -128,7 +128,7 @@ public final class MovedNames {
                                     + key
                                     + "="
                                     + named
-                                    + " cannot be resolved, and is looked up again every "
+                                    + " cannot be resolved; the driver retries every "
                                     + SystemUtil.formatDuration(timeoutNs)
                                     + ": correct the name, or add it to the name server"));
         }
@@ -192,9 +192,10 @@ public final class MovedNames {
                                     + each.key
                                     + "="
                                     + each.named
-                                    + " cannot be resolved again, while no peer answers at "
+                                    + " can no longer be resolved, and no peer answers at the last"
+                                    + " known address "
                                     + each.address
-                                    + ": check that the name server knows it"));
+                                    + ": check that the name server still has the name"));
         } else if (!each.address.isUnresolved()
                 && now.getAddress().getClass() != each.address.getAddress().getClass()) {
             host.onError(
@@ -206,8 +207,9 @@ public final class MovedNames {
                                     + each.address
                                     + " to "
                                     + now
-                                    + ", an address of the other IP version, to which the socket"
-                                    + " cannot send: add the publication or subscription again"));
+                                    + ", an address of the other IP version, to which the existing"
+                                    + " socket cannot send: add the publication or subscription"
+                                    + " again"));
         } else {
             move(each, now);
         }

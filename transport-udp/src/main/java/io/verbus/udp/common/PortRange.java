@@ -27,7 +27,8 @@ public record PortRange(int first, int last) {
                     "udp.sender-port-range",
                     "",
                     RIGHT,
-                    "First and last port for publications with port 0 in control.",
+                    "First and last port from which the driver chooses for publications with port 0"
+                            + " in control.",
                     PortRange::parse);
 
     static final Option<PortRange> RECEIVER =
@@ -35,7 +36,8 @@ public record PortRange(int first, int last) {
                     "udp.receiver-port-range",
                     "",
                     RIGHT,
-                    "First and last port for subscriptions with port 0 or without endpoint.",
+                    "First and last port from which the driver chooses for subscriptions with port"
+                            + " 0 or without endpoint.",
                     PortRange::parse);
 
     static final List<Option<?>> ALL = List.of(SENDER, RECEIVER);

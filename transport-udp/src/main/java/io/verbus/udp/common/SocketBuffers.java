@@ -48,7 +48,7 @@ public record SocketBuffers(int send, int receive) {
                             + agreed
                             + " bytes of the socket at "
                             + where
-                            + ", which it would share: request the same size, or remove "
+                            + ", which the channel would share: request the same size, or remove "
                             + key);
         }
     }

@@ -87,7 +87,8 @@ public record UdpOptions(
                     "128k",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes that a sender may be ahead of the subscribers, at most half a term.");
+                    "Maximum bytes by which a sender may be ahead of the subscribers; at most half"
+                            + " a term.");
 
     static final Option<Long> PUBLICATION_WINDOW =
             Option.size(
@@ -95,8 +96,8 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Bytes that a publisher may be ahead of the sender; 0 means half a term, the "
-                            + "maximum.");
+                    "Maximum bytes by which a publisher may be ahead of the sender; 0 means half a"
+                            + " term, the maximum.");
 
     static final Option<Long> RECEIVE_BUFFER =
             Option.size(
@@ -125,14 +126,15 @@ public record UdpOptions(
             Option.flag(
                     "udp.gso",
                     true,
-                    "Whether the driver sends several datagrams to the kernel as one (generic"
+                    "Whether the driver passes several datagrams to the kernel at a time (generic"
                             + " segmentation offload).");
 
     static final Option<Boolean> GRO =
             Option.flag(
                     "udp.gro",
                     true,
-                    "Whether the kernel may join received datagrams (generic receive offload).");
+                    "Whether the kernel may coalesce received datagrams (generic receive"
+                            + " offload).");
 
     private static final String ADAPTER = "adapter";
 
@@ -141,8 +143,8 @@ public record UdpOptions(
                     "udp.media-timestamps",
                     "kernel",
                     List.of("kernel", ADAPTER),
-                    "Clock for media-rcv-ts-offset: the kernel's, which is the system clock, or "
-                            + "the network adapter's own where it writes timestamps.");
+                    "Clock for media-rcv-ts-offset: the kernel's (the system clock), or the network"
+                            + " adapter's if the adapter writes timestamps.");
 
     static final Option<Integer> MAX_IMAGES =
             Option.count(
@@ -239,7 +241,7 @@ public record UdpOptions(
                     "5s",
                     0,
                     DAY,
-                    "Time for which an ended stream still answers NAKs; default for channels"
+                    "How long an ended stream continues to answer NAKs; default for channels"
                             + " without a linger key.");
 
     static final Option<Long> NAK_DELAY =
@@ -264,7 +266,7 @@ public record UdpOptions(
                     "10ms",
                     10 * US,
                     DAY,
-                    "Time for which the sender ignores further NAKs for a range that it has just"
+                    "How long the sender ignores further NAKs for a range that it has just"
                             + " retransmitted.");
 
     static final Option<Integer> MAX_RESEND =
@@ -273,15 +275,15 @@ public record UdpOptions(
                     "64",
                     1,
                     256,
-                    "Maximum number of ranges that a publication retransmits concurrently; "
-                            + "beyond this number, the closest ranges are joined.");
+                    "Maximum number of ranges that a publication retransmits concurrently; beyond"
+                            + " it, the closest ranges are merged.");
 
     static final Option<Boolean> GIVE_UP_SLOW_RECEIVERS =
             Option.flag(
                     "udp.give-up-slow-receivers",
                     false,
-                    "Whether fc=max drops slow receivers, as Aeron does: senders resend at most "
-                            + "half a term, receivers ignore heartbeats beyond the window.");
+                    "Whether fc=max drops slow receivers, as in Aeron: senders retransmit at most"
+                            + " half a term, and receivers ignore heartbeats beyond the window.");
 
     private static final List<Option<?>> OWN =
             List.of(

@@ -84,8 +84,8 @@ final class EndpointTerms {
                             + wanted
                             + ", more than the "
                             + buffer
-                            + " bytes of the receive buffer: lower the window, or raise"
-                            + " so-rcvbuf or udp.receive-buffer");
+                            + " bytes of the receive buffer: lower window, or raise so-rcvbuf or"
+                            + " udp.receive-buffer");
         }
     }
 

@@ -108,29 +108,29 @@ final class ImageQuota {
             case TERM_LENGTH ->
                     "its terms are longer than udp.max-term-length, "
                             + SystemUtil.formatSize(options.maxTermLength())
-                            + ": raise it at the subscribing driver, or shorten the term-length of"
-                            + " the publication";
+                            + ": raise the limit at the subscribing driver, or shorten the"
+                            + " publication's term-length";
             case IMAGES_OF_HOST ->
-                    "its host has "
+                    "its host already has "
                             + options.maxImagesPerHost()
-                            + " images, including those that ended in the last seconds: raise"
+                            + " images, including those that ended in the last few seconds: raise"
                             + " udp.max-images-per-host at the subscribing driver";
             case IMAGES ->
-                    "there are "
+                    "there are already "
                             + options.maxImages()
-                            + " images, including those that ended in the last seconds: raise"
+                            + " images, including those that ended in the last few seconds: raise"
                             + " udp.max-images at the subscribing driver";
             case MEMORY_OF_HOST ->
                     "the images of its host would take more memory than udp.max-image-memory, "
                             + SystemUtil.formatSize(options.maxImageMemory())
-                            + ": raise it at the subscribing driver, or shorten the term-length of"
-                            + " publications";
+                            + ": raise the limit at the subscribing driver, or shorten the"
+                            + " publications' term-length";
             case MEMORY ->
                     "the images of all hosts would take more memory than"
                             + " udp.max-total-image-memory, "
                             + SystemUtil.formatSize(options.maxTotalImageMemory())
-                            + ": raise it at the subscribing driver, or shorten the term-length of"
-                            + " publications";
+                            + ": raise the limit at the subscribing driver, or shorten the"
+                            + " publications' term-length";
         };
     }
 

@@ -177,8 +177,8 @@ public final class InboundConductor implements AutoCloseable {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has an interface, which only a multicast group uses, but a"
-                            + " unicast endpoint: remove interface");
+                            + "' has an interface, but a unicast endpoint, for which interface has"
+                            + " no effect: remove interface");
         }
     }
 
@@ -290,10 +290,9 @@ public final class InboundConductor implements AutoCloseable {
         if (options.gro() && !socket.receiveJoined()) {
             host.onError(
                     new TransportException(
-                            "this kernel cannot join datagrams on arrival (UDP_GRO), so each"
-                                    + " passes through the kernel separately: use Linux 5.0 or"
-                                    + " later, or"
-                                    + " set udp.gro=false"));
+                            "this kernel cannot coalesce datagrams on arrival (UDP_GRO), so each"
+                                + " passes through the kernel separately: use Linux 5.0 or later,"
+                                + " or set udp.gro=false"));
         }
         return socket;
     }
@@ -428,14 +427,13 @@ public final class InboundConductor implements AutoCloseable {
                             new TransportException(
                                     "WARN: datagrams at "
                                             + untimed.endpoint().description()
-                                            + " have no timestamp of the network adapter, which"
-                                            + " udp.media-timestamps=adapter requests, so "
-                                            + "messages get the kernel's timestamps: "
-                                            + "enable the adapter's (`ethtool -T "
-                                            + "INTERFACE` shows whether "
-                                            + "it has any,"
-                                            + " `hwstamp_ctl -i INTERFACE -r 1` enables them), or"
-                                            + " set udp.media-timestamps=kernel"));
+                                            + " have no timestamp from the network adapter, which"
+                                            + " udp.media-timestamps=adapter requests, so messages"
+                                            + " get the kernel's timestamps: enable the adapter's"
+                                            + " timestamps (`ethtool -T INTERFACE` shows whether"
+                                            + " the adapter supports them, `hwstamp_ctl -i"
+                                            + " INTERFACE -r 1` enables them), or set"
+                                            + " udp.media-timestamps=kernel"));
             case ReceiverEvent.Refused refused ->
                     host.onError(
                             refused.endpoint().channel(),
@@ -444,8 +442,7 @@ public final class InboundConductor implements AutoCloseable {
                                             + refused.endpoint().description()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
-                                            + "): check the route to the sender, and the"
-                                            + " firewall"));
+                                            + "): check the route to the sender and the firewall"));
         }
     }
 

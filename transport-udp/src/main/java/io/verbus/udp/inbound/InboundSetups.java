@@ -169,7 +169,7 @@ final class InboundSetups {
         peerErrors.record(
                 kind,
                 peer,
-                "a stream of " + peer + " was refused: " + reason,
+                "a stream from " + peer + " was refused: " + reason,
                 error -> host.onError(offered.endpoint().channel(), error));
         if (told.take(nowNs)) {
             commands.add(

@@ -597,17 +597,17 @@ final class ReceiveImage {
         if (isGroup && distance.isTooFar()) {
             return "the sender left this receiver behind at position "
                     + log.rebuilt()
-                    + ": set fc=min on its channel, or consume faster";
+                    + ": set fc=min on the publication's channel, or consume faster";
         }
         if (hasEnded || nowNs - frameNs < timeoutNs) {
             return null;
         }
         return isOutpaced
-                ? "the sender is ahead, and has not resent position "
+                ? "the sender is ahead, and has not retransmitted the data at position "
                         + log.rebuilt()
                         + " for "
                         + timeoutNs / 1_000_000
-                        + " ms: set fc=min on its channel, or consume faster"
+                        + " ms: set fc=min on the publication's channel, or consume faster"
                 : "the sender has been silent for " + timeoutNs / 1_000_000 + " ms";
     }
 }

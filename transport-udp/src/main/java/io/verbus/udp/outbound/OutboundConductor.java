@@ -185,7 +185,8 @@ public final class OutboundConductor implements AutoCloseable {
             throw new TransportException(
                     "destination '"
                             + channel
-                            + "' is a multicast group: publish on verbus:udp?endpoint="
+                            + "' is a multicast group, which cannot be a destination: publish on"
+                            + " verbus:udp?endpoint="
                             + channel.endpoint());
         }
         route.checkFamily(channel, to);
@@ -322,8 +323,8 @@ public final class OutboundConductor implements AutoCloseable {
                                             + refused.receiver()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
-                                            + "): check the route, the firewall, and that mtu"
-                                            + " does not exceed the network's"));
+                                            + "): check the route, the firewall, and that mtu does"
+                                            + " not exceed the network's MTU"));
             case SenderEvent.Unanswerable unanswerable ->
                     peerErrors.record(
                             PeerError.UNANSWERABLE,
@@ -345,12 +346,13 @@ public final class OutboundConductor implements AutoCloseable {
                     destinations.onError(
                             unjoined.destination(),
                             new TransportException(
-                                    "the kernel cannot segment joined datagrams to "
+                                    "the kernel cannot segment coalesced datagrams to "
                                             + unjoined.destination()
                                             + " ("
                                             + SendBatch.errorText(unjoined.errno())
-                                            + "), so each is sent separately: lower mtu to fit"
-                                            + " the network, or set udp.gso=false"));
+                                            + "), so the driver sends each datagram separately:"
+                                            + " lower mtu to fit the network, or set"
+                                            + " udp.gso=false"));
             case SenderEvent.Detached detached -> {
                 destinations.close(detached.destination());
                 List<Added> there = added.remove(detached.destination());

@@ -79,7 +79,7 @@ record Route(
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' has one receiver, so flow control cannot be chosen: remove fc");
+                            + "' has only one receiver, so fc has no effect: remove fc");
         }
     }
 

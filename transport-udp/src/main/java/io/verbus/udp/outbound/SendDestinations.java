@@ -275,7 +275,7 @@ final class SendDestinations implements AutoCloseable {
                         "WARN: publications to "
                                 + shared.destination
                                 + " now use another interface, or one that was recreated: check"
-                                + " that it leads to the receivers"));
+                                + " that the interface leads to the receivers"));
     }
 
     /** Makes an unbound socket use the current route; returns whether that succeeded. */
@@ -308,9 +308,9 @@ final class SendDestinations implements AutoCloseable {
                                 + source.getHostAddress()
                                 + " instead of "
                                 + before.getHostAddress()
-                                + ", because addresses or routes of this host have changed:"
-                                + " check that firewalls and udp.allow at the receivers permit"
-                                + " it"));
+                                + ", because addresses or routes of this host have changed: check"
+                                + " that firewalls and the receivers' udp.allow permit the new"
+                                + " address"));
     }
 
     /** Reports an error at a destination, without a channel if it is about to be closed. */
@@ -443,10 +443,9 @@ final class SendDestinations implements AutoCloseable {
         if (!can) {
             host.onError(
                     new TransportException(
-                            "this kernel cannot segment joined datagrams (UDP_SEGMENT), so each"
-                                    + " passes through the kernel separately: use Linux 4.18 or"
-                                    + " later,"
-                                    + " or set udp.gso=false"));
+                            "this kernel cannot segment coalesced datagrams (UDP_SEGMENT), so each"
+                                + " passes through the kernel separately: use Linux 4.18 or later,"
+                                + " or set udp.gso=false"));
         }
         return can;
     }

@@ -139,7 +139,7 @@ public final class DatagramSocket implements AutoCloseable {
                 throw failure(
                         "cannot open a UDP socket",
                         state,
-                        "raise the limit on open files (ulimit -n), or load the kernel's ipv6"
+                        "raise the limit on open files (`ulimit -n`), or load the kernel's ipv6"
                                 + " module");
             }
             DatagramSocket socket = new DatagramSocket(fd, isIpv6);
@@ -206,7 +206,8 @@ public final class DatagramSocket implements AutoCloseable {
                             + " to "
                             + SocketAddress.text(peer),
                     state,
-                    "use an interface address that has a route to it (`ip route get ADDRESS`)");
+                    "use an interface address that has a route to the peer (`ip route get"
+                            + " ADDRESS`)");
         }
         readLocalAddress(arena, state); // an unspecified address is now the route's
     }
@@ -440,7 +441,7 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     "there is no interface '" + name + "'",
                     state,
-                    "use one that `ip address` shows");
+                    "use an interface that `ip address` shows");
         }
         return number;
     }

@@ -44,7 +44,7 @@ public final class CompletionCommand implements Callable<Integer> {
         if (!SHELLS.contains(shell)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "there is no completion for '" + shell + "', only for bash and zsh");
+                    "there is no completion for shell '" + shell + "': use bash or zsh");
         }
         CommandLine root = spec.root().commandLine();
         Map<String, CommandLine> known = root.getSubcommands();

@@ -32,10 +32,10 @@ public final class ManualPages {
             success
             .TP
             1
-            failure; standard error has the cause and the remedy in one sentence
+            failure; standard error gives the cause and the remedy in one sentence
             .TP
             2
-            wrong usage
+            invalid usage
             """;
 
     private ManualPages() {}

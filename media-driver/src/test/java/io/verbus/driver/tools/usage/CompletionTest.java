@@ -71,7 +71,7 @@ class CompletionTest {
         ToolRun run = ToolRun.of("completion", "fish");
         assertEquals(2, run.status());
         assertEquals(
-                "verbus: there is no completion for 'fish', only for bash and zsh: see verbus"
+                "verbus: there is no completion for shell 'fish': use bash or zsh: see verbus"
                         + " completion --help\n",
                 run.err());
     }
