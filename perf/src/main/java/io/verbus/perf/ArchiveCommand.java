@@ -9,8 +9,8 @@ import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.Run;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,11 +71,8 @@ final class ArchiveCommand implements Callable<Integer> {
         long before = warmup != null ? warmup : count / 2;
         Work work = options.work(PROCESSES, Load.recordings(), count, before);
         return new ServiceComparison(
-                        BusUnderTest.ARCHIVE_ON_VERBUS,
-                        BusUnderTest.ARCHIVE_ON_AERON,
-                        work,
-                        options)
-                .run("recordings", Contender::recording, ArchiveCommand::add);
+                        Contender.ARCHIVE_ON_VERBUS, Contender.ARCHIVE_ON_AERON, work, options)
+                .run("recordings", Run::recording, ArchiveCommand::add);
     }
 
     private static void add(Section section, Map<String, Recording> turn) {

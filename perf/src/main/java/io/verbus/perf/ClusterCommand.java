@@ -6,8 +6,8 @@ import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.Run;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,11 +75,8 @@ final class ClusterCommand implements Callable<Integer> {
         }
         Work work = work(perSecond);
         return new ServiceComparison(
-                        BusUnderTest.CLUSTER_ON_VERBUS,
-                        BusUnderTest.CLUSTER_ON_AERON,
-                        work,
-                        options)
-                .run("round trips", Contender::roundTrips, Section::addRoundTrips);
+                        Contender.CLUSTER_ON_VERBUS, Contender.CLUSTER_ON_AERON, work, options)
+                .run("round trips", Run::roundTrips, Section::addRoundTrips);
     }
 
     private Work work(long perSecond) {

@@ -2,12 +2,12 @@
 
 package io.verbus.perf.demo;
 
-import io.verbus.BusException;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.perf.process.ParentLink;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Media driver of the demo, which deletes its files however the process ends. The driver runs on
  * one thread, because two drivers and two clients may have to share two cores.
  */
-public final class DriverProcess {
+final class DriverProcess {
     /**
      * Long, so that the demo does not fail on an overloaded machine; the demo itself notices dead
      * processes.
@@ -31,7 +31,7 @@ public final class DriverProcess {
     /**
      * @param args driver directory, then transport options as {@code NAME=VALUE}.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws InterruptedException {
         DriverConfigBuilder config =
                 DriverConfig.builder()
                         .directory(Path.of(args[0]))
@@ -47,14 +47,9 @@ public final class DriverProcess {
                 config.transportOption(option.substring(0, equals), option.substring(equals + 1));
             }
         }
-        try {
-            MediaDriver driver = MediaDriver.launch(config.build());
-            Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
-        } catch (BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
+        MediaDriver driver = MediaDriver.launch(config.build());
+        Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
         ParentLink.open();
-        Thread.currentThread().join();
+        Thread.currentThread().join(); // the driver ends with this process's input
     }
 }

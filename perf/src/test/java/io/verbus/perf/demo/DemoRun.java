@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.perf.run.AeronJars;
+import io.verbus.perf.process.AeronJars;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

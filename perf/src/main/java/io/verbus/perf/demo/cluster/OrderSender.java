@@ -3,13 +3,12 @@
 package io.verbus.perf.demo.cluster;
 
 import io.aeron.cluster.client.AeronCluster;
-import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
 import io.verbus.perf.demo.DemoLab;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
 
@@ -71,21 +70,15 @@ final class OrderSender {
      * @param args driver directory, ingress endpoints, egress channel, orders and rate. More orders
      *     follow until the parent requests the end.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws DemoException, InterruptedException {
         AeronPatience.set();
-        try {
-            send(args, ParentLink.open());
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
-        System.exit(0);
+        send(args, ParentLink.open());
     }
 
     /**
      * Sends the orders, and prints the result.
      *
-     * @param args arguments of {@link #main}.
+     * @param args arguments of {@link #run}.
      * @param parent link to the parent, which determines when to stop; null to stop after the last
      *     order.
      */
