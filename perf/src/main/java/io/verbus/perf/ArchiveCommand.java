@@ -64,7 +64,7 @@ final class ArchiveCommand implements Callable<Integer> {
         options.check();
         if (options.needLab()) {
             Map<String, Path> outputs = options.report().outputs();
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         boolean isRdma = options.transport() == Wire.RDMA;
         long count = messages != null ? messages : isRdma ? RDMA_MESSAGES : UDP_MESSAGES;

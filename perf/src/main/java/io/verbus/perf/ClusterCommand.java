@@ -71,7 +71,7 @@ final class ClusterCommand implements Callable<Integer> {
         long perSecond = rate();
         if (options.needLab()) {
             Map<String, Path> outputs = options.report().outputs();
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         Work work = work(perSecond);
         return new ServiceComparison(

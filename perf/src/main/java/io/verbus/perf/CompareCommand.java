@@ -8,7 +8,7 @@ import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
-import io.verbus.perf.report.Environment;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
@@ -130,13 +130,13 @@ final class CompareCommand implements Callable<Integer> {
         }
         options.check("--pairs", pairs, 1, MAX_REPEATS);
         if (slices == null) {
-            slices = Environment.isLab() ? 1 : SLICES;
+            slices = Lab.isHere() ? 1 : SLICES;
         }
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = report.outputs();
         peers.check(options);
         if (options.needLab()) {
-            return Lab.run(arguments(outputs), outputs);
+            return LabRun.run(arguments(outputs), outputs);
         }
         if (peers.peer().isTwoThreads(options.transport())) {
             options.checkOneProcess("--peer " + peers.peer() + " over IPC is measured in");

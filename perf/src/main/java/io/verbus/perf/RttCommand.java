@@ -81,7 +81,7 @@ final class RttCommand implements Callable<Integer> {
                             + roundTrips.lengths(options));
         }
         if (options.needLab()) {
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         List<Work> works = works();
         report.start();

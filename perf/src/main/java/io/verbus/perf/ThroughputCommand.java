@@ -68,7 +68,7 @@ final class ThroughputCommand implements Callable<Integer> {
     public Integer call() {
         Map<String, Path> outputs = report.outputs();
         if (options.needLab()) {
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         List<Work> works = new ArrayList<>();
         for (int length : options.lengths()) {

@@ -7,6 +7,7 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.process.ParentLink;
 
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ final class DriverProcess {
                 DriverConfig.builder()
                         .directory(Path.of(args[0]))
                         .threading(ThreadingMode.SHARED)
-                        .idling(DemoLab.isHere() ? Idling.SLEEP : Idling.BACKOFF)
+                        .idling(Lab.isHere() ? Idling.SLEEP : Idling.BACKOFF)
                         .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
                         .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)

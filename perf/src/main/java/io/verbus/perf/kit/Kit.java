@@ -6,7 +6,7 @@ import io.verbus.BusException;
 import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.process.JavaProgram;
-import io.verbus.perf.report.Environment;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Json;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.PerfServer;
@@ -235,7 +235,7 @@ final class Kit {
                                     "--remote=" + network.to(),
                                     "--server=" + server,
                                     "--json=" + result));
-            if (Environment.isLab()) {
+            if (Lab.isHere()) {
                 command.add("--pairs=1"); // on emulated devices each pair takes minutes
             }
             steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));

@@ -6,7 +6,7 @@ import io.aeron.cluster.service.Cluster;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.perf.demo.AeronPatience;
-import io.verbus.perf.demo.DemoLab;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.process.ParentLink;
 import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
@@ -77,7 +77,7 @@ final class NodeProcess {
                         .unblockTimeoutNs(2 * PATIENCE_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)
                         .transportOption("rdma.probe-timeout", PEER_LIMIT);
-        if (DemoLab.isHere()) {
+        if (Lab.isHere()) {
             driver.idling(Idling.SLEEP);
         }
         for (int i = FIRST_OPTION; i < args.length; i++) {

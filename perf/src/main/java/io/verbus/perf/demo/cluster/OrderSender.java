@@ -7,7 +7,7 @@ import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
-import io.verbus.perf.demo.DemoLab;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
@@ -90,7 +90,7 @@ final class OrderSender {
                         .ingressEndpoints(args[1])
                         .egressChannel(args[2])
                         .messageTimeoutNs(
-                                DemoLab.isHere() ? LAB_CONNECT_NS : BusClient.DRIVER_TIMEOUT_NS)
+                                Lab.isHere() ? LAB_CONNECT_NS : BusClient.DRIVER_TIMEOUT_NS)
                         .newLeaderTimeoutNs(newLeaderTimeoutNs())
                         .errorHandler(error -> System.err.println(error.getMessage()));
         new OrderSender(parent, context, Integer.parseInt(args[3]), Integer.parseInt(args[4]))
@@ -103,7 +103,7 @@ final class OrderSender {
      * notifying their clients.
      */
     private static long newLeaderTimeoutNs() {
-        return TimeUnit.SECONDS.toNanos(DemoLab.isHere() ? 90 : 20);
+        return TimeUnit.SECONDS.toNanos(Lab.isHere() ? 90 : 20);
     }
 
     private void run() throws DemoException, InterruptedException {
