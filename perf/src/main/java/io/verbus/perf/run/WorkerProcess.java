@@ -241,7 +241,7 @@ final class WorkerProcess implements AutoCloseable {
             }
             if (line.equals(END)) {
                 throw new BusException(
-                        name + " " + link.ending() + " before it was done; see its output above");
+                        name + " " + link.ending() + " before it finished: see its output above");
             }
             return line;
         } catch (InterruptedException ex) {

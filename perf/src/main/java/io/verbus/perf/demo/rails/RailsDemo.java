@@ -178,9 +178,10 @@ final class RailsDemo implements AutoCloseable {
                     feed.lost()
                             + " of "
                             + feed.sent()
-                            + " messages are lost, "
+                            + " messages were lost, and "
                             + feed.duplicated()
-                            + " duplicated");
+                            + " duplicated: this is a defect; please report it with the output"
+                            + " above");
         }
         return "demo ok: rails transport="
                 + network.transport()
@@ -215,7 +216,11 @@ final class RailsDemo implements AutoCloseable {
         try {
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();
             if (status != 0) {
-                throw new DemoException(String.join(" ", command) + " failed: " + status);
+                throw new DemoException(
+                        String.join(" ", command)
+                                + " ended with status "
+                                + status
+                                + ": see its output above");
             }
         } catch (IOException e) {
             throw new DemoException(
