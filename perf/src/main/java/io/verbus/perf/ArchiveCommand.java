@@ -9,8 +9,8 @@ import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.Run;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,18 +64,15 @@ final class ArchiveCommand implements Callable<Integer> {
         options.check();
         if (options.needLab()) {
             Map<String, Path> outputs = options.report().outputs();
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         boolean isRdma = options.transport() == Wire.RDMA;
         long count = messages != null ? messages : isRdma ? RDMA_MESSAGES : UDP_MESSAGES;
         long before = warmup != null ? warmup : count / 2;
         Work work = options.work(PROCESSES, Load.recordings(), count, before);
         return new ServiceComparison(
-                        BusUnderTest.ARCHIVE_ON_VERBUS,
-                        BusUnderTest.ARCHIVE_ON_AERON,
-                        work,
-                        options)
-                .run("recordings", Contender::recording, ArchiveCommand::add);
+                        Contender.ARCHIVE_ON_VERBUS, Contender.ARCHIVE_ON_AERON, work, options)
+                .run("recordings", Run::recording, ArchiveCommand::add);
     }
 
     private static void add(Section section, Map<String, Recording> turn) {

@@ -6,8 +6,8 @@ import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.Run;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,15 +71,12 @@ final class ClusterCommand implements Callable<Integer> {
         long perSecond = rate();
         if (options.needLab()) {
             Map<String, Path> outputs = options.report().outputs();
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         Work work = work(perSecond);
         return new ServiceComparison(
-                        BusUnderTest.CLUSTER_ON_VERBUS,
-                        BusUnderTest.CLUSTER_ON_AERON,
-                        work,
-                        options)
-                .run("round trips", Contender::roundTrips, Section::addRoundTrips);
+                        Contender.CLUSTER_ON_VERBUS, Contender.CLUSTER_ON_AERON, work, options)
+                .run("round trips", Run::roundTrips, Section::addRoundTrips);
     }
 
     private Work work(long perSecond) {

@@ -3,16 +3,18 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
+import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
-import io.verbus.perf.report.Environment;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
+import io.verbus.perf.run.Run;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -128,19 +130,19 @@ final class CompareCommand implements Callable<Integer> {
         }
         options.check("--pairs", pairs, 1, MAX_REPEATS);
         if (slices == null) {
-            slices = Environment.isLab() ? 1 : SLICES;
+            slices = Lab.isHere() ? 1 : SLICES;
         }
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = report.outputs();
         peers.check(options);
         if (options.needLab()) {
-            return Lab.run(arguments(outputs), outputs);
+            return LabRun.run(arguments(outputs), outputs);
         }
         if (peers.peer().isTwoThreads(options.transport())) {
             options.checkOneProcess("--peer " + peers.peer() + " over IPC is measured in");
             stream.checkOnePublisher(options, "--peer " + peers.peer() + " over IPC supports only");
         }
-        if (peers.peer() == Peer.FLOOR && options.transport() == Wire.IPC) {
+        if (peers.peer() == Contender.FLOOR && options.transport() == Wire.IPC) {
             roundTrips.checkNoRate(
                     options, "--peer floor over IPC holds only one message at a time");
         }
@@ -160,14 +162,15 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int compare() {
-        Peer peer = peers.peer();
+        Contender peer = peers.peer();
+        Wire transport = options.transport();
         List<Work> trips = List.of();
-        if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
+        if (metric != Metric.THROUGHPUT && peer.supports(Load.Kind.ROUND_TRIPS, transport)) {
             options.only(roundTrips.lengths(options));
             trips = roundTrips.works(options, quick ? QUICK_DIVISOR : 1);
         }
         List<Work> streams = List.of();
-        if (metric != Metric.RTT && peer.hasStreams(options.transport())) {
+        if (metric != Metric.RTT && peer.supports(Load.Kind.STREAM, transport)) {
             streams = List.of(streamWork());
         }
         if (trips.isEmpty() && streams.isEmpty()) {
@@ -178,12 +181,12 @@ final class CompareCommand implements Callable<Integer> {
             compare(
                     "round trips",
                     work,
-                    Contender::roundTrips,
+                    Run::roundTrips,
                     Measurement::plus,
                     Section::addRoundTrips);
         }
         for (Work work : streams) {
-            compare("stream", work, Contender::stream, Throughput::plus, CompareCommand::add);
+            compare("stream", work, Run::stream, Throughput::plus, CompareCommand::add);
         }
         return report.finish();
     }
@@ -222,18 +225,18 @@ final class CompareCommand implements Callable<Integer> {
     private <T> Pair<T> measure(
             Work work, int number, Pair.Measure<T> measure, BinaryOperator<T> sum) {
         String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
-        Supplier<Contender> ours =
+        Supplier<Run> ours =
                 () ->
                         peers.subject(
                                 work, Outputs.progress(what.formatted(peers.subjectName()), work));
-        Supplier<Contender> theirs =
+        Supplier<Run> theirs =
                 () -> peers.peer(work, Outputs.progress(what.formatted(peers.peerName()), work));
         if (slices == 1) {
             return Pair.apart(
                     ours, theirs, number % 2 == 1, work.messages(), measure, this::versions);
         }
-        try (Contender first = ours.get();
-                Contender second = theirs.get()) {
+        try (Run first = ours.get();
+                Run second = theirs.get()) {
             versions(first.version(), second.version());
             return Pair.measure(first, second, work.messages(), slices, measure, sum);
         }

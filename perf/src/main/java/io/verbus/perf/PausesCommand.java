@@ -11,7 +11,7 @@ import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.PauseReport;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Runner;
 import io.verbus.perf.verbus.ComingAndGoing;
 
@@ -124,8 +124,7 @@ final class PausesCommand implements Callable<Integer> {
         report.start();
         Section section = report.begin("round trips", work);
         try (Runner runner =
-                new Runner(
-                        BusUnderTest.VERBUS, work, Outputs.progress("round trips", work), flags)) {
+                new Runner(Contender.VERBUS, work, Outputs.progress("round trips", work), flags)) {
             runner.warmUp();
             runner.takeStalls(); // discards those of the warm-up
             Measurement measurement = runner.roundTrips(work.messages());
@@ -137,10 +136,10 @@ final class PausesCommand implements Callable<Integer> {
                             System.nanoTime());
             Map<Figure, Double> figures = new LinkedHashMap<>(Figures.of(measurement));
             figures.putAll(pauses.figures());
-            section.keep(Outputs.VERBUS, measurement);
-            section.add(Map.of(Outputs.VERBUS, figures));
+            section.keep(Contender.VERBUS.toString(), measurement);
+            section.add(Map.of(Contender.VERBUS.toString(), figures));
             pauses.addTo(section);
-            report.version(Outputs.VERBUS, runner.version());
+            report.version(Contender.VERBUS.toString(), runner.version());
         }
         report.printFigures(section);
         return report.finish();

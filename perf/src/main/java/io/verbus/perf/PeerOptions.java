@@ -2,21 +2,28 @@
 
 package io.verbus.perf;
 
-import io.verbus.perf.aeron.AeronCWorker;
+import io.verbus.BusException;
+import io.verbus.perf.aeron.AeronCDriver;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.Run;
 import io.verbus.perf.verbus.VerbusStack;
 
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
-/** Options that select the two systems to compare. */
+/** Options that select the two contenders to compare. */
 final class PeerOptions {
     /** Option that gives the path of Aeron's C driver. */
     static final String PROGRAM_OPTION = "--aeronmd";
@@ -26,6 +33,8 @@ final class PeerOptions {
     @Option(
             names = "--peer",
             paramLabel = "PEER",
+            converter = Peers.class,
+            completionCandidates = Peers.class,
             description = {
                 "What to compare with (default: ${DEFAULT-VALUE}):",
                 "aeron: over IPC or UDP, like Verbus; with --transport rdma, over UDP between the"
@@ -42,25 +51,29 @@ final class PeerOptions {
                         + " of a memory as large as a log, and one word marks it as complete;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
-    private Peer peer = Peer.AERON;
+    private Contender peer = Contender.AERON;
 
     @Option(
             names = "--subject",
             paramLabel = "verbus|verbs",
+            converter = Subjects.class,
+            completionCandidates = Subjects.class,
             description = {
                 "What to compare with the peer: the bus, or its verbs alone, one work request"
                         + " per message (default: verbs with ib_write_lat, else verbus)."
             })
-    private Subject subject;
+    private Contender subject;
 
     @Option(
             names = "--client",
             paramLabel = "verbus|aeron",
+            converter = Clients.class,
+            completionCandidates = Clients.class,
             description = {
                 "Client used with Verbus' driver. With aeron, the same program runs on both"
                         + " drivers (default: verbus; aeron with --peer aeron-c)."
             })
-    private Client client;
+    private Contender client;
 
     @Option(
             names = PROGRAM_OPTION,
@@ -81,7 +94,7 @@ final class PeerOptions {
     private Map<String, String> driverOptions = new LinkedHashMap<>();
 
     /** Returns the peer that Verbus is compared with. */
-    Peer peer() {
+    Contender peer() {
         return peer;
     }
 
@@ -93,33 +106,30 @@ final class PeerOptions {
      *     not found.
      */
     void check(WorkOptions options) {
-        peer.check(options.transport());
+        checkTransport("--peer", peer, options.transport());
         if (subject == null) {
-            subject = Subject.against(peer);
+            subject = peer == Contender.IB_WRITE_LAT ? Contender.VERBS : Contender.VERBUS;
         }
-        if (peer == Peer.AERON_C) {
+        if (peer == Contender.AERON_C) {
             options.needOwnDrivers("--peer " + peer + " runs a separate program");
             program = AeronProgram.find(program, System.getenv());
-            client = client == null ? Client.AERON : client;
+            client = client == null ? Contender.AERON_ON_VERBUS : client;
         } else if (program != null) {
             throw options.wrong(
                     PROGRAM_OPTION
                             + " applies only to --peer aeron-c: add --peer aeron-c, or omit "
                             + PROGRAM_OPTION);
         }
-        boolean isBus = subject == Subject.VERBUS && peer.isBus();
+        boolean isBus = subject == Contender.VERBUS && peer.isBus();
         if (client != null && !isBus) {
             throw options.wrong(
                     "--client applies only to a bus, not to "
                             + (peer.isBus() ? "--subject " + subject : "--peer " + peer)
                             + ": omit --client");
         }
-        if (client == null) {
-            client = Client.VERBUS;
-        }
         if (!driverOptions.isEmpty()) {
             options.checkOneHost(DRIVER_OPTION + " applies to drivers");
-            if (subject != Subject.VERBUS) {
+            if (subject != Contender.VERBUS) {
                 throw options.wrong(
                         DRIVER_OPTION
                                 + " applies only to a bus, not to --subject "
@@ -131,6 +141,23 @@ final class PeerOptions {
         if (!isBus) {
             options.checkEmbeddedDrivers("only Verbus and Aeron have drivers");
         }
+        checkTransport("--subject", subject, options.transport());
+        if (client != null) {
+            subject = client;
+        }
+    }
+
+    private static void checkTransport(String option, Contender contender, Wire transport) {
+        if (!contender.wires().contains(transport)) {
+            throw new BusException(
+                    option
+                            + " "
+                            + contender
+                            + " does not support --transport "
+                            + transport
+                            + ": choose one of "
+                            + contender.wires());
+        }
     }
 
     /**
@@ -140,16 +167,14 @@ final class PeerOptions {
         return program == null ? List.of() : List.of(PROGRAM_OPTION + "=" + program);
     }
 
-    /** Returns the display name of the system that is compared with the peer. */
+    /** Returns the display name of the contender that is compared with the peer. */
     String subjectName() {
-        String name =
-                client == Client.AERON ? subject + " with aeron's client" : subject.toString();
         if (driverOptions.isEmpty()) {
-            return name;
+            return subject.toString();
         }
         List<String> given = new ArrayList<>();
         driverOptions.forEach((option, value) -> given.add(option + "=" + value));
-        return name + " with " + String.join(", ", given);
+        return subject + " with " + String.join(", ", given);
     }
 
     /** Returns the display name of the peer, which differs from that of the subject. */
@@ -158,22 +183,70 @@ final class PeerOptions {
         return name.equals(subjectName()) ? "the same " + name : name;
     }
 
-    /** Starts the system that is compared with the peer. */
-    Contender subject(Work work, LongConsumer progress) {
+    /** Starts the contender that is compared with the peer. */
+    Run subject(Work work, LongConsumer progress) {
         List<String> flags = new ArrayList<>();
         driverOptions.forEach(
                 (name, value) -> flags.add("-D" + VerbusStack.OPTION_PREFIX + name + "=" + value));
-        return subject.contender(client, work, flags, progress);
+        return subject.start(work, progress, flags);
     }
 
     /** Starts the peer. */
-    Contender peer(Work work, LongConsumer progress) {
-        return peer.contender(work, flags(), progress);
+    Run peer(Work work, LongConsumer progress) {
+        List<String> flags =
+                program == null
+                        ? List.of()
+                        : List.of("-D" + AeronCDriver.PROGRAM_PROPERTY + "=" + program);
+        return peer.start(peer.besideVerbus(work), progress, flags);
     }
 
-    private List<String> flags() {
-        return program == null
-                ? List.of()
-                : List.of("-D" + AeronCWorker.PROGRAM_PROPERTY + "=" + program);
+    /** Values of an option that names a contender. */
+    private abstract static class Names implements ITypeConverter<Contender>, Iterable<String> {
+        private final Map<String, Contender> contenders = new LinkedHashMap<>();
+
+        final void add(String name, Contender contender) {
+            contenders.put(name, contender);
+        }
+
+        @Override
+        public Contender convert(String name) {
+            Contender contender = contenders.get(name.toLowerCase(Locale.ROOT));
+            if (contender == null) {
+                throw new TypeConversionException(
+                        "expected one of %s (case-insensitive) but was '%s'"
+                                .formatted(contenders.keySet(), name));
+            }
+            return contender;
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return contenders.keySet().iterator();
+        }
+    }
+
+    private static final class Peers extends Names {
+        Peers() {
+            for (Contender contender : Contender.values()) {
+                if (contender.isPeer()) {
+                    add(contender.toString(), contender);
+                }
+            }
+        }
+    }
+
+    private static final class Subjects extends Names {
+        Subjects() {
+            add(Contender.VERBUS.toString(), Contender.VERBUS);
+            add(Contender.VERBS.toString(), Contender.VERBS);
+        }
+    }
+
+    /** Clients of Verbus' driver. */
+    private static final class Clients extends Names {
+        Clients() {
+            add(Contender.VERBUS.toString(), Contender.VERBUS);
+            add(Contender.AERON.toString(), Contender.AERON_ON_VERBUS);
+        }
     }
 }

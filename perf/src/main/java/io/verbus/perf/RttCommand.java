@@ -8,7 +8,7 @@ import io.verbus.perf.load.Work;
 import io.verbus.perf.report.HistogramLog;
 import io.verbus.perf.report.Scaling;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Runner;
 
 import picocli.CommandLine.Command;
@@ -81,7 +81,7 @@ final class RttCommand implements Callable<Integer> {
                             + roundTrips.lengths(options));
         }
         if (options.needLab()) {
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         List<Work> works = works();
         report.start();
@@ -126,16 +126,16 @@ final class RttCommand implements Callable<Integer> {
 
     private void add(Work work, Section section) {
         Measurement measurement = roundTrips(work);
-        section.addRoundTrips(Map.of(Outputs.VERBUS, measurement));
+        section.addRoundTrips(Map.of(Contender.VERBUS.toString(), measurement));
         measured.put(section.name(), measurement);
         report.printFigures(section);
     }
 
     private Measurement roundTrips(Work work) {
         try (Runner runner =
-                new Runner(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work))) {
+                new Runner(Contender.VERBUS, work, Outputs.progress("round trips", work))) {
             runner.warmUp();
-            report.version(Outputs.VERBUS, runner.version());
+            report.version(Contender.VERBUS.toString(), runner.version());
             return runner.roundTrips(work.messages());
         }
     }

@@ -5,9 +5,9 @@ package io.verbus.perf;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
+import io.verbus.perf.run.Run;
 import io.verbus.perf.run.Runner;
 import io.verbus.perf.run.Turns;
 
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * on Aeron drivers over UDP.
  */
 final class ServiceComparison {
-    private final Map<String, Function<String, Contender>> contenders = new LinkedHashMap<>();
+    private final Map<String, Function<String, Run>> contenders = new LinkedHashMap<>();
     private final ReportOptions report;
     private final Work work;
     private final int pairs;
@@ -35,8 +35,7 @@ final class ServiceComparison {
      * @param work work to measure, over the selected transport.
      * @param options options of the command.
      */
-    ServiceComparison(
-            BusUnderTest onVerbus, BusUnderTest onAeron, Work work, ServiceOptions options) {
+    ServiceComparison(Contender onVerbus, Contender onAeron, Work work, ServiceOptions options) {
         this.work = work;
         report = options.report();
         pairs = options.pairs();
@@ -47,8 +46,9 @@ final class ServiceComparison {
         add("aeron over udp", onAeron, work.overUdp());
     }
 
-    private void add(String name, BusUnderTest bus, Work ofIt) {
-        contenders.put(name, what -> new Runner(bus, ofIt, Outputs.progress(what + name, ofIt)));
+    private void add(String name, Contender contender, Work work) {
+        contenders.put(
+                name, what -> new Runner(contender, work, Outputs.progress(what + name, work)));
     }
 
     /**
@@ -65,7 +65,7 @@ final class ServiceComparison {
         Section section = report.begin(metric, work, Map.of(), names);
         for (int number = 0; number < pairs; number++) {
             String what = "pair %d of %d, ".formatted(number + 1, pairs);
-            List<Supplier<Contender>> turns = new ArrayList<>();
+            List<Supplier<Run>> turns = new ArrayList<>();
             contenders.values().forEach(contender -> turns.add(() -> contender.apply(what)));
             List<String> versions = new ArrayList<>();
             List<T> results =

@@ -8,7 +8,7 @@ import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.report.Section.Table;
-import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.SystemCalls;
 
 import picocli.CommandLine.Command;
@@ -77,15 +77,15 @@ final class SystemCallsCommand implements Callable<Integer> {
     }
 
     private void count(String metric, Work work) {
-        Map<String, BusUnderTest> buses = new LinkedHashMap<>();
-        buses.put(Outputs.VERBUS, BusUnderTest.VERBUS);
-        buses.put("aeron", BusUnderTest.AERON);
-        Section section = report.begin(metric, work, Map.of(), List.copyOf(buses.keySet()));
+        List<Contender> contenders = List.of(Contender.VERBUS, Contender.AERON);
+        List<String> names = contenders.stream().map(Contender::toString).toList();
+        Section section = report.begin(metric, work, Map.of(), names);
         Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
         List<List<String>> rows = new ArrayList<>();
-        buses.forEach(
-                (name, bus) -> {
-                    SystemCalls calls = SystemCalls.count(bus, work);
+        contenders.forEach(
+                contender -> {
+                    String name = contender.toString();
+                    SystemCalls calls = SystemCalls.count(contender, work);
                     double useful = perMessage(calls.useful().values().stream(), work);
                     double idle = perMessage(calls.vain().values().stream(), work);
                     figures.put(name, Figures.ofSystemCalls(useful, idle));
@@ -101,7 +101,7 @@ final class SystemCallsCommand implements Callable<Integer> {
                                                                     + " idle")));
                 });
         section.add(figures);
-        section.show("by call:", new Table(List.of("bus", "call", "useful", "idle"), rows));
+        section.show("by call:", new Table(List.of("contender", "call", "useful", "idle"), rows));
         report.printPair(section);
     }
 

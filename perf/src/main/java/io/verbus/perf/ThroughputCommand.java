@@ -5,7 +5,7 @@ package io.verbus.perf;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Runner;
 
 import picocli.CommandLine.Command;
@@ -68,7 +68,7 @@ final class ThroughputCommand implements Callable<Integer> {
     public Integer call() {
         Map<String, Path> outputs = report.outputs();
         if (options.needLab()) {
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return LabRun.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         List<Work> works = new ArrayList<>();
         for (int length : options.lengths()) {
@@ -84,10 +84,13 @@ final class ThroughputCommand implements Callable<Integer> {
     private void measure(Work work) {
         Section section = report.begin("stream", work);
         try (Runner runner =
-                new Runner(BusUnderTest.VERBUS, work, Outputs.progress("messages", work))) {
+                new Runner(Contender.VERBUS, work, Outputs.progress("messages", work))) {
             runner.warmUp();
-            section.add(Map.of(Outputs.VERBUS, Figures.of(runner.stream(work.messages()))));
-            report.version(Outputs.VERBUS, runner.version());
+            section.add(
+                    Map.of(
+                            Contender.VERBUS.toString(),
+                            Figures.of(runner.stream(work.messages()))));
+            report.version(Contender.VERBUS.toString(), runner.version());
         }
         report.printFigures(section);
     }

@@ -4,11 +4,12 @@ package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.process.JavaProgram;
 import io.verbus.perf.report.Figure;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
-import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.ColdStart;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.verbus.VerbusStack;
 
 import picocli.CommandLine.Command;
@@ -70,7 +71,7 @@ final class WarmupCommand implements Callable<Integer> {
         }
         options.checkOneProcess("warmup starts");
         Work work = options.work(options.length(), Load.roundTrips(Load.MAX, 1), messages, 0);
-        List<String> launched = ColdStart.startFlags();
+        List<String> launched = JavaProgram.startFlags();
         if (launched.isEmpty()) {
             System.err.println(
                     "No launcher flags found: measuring Verbus without them only. Start this"
@@ -81,16 +82,16 @@ final class WarmupCommand implements Callable<Integer> {
         warmed.add("-D" + VerbusStack.WARM_UP_PROPERTY + "=" + warmUpMs);
         Map<String, Start> starts = new LinkedHashMap<>();
         if (!launched.isEmpty()) {
-            starts.put("verbus, warm-up", new Start(BusUnderTest.VERBUS, warmed));
-            starts.put("verbus, launcher", new Start(BusUnderTest.VERBUS, launched));
+            starts.put("verbus, warm-up", new Start(Contender.VERBUS, warmed));
+            starts.put("verbus, launcher", new Start(Contender.VERBUS, launched));
         }
-        starts.put(Outputs.VERBUS, new Start(BusUnderTest.VERBUS, List.of()));
-        starts.put("aeron", new Start(BusUnderTest.AERON, List.of()));
+        starts.put(Contender.VERBUS.toString(), new Start(Contender.VERBUS, List.of()));
+        starts.put(Contender.AERON.toString(), new Start(Contender.AERON, List.of()));
         return measure(work, starts);
     }
 
-    /** Process to start: a bus, and additional JVM flags. */
-    private record Start(BusUnderTest bus, List<String> flags) {}
+    /** Process to start: a contender, and additional JVM flags. */
+    private record Start(Contender contender, List<String> flags) {}
 
     private int measure(Work work, Map<String, Start> starts) {
         report.start();
@@ -100,7 +101,7 @@ final class WarmupCommand implements Callable<Integer> {
             Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
             starts.forEach(
                     (name, start) -> {
-                        ColdStart cold = ColdStart.measure(start.bus(), work, start.flags());
+                        ColdStart cold = ColdStart.measure(start.contender(), work, start.flags());
                         report.version(name, cold.version());
                         section.keep(name, cold.measurement());
                         figures.put(name, Figures.of(cold));

@@ -11,6 +11,7 @@ import io.verbus.perf.load.Work.Drivers;
 import io.verbus.perf.load.Work.Idle;
 import io.verbus.perf.load.Work.Threading;
 import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Environment;
 
 import picocli.CommandLine.Model.CommandSpec;
@@ -280,7 +281,7 @@ final class WorkOptions {
 
     private String checkedAffinity(Threading mode) {
         if (affinity == null) {
-            boolean isHostEach = Environment.isLab() && mode == Threading.INVOKER;
+            boolean isHostEach = Lab.isHere() && mode == Threading.INVOKER;
             return isHostEach && Runtime.getRuntime().availableProcessors() > 1 ? LAB_AFFINITY : "";
         }
         if (affinity.equals("any")) {

@@ -2,8 +2,13 @@
 
 package io.verbus.perf;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -12,6 +17,20 @@ import com.tngtech.archunit.lang.ArchRule;
 
 @AnalyzeClasses(packages = "io.verbus.perf", importOptions = ImportOption.DoNotIncludeTests.class)
 class DependencyRulesTest {
+    private static final String PROCESS = "io.verbus.perf.process";
+    private static final String DEMO = "io.verbus.perf.demo..";
+    private static final String BENCHMARKS = "io.verbus.perf.jmh..";
+    private static final String REPORT_COMMAND = "io.verbus.perf.kit";
+    private static final String[] MEASUREMENT = {
+        "io.verbus.perf",
+        "io.verbus.perf.aeron",
+        "io.verbus.perf.floor",
+        "io.verbus.perf.load",
+        "io.verbus.perf.report",
+        "io.verbus.perf.run",
+        "io.verbus.perf.verbus"
+    };
+
     @ArchTest
     static final ArchRule measuringLoopRunsOnClassPathOfAnyBus =
             classes()
@@ -25,7 +44,8 @@ class DependencyRulesTest {
                             "org.HdrHistogram",
                             "org.agrona",
                             "org.agrona.concurrent",
-                            "io.verbus.perf.load");
+                            "io.verbus.perf.load",
+                            "io.verbus.perf.process");
 
     @ArchTest
     static final ArchRule peerRunsWithoutVerbus =
@@ -67,4 +87,61 @@ class DependencyRulesTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("io.aeron..");
+
+    /** Products of this module, which share only what starts and ends their processes. */
+    @ArchTest
+    static final ArchRule demoKnowsNoMeasurement =
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.verbus.perf.demo..")
+                    .should()
+                    .dependOnClassesThat(
+                            resideInAPackage("io.verbus.perf..")
+                                    .and(resideOutsideOfPackages(DEMO, PROCESS)));
+
+    @ArchTest
+    static final ArchRule measurementKnowsNoDemoAndNoBenchmark =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(MEASUREMENT)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(DEMO, BENCHMARKS, REPORT_COMMAND);
+
+    @ArchTest
+    static final ArchRule benchmarksKnowOnlyCodeUnderTest =
+            noClasses()
+                    .that()
+                    .resideInAPackage(BENCHMARKS)
+                    .should()
+                    .dependOnClassesThat(
+                            resideInAPackage("io.verbus.perf..")
+                                    .and(
+                                            resideOutsideOfPackages(
+                                                    BENCHMARKS, "io.verbus.perf.floor")));
+
+    @ArchTest
+    static final ArchRule processesKnowNoProduct =
+            noClasses()
+                    .that()
+                    .resideInAPackage(PROCESS)
+                    .should()
+                    .dependOnClassesThat(
+                            resideInAPackage("io.verbus.perf..")
+                                    .and(resideOutsideOfPackages(PROCESS)));
+
+    @ArchTest
+    static final ArchRule onlyProcessesHaveMainClass =
+            noMethods()
+                    .that()
+                    .haveName("main")
+                    .and()
+                    .areStatic()
+                    .should()
+                    .beDeclaredInClassesThat(
+                            resideOutsideOfPackages(PROCESS)
+                                    .and(not(simpleName("TrainingRun")))
+                                    .and(not(simpleName("ClusterTraining")))
+                                    .and(resideOutsideOfPackages(BENCHMARKS)))
+                    .because("ChildMain runs all programs of child processes");
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.perf.run.Contender;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +58,9 @@ class PerfCommandTest {
                     compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --subject verbs | --driver-option applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --transport udp --server 10.0.0.2:1 | omit --server
+                    compare --peer verbs | expected one of [aeron, aeron-c, verbus, floor, bare_log, ib_write_lat, ib_write_bw]
+                    compare --peer Aeron --pairs 0 | --pairs takes a number from 1
+                    compare --subject verbs | --subject verbs does not support --transport ipc: choose one of [rdma]
                     compare --client other | Invalid value for option '--client'
                     compare --aeronmd /bin/sh | --aeronmd applies only to --peer aeron-c: add --peer aeron-c, or omit --aeronmd
                     compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd points to /nowhere/aeronmd, which is not an executable file
@@ -102,6 +107,15 @@ class PerfCommandTest {
     void rejectsMissingMeasurement() {
         assertEquals(CommandLine.ExitCode.USAGE, run());
         assertTrue(said.toString().contains("verbus perf rtt"), said.toString());
+    }
+
+    @Test
+    void helpDescribesEveryPeer() {
+        CommandLine compare = new CommandLine(new PerfCommand()).getSubcommands().get("compare");
+        String help = String.join(" ", compare.getCommandSpec().findOption("--peer").description());
+        for (Contender contender : Contender.values()) {
+            assertTrue(!contender.isPeer() || help.contains(contender.toString()), help);
+        }
     }
 
     private int run(String... arguments) {

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
  * Child process that runs Aeron's C driver, with the settings that {@link AeronStack} gives to the
  * Java driver.
  */
-final class AeronCDriver {
+public final class AeronCDriver {
+    /** System property: path of {@code aeronmd}. */
+    public static final String PROGRAM_PROPERTY = "verbus.perf.aeronmd";
+
     private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     private static final long END_TIMEOUT_S = 10;
     private static final long POLL_MS = 5;
@@ -30,8 +33,8 @@ final class AeronCDriver {
     }
 
     /** Starts the program for the given work, and waits until it serves clients. */
-    static LocalDriver launch(Work work, String directory) {
-        String program = System.getProperty(AeronCWorker.PROGRAM_PROPERTY);
+    public static LocalDriver launch(Work work, String directory) {
+        String program = System.getProperty(PROGRAM_PROPERTY);
         String version = version(program);
         ProcessBuilder builder = new ProcessBuilder(program);
         builder.environment().keySet().removeIf(name -> name.startsWith("AERON_"));

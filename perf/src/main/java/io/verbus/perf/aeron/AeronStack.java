@@ -73,7 +73,7 @@ public final class AeronStack implements Stack {
     }
 
     /** Launches Aeron's Java driver for the given work. */
-    static LocalDriver launch(Work work, String directory) {
+    public static LocalDriver launch(Work work, String directory) {
         MediaDriver driver =
                 MediaDriver.launch(
                         new MediaDriver.Context()

@@ -17,20 +17,20 @@ import java.util.concurrent.TimeUnit;
 
 /** Aeron Archive at one end, and at the other a client whose streams are recorded and replayed. */
 public final class ArchiveStack extends ServiceStack {
-    /**
-     * @param work work to do.
-     * @param driver driver of this process, closed with the stack.
-     * @param directory directory of the driver.
-     */
-    public ArchiveStack(Work work, LocalDriver driver, String directory) {
+    private ArchiveStack(Work work, LocalDriver driver, String directory) {
         super(work, driver, directory);
     }
 
     /**
-     * Raises the time-outs of Aeron's clients; must be called before any class of Aeron is loaded.
+     * Launches the driver of this process, before which no class of Aeron may have been used.
+     *
+     * @param drivers launcher of the driver.
+     * @param work work to do.
+     * @param directory directory of the driver.
      */
-    public static void prepare() {
+    public static ArchiveStack on(LocalDriver.Launcher drivers, Work work, String directory) {
         bePatient();
+        return new ArchiveStack(work, drivers.launch(work, directory), directory);
     }
 
     private String control() {

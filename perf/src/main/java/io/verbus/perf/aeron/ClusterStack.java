@@ -34,20 +34,20 @@ public final class ClusterStack extends ServiceStack {
     /** Longer than an emulated machine is likely to stall. */
     private static final long LEADER_TIMEOUT_NS = LIVENESS_TIMEOUT_NS;
 
-    /**
-     * @param work work to do.
-     * @param driver driver of this process, closed with the stack.
-     * @param directory directory of the driver.
-     */
-    public ClusterStack(Work work, LocalDriver driver, String directory) {
+    private ClusterStack(Work work, LocalDriver driver, String directory) {
         super(work, driver, directory);
     }
 
     /**
-     * Raises the time-outs of Aeron's clients; must be called before any class of Aeron is loaded.
+     * Launches the driver of this process, before which no class of Aeron may have been used.
+     *
+     * @param drivers launcher of the driver.
+     * @param work work to do.
+     * @param directory directory of the driver.
      */
-    public static void prepare() {
+    public static ClusterStack on(LocalDriver.Launcher drivers, Work work, String directory) {
         bePatient();
+        return new ClusterStack(work, drivers.launch(work, directory), directory);
     }
 
     private int members() {

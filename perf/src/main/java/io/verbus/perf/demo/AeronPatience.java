@@ -2,6 +2,8 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.perf.process.Lab;
+
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,7 +23,7 @@ public final class AeronPatience {
         System.setProperty("aeron.archive.message.timeout", "60s");
         System.setProperty("aeron.archive.connect.timeout", "60s");
         System.setProperty("aeron.cluster.session.timeout", "60s");
-        if (DemoLab.isHere()) {
+        if (Lab.isHere()) {
             String idling = LabIdling.class.getName();
             System.setProperty("aeron.archive.idle.strategy", idling);
             System.setProperty("aeron.cluster.idle.strategy", idling);

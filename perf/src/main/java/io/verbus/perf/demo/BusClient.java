@@ -14,17 +14,6 @@ public interface BusClient extends AutoCloseable {
      */
     long DRIVER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(120);
 
-    /** Connects to a driver. */
-    @FunctionalInterface
-    interface Connector {
-        /**
-         * Connects to a driver.
-         *
-         * @param directory directory of the driver.
-         */
-        BusClient connect(String directory);
-    }
-
     /** Result of an offer. */
     enum Offered {
         /** The message was sent. */

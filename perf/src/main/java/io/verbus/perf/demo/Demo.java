@@ -2,6 +2,11 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.perf.process.ChildEvent;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
+
 import org.agrona.IoUtil;
 
 import java.io.PrintStream;
@@ -105,18 +110,15 @@ final class Demo implements AutoCloseable {
         return check();
     }
 
-    private void start() throws DemoException {
+    private void start() {
         String publisherDriver = startDriver();
         String subscriberDriver =
                 route.transport() == DemoTransport.IPC ? publisherDriver : startDriver();
-        subscriber =
-                startClient(
-                        "subscriber", client.subscriber(), subscriberDriver, route.subscription());
-        publisher =
-                startClient("publisher", client.publisher(), publisherDriver, route.publication());
+        subscriber = startClient(DemoProgram.SUBSCRIBER, subscriberDriver, route.subscription());
+        publisher = startClient(DemoProgram.PUBLISHER, publisherDriver, route.publication());
     }
 
-    private String startDriver() throws DemoException {
+    private String startDriver() {
         int index = directories.size();
         Path directory =
                 SHARED_MEMORY.resolve(
@@ -124,8 +126,7 @@ final class Demo implements AutoCloseable {
         directories.add(directory);
         List<String> arguments = new ArrayList<>(List.of(directory.toString()));
         arguments.addAll(route.driverOptions());
-        children.start(
-                driverName(index), JavaProgram.own(DriverProcess.class.getName()), arguments);
+        children.start(driverName(index), JavaProgram.own(DemoProgram.DRIVER), arguments);
         return directory.toString();
     }
 
@@ -133,12 +134,11 @@ final class Demo implements AutoCloseable {
         return "driver " + (index + 1);
     }
 
-    private ChildProcess startClient(
-            String name, JavaProgram program, String directory, String channel)
-            throws DemoException {
-        List<String> arguments = new ArrayList<>(List.of(directory, channel));
+    private ChildProcess startClient(DemoProgram program, String directory, String channel) {
+        List<String> arguments = new ArrayList<>(List.of(client.name(), directory, channel));
         arguments.addAll(plan.words());
-        return children.start(name, program, arguments);
+        String name = program.name().toLowerCase(Locale.ROOT);
+        return children.start(name, client.process(program), arguments);
     }
 
     private void on(ChildEvent event) throws DemoException {

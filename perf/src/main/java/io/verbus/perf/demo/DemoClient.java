@@ -3,7 +3,10 @@
 package io.verbus.perf.demo;
 
 import io.verbus.codecs.marketdata.QuoteEncoder;
-import io.verbus.perf.run.AeronJars;
+import io.verbus.perf.demo.aeron.AeronClient;
+import io.verbus.perf.demo.verbus.VerbusClient;
+import io.verbus.perf.process.AeronJars;
+import io.verbus.perf.process.JavaProgram;
 
 import java.util.Locale;
 import java.util.Optional;
@@ -14,39 +17,39 @@ enum DemoClient {
     /** Verbus' client. */
     VERBUS {
         @Override
-        JavaProgram publisher() {
-            return JavaProgram.own("io.verbus.perf.demo.verbus.VerbusPublisher");
+        JavaProgram process(DemoProgram program) {
+            return JavaProgram.own(program);
         }
 
         @Override
-        JavaProgram subscriber() {
-            return JavaProgram.own("io.verbus.perf.demo.verbus.VerbusSubscriber");
+        BusClient connect(String directory) {
+            return new VerbusClient(directory);
         }
     },
 
     /** Aeron's client. Its processes load no classes of Verbus other than the demo's. */
     AERON {
         @Override
-        JavaProgram publisher() {
-            return program("io.verbus.perf.demo.aeron.AeronPublisher");
+        JavaProgram process(DemoProgram program) {
+            return JavaProgram.other(
+                    program, AeronJars.classPath(DemoClient.class, QuoteEncoder.class));
         }
 
         @Override
-        JavaProgram subscriber() {
-            return program("io.verbus.perf.demo.aeron.AeronSubscriber");
-        }
-
-        private JavaProgram program(String main) {
-            return JavaProgram.other(
-                    main, AeronJars.classPath(PublisherProcess.class, QuoteEncoder.class));
+        BusClient connect(String directory) {
+            return new AeronClient(directory);
         }
     };
 
-    /** Returns the program that publishes. */
-    abstract JavaProgram publisher();
+    /** Returns the process that runs a program on this client. */
+    abstract JavaProgram process(DemoProgram program);
 
-    /** Returns the program that subscribes. */
-    abstract JavaProgram subscriber();
+    /**
+     * Connects to a driver.
+     *
+     * @param directory directory of the driver.
+     */
+    abstract BusClient connect(String directory);
 
     /** Returns the scheme of the client's channels. */
     String scheme() {

@@ -2,27 +2,21 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.perf.process.Lab;
+
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 /** Runs a Verbus command in the lab, passing through its output and exit status. */
-public final class DemoLab {
+final class DemoLab {
     /** Maximum time in seconds for the virtual machine to start and stop. */
     private static final int MACHINE_S = 60;
 
     /** Environment variable with the command that the lab suggests if it cannot run. */
     private static final String INSTEAD = "VERBUS_LAB_INSTEAD";
 
-    private static final long ENDING_S = 10;
-
     private DemoLab() {}
-
-    /** Returns whether this process runs in the lab. */
-    public static boolean isHere() {
-        return "1".equals(System.getenv("VERBUS_LAB"));
-    }
 
     /**
      * Runs {@code verbus COMMAND} in the lab.
@@ -32,15 +26,15 @@ public final class DemoLab {
      * @param command words after {@code verbus}.
      * @return the command's exit status.
      */
-    public static int run(int timeoutS, List<String> options, List<String> command)
+    static int run(int timeoutS, List<String> options, List<String> command)
             throws DemoException, InterruptedException {
-        if (isHere()) {
+        if (Lab.isHere()) {
             throw new DemoException(
                     "this is the lab, but it has no addresses of RDMA devices: run it through"
                             + " `verbus lab`");
         }
-        String home = System.getenv("VERBUS_HOME");
-        if (home == null) {
+        String verbus = Lab.launcher();
+        if (verbus == null) {
             throw new DemoException(
                     "this host has no RDMA device, and VERBUS_HOME is not set, so the lab cannot"
                             + " be found: run `./verbus demo` in a clone of the repository, or"
@@ -49,19 +43,9 @@ public final class DemoLab {
         System.err.println(
                 "demo: this host has no RDMA device: running on software RDMA in a virtual"
                         + " machine (verbus lab)");
-        String verbus = home + "/verbus";
-        List<String> words = new ArrayList<>();
-        words.addAll(List.of(verbus, "lab", "--timeout", Integer.toString(timeoutS + MACHINE_S)));
-        words.addAll(options);
-        words.add(verbus);
-        words.addAll(command);
         try {
-            ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
-            builder.environment().put(INSTEAD, instead(command));
-            Process lab = builder.start();
-            Thread hook = new Thread(() -> end(lab), "lab-end");
-            Runtime.getRuntime().addShutdownHook(hook);
-            return lab.waitFor();
+            Map<String, String> environment = Map.of(INSTEAD, instead(command));
+            return Lab.run(timeoutS + MACHINE_S, options, command, environment);
         } catch (IOException e) {
             throw new DemoException(
                     "cannot run " + verbus + " (" + e.getMessage() + "): check VERBUS_HOME", e);
@@ -75,16 +59,5 @@ public final class DemoLab {
             case "rails" -> "";
             default -> "./verbus demo --transport ipc";
         };
-    }
-
-    private static void end(Process lab) {
-        try {
-            lab.destroy();
-            if (!lab.waitFor(ENDING_S, TimeUnit.SECONDS)) {
-                lab.destroyForcibly();
-            }
-        } catch (InterruptedException e) {
-            lab.destroyForcibly();
-        }
     }
 }

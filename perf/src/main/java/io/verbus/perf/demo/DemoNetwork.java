@@ -2,6 +2,8 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.perf.process.Lab;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -130,7 +132,7 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
         List<String> options = new ArrayList<>();
         options.add("rdma.networks=" + String.join(",", addresses));
         options.add("rdma.interface=" + address);
-        if (DemoLab.isHere()) {
+        if (Lab.isHere()) {
             options.add("rdma.ack-timeout=" + LAB_ACK_TIMEOUT);
         }
         return options;

@@ -2,12 +2,13 @@
 
 package io.verbus.perf.demo;
 
-import io.verbus.BusException;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.perf.process.Lab;
+import io.verbus.perf.process.ParentLink;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * Media driver of the demo, which deletes its files however the process ends. The driver runs on
  * one thread, because two drivers and two clients may have to share two cores.
  */
-public final class DriverProcess {
+final class DriverProcess {
     /**
      * Long, so that the demo does not fail on an overloaded machine; the demo itself notices dead
      * processes.
@@ -31,12 +32,12 @@ public final class DriverProcess {
     /**
      * @param args driver directory, then transport options as {@code NAME=VALUE}.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws InterruptedException {
         DriverConfigBuilder config =
                 DriverConfig.builder()
                         .directory(Path.of(args[0]))
                         .threading(ThreadingMode.SHARED)
-                        .idling(DemoLab.isHere() ? Idling.SLEEP : Idling.BACKOFF)
+                        .idling(Lab.isHere() ? Idling.SLEEP : Idling.BACKOFF)
                         .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
                         .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)
@@ -47,14 +48,9 @@ public final class DriverProcess {
                 config.transportOption(option.substring(0, equals), option.substring(equals + 1));
             }
         }
-        try {
-            MediaDriver driver = MediaDriver.launch(config.build());
-            Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
-        } catch (BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
+        MediaDriver driver = MediaDriver.launch(config.build());
+        Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
         ParentLink.open();
-        Thread.currentThread().join();
+        Thread.currentThread().join(); // the driver ends with this process's input
     }
 }

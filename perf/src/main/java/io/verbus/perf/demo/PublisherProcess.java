@@ -3,6 +3,7 @@
 package io.verbus.perf.demo;
 
 import io.verbus.perf.demo.BusClient.Offered;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
 
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A paced message carries the time at which it was due. If back pressure or a busy core delays a
  * message, that message and all messages due in the meantime therefore count as late.
  */
-public final class PublisherProcess {
+final class PublisherProcess {
     private static final long SEED = 20_260_101;
     private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long BACK_PRESSURE_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
@@ -39,20 +40,19 @@ public final class PublisherProcess {
     /**
      * Publishes all messages.
      *
-     * @param args driver directory, channel, and the words of a {@link DemoPlan}.
-     * @param bus connector of the client library.
+     * @param args name of the {@link DemoClient}, driver directory, channel, and the words of a
+     *     {@link DemoPlan}.
      * @throws DemoException if the stream is lost, or no subscriber receives it.
      */
-    public static void run(String[] args, BusClient.Connector bus)
-            throws DemoException, InterruptedException {
+    static void run(String[] args) throws DemoException, InterruptedException {
         ParentLink parent = ParentLink.open();
-        try (BusClient client = bus.connect(args[0])) {
+        try (BusClient client = DemoClient.valueOf(args[0]).connect(args[1])) {
             if (!parent.awaitGo(SUBSCRIPTION_LIMIT_S, TimeUnit.SECONDS)) {
                 throw new DemoException(
-                        "no subscription was added in time: see the subscriber's" + " output");
+                        "no subscription was added in time: see the subscriber's output");
             }
-            try (BusClient.Outgoing publication = client.publish(args[1], DemoPlan.STREAM_ID)) {
-                new PublisherProcess(publication, args[1], DemoPlan.parse(args, 2)).run(parent);
+            try (BusClient.Outgoing publication = client.publish(args[2], DemoPlan.STREAM_ID)) {
+                new PublisherProcess(publication, args[2], DemoPlan.parse(args, 3)).run(parent);
             }
         }
     }

@@ -2,6 +2,8 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.perf.process.ParentLink;
+
 import org.agrona.concurrent.IdleStrategy;
 
 import java.util.concurrent.TimeUnit;
@@ -11,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * once it has subscribed, its progress ({@code verified N}, every second and when all unpaced
  * messages are read), and its {@link DemoResult}.
  */
-public final class SubscriberProcess {
+final class SubscriberProcess {
     /** Line printed when publishers may connect. */
     static final String SUBSCRIBED = "subscribed";
 
@@ -36,16 +38,16 @@ public final class SubscriberProcess {
     /**
      * Verifies all messages.
      *
-     * @param args driver directory, channel, and the words of a {@link DemoPlan}.
-     * @param bus connector of the client library.
+     * @param args name of the {@link DemoClient}, driver directory, channel, and the words of a
+     *     {@link DemoPlan}.
      */
-    public static void run(String[] args, BusClient.Connector bus) {
+    static void run(String[] args) {
         ParentLink.open();
-        DemoPlan plan = DemoPlan.parse(args, 2);
+        DemoPlan plan = DemoPlan.parse(args, 3);
         MarketDataVerifier verifier = new MarketDataVerifier(plan.messages(), plan.firstPaced());
-        try (BusClient client = bus.connect(args[0]);
+        try (BusClient client = DemoClient.valueOf(args[0]).connect(args[1]);
                 BusClient.Incoming stream =
-                        client.subscribe(args[1], DemoPlan.STREAM_ID, verifier)) {
+                        client.subscribe(args[2], DemoPlan.STREAM_ID, verifier)) {
             System.out.println(SUBSCRIBED);
             new SubscriberProcess(stream, plan, verifier).run();
         }

@@ -16,12 +16,12 @@ import io.verbus.perf.load.Work;
 import java.util.List;
 
 /** Transfers messages through bare logs, which cost only the transfer of their cache lines. */
-final class BareLogs implements Stack {
+public final class BareLogs implements Stack {
     private final BareLog requests;
     private final BareLog replies;
     private final int length;
 
-    BareLogs(Work work) {
+    public BareLogs(Work work) {
         requests = new BareLog(work.length(), work.termLength());
         replies = new BareLog(work.length(), work.termLength());
         length = work.length();

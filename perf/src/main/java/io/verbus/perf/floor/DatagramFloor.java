@@ -28,7 +28,7 @@ import java.util.List;
  * sockets. Lost datagrams are not recovered; the number in flight is limited so that the socket
  * buffers can hold them.
  */
-final class DatagramFloor implements Stack {
+public final class DatagramFloor implements Stack {
     private static final int UNDER_WAY = 64;
 
     private final Work work;
@@ -37,7 +37,7 @@ final class DatagramFloor implements Stack {
     private final ReceiveBatch inbound;
     private DatagramSocket socket;
 
-    DatagramFloor(Work work) {
+    public DatagramFloor(Work work) {
         this.work = work;
         length = BitUtil.align(work.length() + Work.HEADER_LENGTH, Work.HEADER_LENGTH);
         inbound = new ReceiveBatch(1, length);

@@ -21,7 +21,7 @@ import java.util.List;
  * one back. In a stream, one thread copies each message to the next place in memory as large as a
  * log's.
  */
-final class SharedMemoryFloor implements Stack {
+public final class SharedMemoryFloor implements Stack {
     private static final int PARTITIONS = 3;
 
     /** Distance at which the prefetcher does not treat the two lines as neighbors. */
@@ -35,7 +35,7 @@ final class SharedMemoryFloor implements Stack {
             new UnsafeBuffer(BufferUtil.allocateDirectAligned(2 * LINE_DISTANCE, LINE_DISTANCE));
     private MemoryCopy copy;
 
-    SharedMemoryFloor(Work work) {
+    public SharedMemoryFloor(Work work) {
         this.work = work;
     }
 

@@ -21,12 +21,12 @@ import java.util.List;
  * Floor for RDMA: messages sent through verbs alone, each posted separately, in one work request or
  * two.
  */
-final class VerbsFloor implements Stack {
+public final class VerbsFloor implements Stack {
     private final Work work;
     private final boolean isInTwo;
     private VerbsLink link;
 
-    VerbsFloor(Work work, boolean isInTwo) {
+    public VerbsFloor(Work work, boolean isInTwo) {
         this.work = work;
         this.isInTwo = isInTwo;
     }

@@ -5,9 +5,10 @@ package io.verbus.perf.kit;
 import io.verbus.BusException;
 import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.demo.DemoNetwork;
-import io.verbus.perf.demo.JavaProgram;
-import io.verbus.perf.report.Environment;
+import io.verbus.perf.process.JavaProgram;
+import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Json;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.PerfServer;
 import io.verbus.rdma.fabric.KernelFiles;
 
@@ -30,8 +31,12 @@ import java.util.stream.Stream;
 final class Kit {
     private static final String HOST = "host";
     private static final String DOCTOR = "doctor";
-    private static final List<String> PEERS =
-            List.of("floor", "ib_write_lat", "ib_write_bw", "aeron");
+    private static final List<Contender> PEERS =
+            List.of(
+                    Contender.FLOOR,
+                    Contender.IB_WRITE_LAT,
+                    Contender.IB_WRITE_BW,
+                    Contender.AERON);
 
     private static final long DOCTOR_LIMIT_S = 120;
     private static final long TESTS_LIMIT_S = 15L * 60;
@@ -216,8 +221,8 @@ final class Kit {
     private List<Step> steps() {
         List<Step> steps = new ArrayList<>();
         steps.add(doctor());
-        for (String peer : PEERS) {
-            Path result = folder.resolve(peer);
+        for (Contender peer : PEERS) {
+            Path result = folder.resolve(peer.toString());
             List<String> command =
                     new ArrayList<>(
                             verbus(
@@ -230,7 +235,7 @@ final class Kit {
                                     "--remote=" + network.to(),
                                     "--server=" + server,
                                     "--json=" + result));
-            if (Environment.isLab()) {
+            if (Lab.isHere()) {
                 command.add("--pairs=1"); // on emulated devices each pair takes minutes
             }
             steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));
@@ -255,12 +260,6 @@ final class Kit {
     }
 
     private static List<String> verbus(String... words) {
-        JavaProgram program = JavaProgram.own(Verbus.class.getName());
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(program.flags());
-        command.addAll(List.of("-cp", program.classPath(), program.main()));
-        command.addAll(List.of(words));
-        return command;
+        return JavaProgram.own(Verbus.class).command(List.of(words));
     }
 }

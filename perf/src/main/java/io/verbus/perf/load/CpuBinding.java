@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Binds threads and programs to CPUs with util-linux' {@code taskset}, which works in the same way
- * for the JVMs of all buses.
+ * for the JVMs of all contenders.
  */
 public final class CpuBinding {
     private CpuBinding() {}

@@ -13,6 +13,18 @@ import org.agrona.concurrent.AgentInvoker;
  */
 public record LocalDriver(String version, AgentInvoker invoker, Runnable end)
         implements AutoCloseable {
+    /** Launches a driver. */
+    @FunctionalInterface
+    public interface Launcher {
+        /**
+         * Launches the driver in this process.
+         *
+         * @param work work of the ends that use the driver.
+         * @param directory directory of the driver.
+         */
+        LocalDriver launch(Work work, String directory);
+    }
+
     @Override
     public void close() {
         end.run();

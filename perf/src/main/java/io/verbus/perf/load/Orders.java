@@ -2,12 +2,10 @@
 
 package io.verbus.perf.load;
 
-import java.io.BufferedReader;
-import java.io.IOException;
+import io.verbus.perf.process.ParentLink;
+
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,25 +52,21 @@ final class Orders {
      */
     Orders(InputStream in, PrintStream out) {
         this.out = out;
-        Thread.ofPlatform().daemon().name("orders").start(() -> read(in));
+        ParentLink.follow(in, this::take, this::end);
     }
 
-    private void read(InputStream in) {
-        try (BufferedReader reader =
-                new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                switch (line) {
-                    case Worker.RESUME -> active(true);
-                    case Worker.PAUSE -> active(false);
-                    default -> {
-                        orders.add(line);
-                        wake();
-                    }
-                }
+    private void take(String order) {
+        switch (order) {
+            case Worker.RESUME -> active(true);
+            case Worker.PAUSE -> active(false);
+            default -> {
+                orders.add(order);
+                wake();
             }
-        } catch (IOException ex) {
-            System.err.println("cannot read standard input, so this process exits: " + ex);
         }
+    }
+
+    private void end() {
         stop();
         atEnd.run();
     }

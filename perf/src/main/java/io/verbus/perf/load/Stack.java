@@ -5,7 +5,7 @@ package io.verbus.perf.load;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Bus of one process: its driver, its client, and the ends that it creates. */
+/** Part of a contender in one process: its driver, its client, and the ends that it creates. */
 public interface Stack extends AutoCloseable {
     /** Liveness timeout of driver and client; long, because emulated machines are slow. */
     long LIVENESS_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
@@ -16,7 +16,7 @@ public interface Stack extends AutoCloseable {
     /** Time without progress of a stream after which the run fails. */
     long SILENCE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Returns the name and version of the bus. */
+    /** Returns the name and version of the contender. */
     String version();
 
     /** Creates the sending end. Calls the handler from within {@link Initiator#poll}. */
@@ -43,10 +43,10 @@ public interface Stack extends AutoCloseable {
     /**
      * Creates the end whose streams are recorded by the archive that {@link #reflector} launched.
      *
-     * @throws UnsupportedOperationException if the bus has no archive.
+     * @throws UnsupportedOperationException if the contender has no archive.
      */
     default Recorder recorder() {
-        throw new UnsupportedOperationException("this bus has no archive");
+        throw new UnsupportedOperationException("this contender has no archive");
     }
 
     /**

@@ -2,6 +2,6 @@
 
 /**
  * Measures round trips, streams and recordings independently of their transport. Runs on the class
- * path of the measured bus, so it uses only the JDK, HdrHistogram and Agrona.
+ * path of every contender, so it uses only the JDK, HdrHistogram and Agrona.
  */
 package io.verbus.perf.load;

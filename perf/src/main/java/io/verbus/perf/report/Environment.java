@@ -2,6 +2,7 @@
 
 package io.verbus.perf.report;
 
+import io.verbus.perf.process.Lab;
 import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.release.Release;
 
@@ -43,7 +44,7 @@ public final class Environment {
         environment.put("governor", Files.exists(GOVERNOR) ? read(GOVERNOR) : null);
         environment.put("kernel", read(Path.of("/proc/sys/kernel/osrelease")));
         environment.put(LOAD_BEFORE, load());
-        environment.put("virtualLab", isLab());
+        environment.put("virtualLab", Lab.isHere());
         environment.put("jdk", System.getProperty("java.vm.name") + " " + Runtime.version());
         environment.put("flags", flags);
         return environment;
@@ -83,11 +84,6 @@ public final class Environment {
     /** Returns version and commit of Verbus. */
     static String release(Map<String, Object> environment) {
         return "Verbus " + environment.get("version") + " (" + environment.get("commit") + ")";
-    }
-
-    /** Returns whether this machine is the lab's virtual machine. */
-    public static boolean isLab() {
-        return "1".equals(System.getenv("VERBUS_LAB"));
     }
 
     /** Returns the names of this machine's RDMA devices, in order. */

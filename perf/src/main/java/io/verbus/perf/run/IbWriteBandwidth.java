@@ -13,7 +13,7 @@ import java.util.List;
  * Bandwidth of perftest's {@code ib_write_bw} with writes of 64 KiB, reported as messages of the
  * work's length.
  */
-public final class IbWriteBandwidth implements Contender {
+public final class IbWriteBandwidth implements Run {
     private static final int WRITE_LENGTH = 64 * 1024;
     private static final double MEBIBYTE = 1024 * 1024;
     private static final int COLUMNS = 5;

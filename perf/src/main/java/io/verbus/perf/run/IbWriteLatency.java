@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Round-trip times of perftest's {@code ib_write_lat}. The program prints half the time between two
  * sends; this class doubles it.
  */
-public final class IbWriteLatency implements Contender {
+public final class IbWriteLatency implements Run {
     private static final long HIGHEST_NS = TimeUnit.HOURS.toNanos(1);
     private static final double NS_PER_HALF_US = 2000;
 

@@ -23,7 +23,7 @@ public record Pair<T>(T first, T second) {
     @FunctionalInterface
     public interface Measure<T> {
         /** Measures {@code count} messages. */
-        T of(Contender contender, long count);
+        T of(Run run, long count);
     }
 
     /**
@@ -37,8 +37,8 @@ public record Pair<T>(T first, T second) {
      * @param sum operator that combines two slices.
      */
     public static <T> Pair<T> measure(
-            Contender first,
-            Contender second,
+            Run first,
+            Run second,
             long messages,
             int slices,
             Measure<T> measure,
@@ -72,8 +72,8 @@ public record Pair<T>(T first, T second) {
      * @param versions consumer of the versions of both.
      */
     public static <T> Pair<T> apart(
-            Supplier<Contender> first,
-            Supplier<Contender> second,
+            Supplier<Run> first,
+            Supplier<Run> second,
             boolean inOrder,
             long messages,
             Measure<T> measure,

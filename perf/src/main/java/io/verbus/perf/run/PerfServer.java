@@ -7,6 +7,7 @@ import io.verbus.channel.Endpoint;
 import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
+import io.verbus.perf.process.Link;
 
 import jdk.net.ExtendedSocketOptions;
 
@@ -40,7 +41,7 @@ import java.util.regex.Pattern;
  * hosts.
  */
 public final class PerfServer implements AutoCloseable {
-    static final String GREETING = "verbus-perf 1";
+    static final String GREETING = "verbus-perf 2";
 
     /** Requests the monotonic time of this host in nanoseconds. */
     static final String CLOCK = "clock";
@@ -224,8 +225,6 @@ public final class PerfServer implements AutoCloseable {
         } catch (BusException ex) {
             log.println(ex.getMessage());
             say(out, ERROR, ex.getMessage());
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
         } finally {
             link.end();
             links.remove(link);
@@ -250,8 +249,7 @@ public final class PerfServer implements AutoCloseable {
         return switch (words[0]) {
             case WORKER -> {
                 Work work = work(words, 2);
-                BusUnderTest bus = BusUnderTest.valueOf(words[1]);
-                yield worker(bus, work, out);
+                yield worker(Contender.valueOf(words[1]), work, out);
             }
             case PERFTEST -> perftest(words);
             case TEXT -> {
@@ -266,21 +264,15 @@ public final class PerfServer implements AutoCloseable {
         };
     }
 
-    private static Link worker(BusUnderTest bus, Work work, PrintStream out) {
-        LocalLink link =
-                new LocalLink(
-                        bus.process(Role.REFLECTOR, work),
-                        Role.REFLECTOR,
-                        work,
-                        List.of(),
-                        WorkerProcess.flags(),
-                        WorkerProcess.newDirectory(Role.REFLECTOR),
-                        ProcessBuilder.Redirect.PIPE);
-        Thread.ofPlatform()
-                .daemon()
-                .name("perf-errors")
-                .start(() -> link.errors().lines().forEach(line -> say(out, ERROR, line)));
-        return link;
+    private static Link worker(Contender contender, Work work, PrintStream out) {
+        return WorkerProcess.start(
+                contender.process(Role.REFLECTOR, work),
+                Role.REFLECTOR,
+                work,
+                List.of(),
+                List.of(),
+                WorkerProcess.newDirectory(Role.REFLECTOR),
+                line -> say(out, ERROR, line));
     }
 
     private static Link perftest(String[] words) throws IOException {
@@ -317,8 +309,8 @@ public final class PerfServer implements AutoCloseable {
     }
 
     /** Returns the request for a reflecting or receiving end. */
-    static String worker(BusUnderTest bus, Work work) {
-        return WORKER + " " + bus.name() + " " + arguments(work);
+    static String worker(Contender contender, Work work) {
+        return WORKER + " " + contender.name() + " " + arguments(work);
     }
 
     /** Returns the request for the listening end of a perftest program. */
@@ -364,9 +356,6 @@ public final class PerfServer implements AutoCloseable {
             throw new BusException(
                     "cannot read the answer of " + server + " (" + ex.getMessage() + "): try again",
                     ex);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-            throw new BusException("interrupted while waiting for " + server, ex);
         } finally {
             link.end();
         }

@@ -3,6 +3,7 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
+import io.verbus.perf.process.Link;
 
 import java.util.concurrent.TimeUnit;
 
@@ -25,11 +26,6 @@ final class PerftestLink implements Link {
     }
 
     @Override
-    public void tell(String line) {
-        // the program takes no orders
-    }
-
-    @Override
     public String readLine() {
         if (!isReady) {
             isReady = true;
@@ -47,13 +43,8 @@ final class PerftestLink implements Link {
     }
 
     @Override
-    public String ending() throws InterruptedException {
-        return "ended with status " + process.waitFor();
-    }
-
-    @Override
-    public long clockAheadNs() {
-        return 0;
+    public String ending() {
+        return "ended with status " + process.onExit().join().exitValue();
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.verbus.perf.run;
 import io.verbus.BusException;
 import io.verbus.perf.load.CpuBinding;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.process.Link;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

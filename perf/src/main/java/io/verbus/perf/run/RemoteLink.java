@@ -4,6 +4,7 @@ package io.verbus.perf.run;
 
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
+import io.verbus.perf.process.Link;
 
 import java.io.BufferedReader;
 import java.io.IOException;

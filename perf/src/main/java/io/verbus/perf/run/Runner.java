@@ -20,11 +20,11 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * Runs the processes of the given work on a bus: one process with two measuring threads; two with
+ * Runs a contender's processes for the given work: one process with two measuring threads; two with
  * one thread each, one of which may be on another host; or more, if several reflect together. Also
  * runs separate drivers, if any.
  */
-public final class Runner implements Contender {
+public final class Runner implements Run {
     /** Number of warm-up parts: after the first, the measuring loop is entered in compiled form. */
     private static final int WARMUP_PARTS = 20;
 
@@ -44,28 +44,22 @@ public final class Runner implements Contender {
     private final List<WorkerProcess> reflectors = new ArrayList<>();
     private final WorkerProcess initiator;
 
-    /**
-     * Starts the processes and waits until they are connected.
-     *
-     * @param bus bus to measure.
-     * @param work work to do.
-     * @param progress consumer of the number of completed messages, about once a second.
-     * @throws io.verbus.BusException if a process fails; its output says why.
-     */
-    public Runner(BusUnderTest bus, Work work, LongConsumer progress) {
-        this(bus, work, progress, List.of());
+    /** Starts the processes without additional JVM flags, and waits until they are connected. */
+    public Runner(Contender contender, Work work, LongConsumer progress) {
+        this(contender, work, progress, List.of());
     }
 
     /**
      * Starts the processes, with additional JVM flags, and waits until they are connected.
      *
-     * @param bus bus to measure.
+     * @param contender contender to measure.
      * @param work work to do.
      * @param progress consumer of the number of completed messages, about once a second.
      * @param flags additional JVM flags.
+     * @throws io.verbus.BusException if a process fails; its output says why.
      */
-    public Runner(BusUnderTest bus, Work work, LongConsumer progress, List<String> flags) {
-        this(bus, work, progress, flags, role -> List.of());
+    public Runner(Contender contender, Work work, LongConsumer progress, List<String> flags) {
+        this(contender, work, progress, flags, role -> List.of());
     }
 
     /**
@@ -73,7 +67,7 @@ public final class Runner implements Contender {
      *     none.
      */
     Runner(
-            BusUnderTest bus,
+            Contender contender,
             Work work,
             LongConsumer progress,
             List<String> flags,
@@ -84,23 +78,23 @@ public final class Runner implements Contender {
         this.progress = progress;
         try {
             if (work.processes() == 1) {
-                initiator = start(bus, Role.BOTH, directory(bus, Role.BOTH));
+                initiator = start(contender, Role.BOTH, directory(contender, Role.BOTH));
             } else {
                 Path reflecting = null;
                 if (!work.server().isEmpty()) {
-                    reflectors.add(await(WorkerProcess.remote(bus, work)));
+                    reflectors.add(await(WorkerProcess.remote(contender, work)));
                 }
                 for (int number = reflectors.size(); number < work.processes() - 1; number++) {
-                    reflecting = directory(bus, Role.REFLECTOR);
-                    reflectors.add(startReflector(bus, number, reflecting));
+                    reflecting = directory(contender, Role.REFLECTOR);
+                    reflectors.add(startReflector(contender, number, reflecting));
                 }
                 initiator =
                         start(
-                                bus,
+                                contender,
                                 Role.INITIATOR,
                                 work.wire() == Work.Wire.IPC
                                         ? reflecting
-                                        : directory(bus, Role.INITIATOR));
+                                        : directory(contender, Role.INITIATOR));
             }
         } catch (RuntimeException ex) {
             close();
@@ -112,26 +106,31 @@ public final class Runner implements Contender {
      * Returns the directory of the driver for a process with this role; starts the driver first if
      * it runs separately.
      */
-    private Path directory(BusUnderTest bus, Role role) {
+    private Path directory(Contender contender, Role role) {
         return work.drivers() == Work.Drivers.OWN
-                ? start(bus, Role.DRIVER, WorkerProcess.newDirectory(Role.DRIVER)).directory()
+                ? start(contender, Role.DRIVER, WorkerProcess.newDirectory(Role.DRIVER)).directory()
                 : WorkerProcess.newDirectory(role);
     }
 
-    private WorkerProcess startReflector(BusUnderTest bus, int number, Path directory) {
+    private WorkerProcess startReflector(Contender contender, int number, Path directory) {
         List<String> more = new ArrayList<>(flags);
         more.add("-D" + Worker.NUMBER_PROPERTY + "=" + number);
-        return start(bus, Role.REFLECTOR, directory, more);
+        return start(contender, Role.REFLECTOR, directory, more);
     }
 
-    private WorkerProcess start(BusUnderTest bus, Role role, Path directory) {
-        return start(bus, role, directory, flags);
+    private WorkerProcess start(Contender contender, Role role, Path directory) {
+        return start(contender, role, directory, flags);
     }
 
-    private WorkerProcess start(BusUnderTest bus, Role role, Path directory, List<String> more) {
+    private WorkerProcess start(Contender contender, Role role, Path directory, List<String> more) {
         return await(
                 new WorkerProcess(
-                        bus.process(role, work), role, work, more, tracer.apply(role), directory));
+                        contender.process(role, work),
+                        role,
+                        work,
+                        more,
+                        tracer.apply(role),
+                        directory));
     }
 
     private WorkerProcess await(WorkerProcess process) {

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A bus's socket system calls as counted by strace: calls that transfer data, and calls that find
- * nothing to do. The number of the latter depends on the run time, which strace increases.
+ * A contender's socket system calls as counted by strace: calls that transfer data, and calls that
+ * find nothing to do. The number of the latter depends on the run time, which strace increases.
  *
  * @param useful successful calls, by name.
  * @param vain failed calls, mostly because no data was available, by name.
@@ -30,18 +30,18 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
     /**
      * Counts a run's calls from the start of its processes to their end.
      *
-     * @param bus bus to trace.
+     * @param contender contender to trace.
      * @param work work to do, without warm-up.
      * @throws BusException if strace is missing, or the work fails.
      */
-    public static SystemCalls count(BusUnderTest bus, Work work) {
+    public static SystemCalls count(Contender contender, Work work) {
         requireStrace();
         try {
             Path folder = Files.createTempDirectory("verbus-calls");
             try {
                 try (Runner runner =
                         new Runner(
-                                bus,
+                                contender,
                                 work,
                                 done -> {},
                                 List.of(),

@@ -2,6 +2,8 @@
 
 package io.verbus.perf.run;
 
+import io.verbus.perf.process.Link;
+
 import java.util.Iterator;
 
 /**
@@ -18,11 +20,6 @@ final class TextLink implements Link {
     }
 
     @Override
-    public void tell(String line) {
-        // a text takes no orders
-    }
-
-    @Override
     public String readLine() {
         return lines.hasNext() ? "|" + lines.next() : null;
     }
@@ -30,11 +27,6 @@ final class TextLink implements Link {
     @Override
     public String ending() {
         return WELL;
-    }
-
-    @Override
-    public long clockAheadNs() {
-        return 0;
     }
 
     @Override

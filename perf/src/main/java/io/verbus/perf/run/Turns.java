@@ -25,7 +25,7 @@ public final class Turns {
      * @return the results, in the order of the contenders.
      */
     public static <T> List<T> measure(
-            List<Supplier<Contender>> contenders,
+            List<Supplier<Run>> contenders,
             int first,
             long messages,
             Pair.Measure<T> measure,
@@ -36,10 +36,10 @@ public final class Turns {
         versions.addAll(Collections.nCopies(count, ""));
         for (int turn = 0; turn < count; turn++) {
             int number = (first + turn) % count;
-            try (Contender contender = contenders.get(number).get()) {
-                contender.warmUp();
-                results.set(number, measure.of(contender, messages));
-                versions.set(number, contender.version());
+            try (Run run = contenders.get(number).get()) {
+                run.warmUp();
+                results.set(number, measure.of(run, messages));
+                versions.set(number, run.version());
             }
         }
         return results;

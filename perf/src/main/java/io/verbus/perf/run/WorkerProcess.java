@@ -8,17 +8,24 @@ import io.verbus.perf.load.Stall;
 import io.verbus.perf.load.StallList;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.JavaProgram;
+import io.verbus.perf.process.Link;
+
+import org.agrona.IoUtil;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A {@link Worker} in its own JVM with this JVM's flags, or with those of the server that starts it
@@ -42,8 +49,8 @@ final class WorkerProcess implements AutoCloseable {
     private long firstNs;
     private StallList stalls = new StallList();
 
-    WorkerProcess(BusUnderTest bus, Role role, Work work, List<String> moreFlags) {
-        this(bus, role, work, moreFlags, List.of(), newDirectory(role));
+    WorkerProcess(Contender contender, Role role, Work work, List<String> moreFlags) {
+        this(contender, role, work, moreFlags, List.of(), newDirectory(role));
     }
 
     /**
@@ -51,28 +58,68 @@ final class WorkerProcess implements AutoCloseable {
      * @param directory directory of the driver; deleted with the process that runs the driver.
      */
     WorkerProcess(
-            BusUnderTest bus,
+            Contender contender,
             Role role,
             Work work,
             List<String> moreFlags,
             List<String> tracer,
             Path directory) {
         this(
-                bus + " " + role,
+                name(contender, role),
                 directory,
                 role == Role.DRIVER,
+                () ->
+                        start(
+                                contender,
+                                role,
+                                work,
+                                moreFlags,
+                                tracer,
+                                directory,
+                                System.err::println));
+    }
+
+    /**
+     * Starts a worker on this host.
+     *
+     * @param tracer command that runs the JVM; empty for none.
+     * @param directory directory of the driver; deleted with the process that runs the driver.
+     * @param errors consumer of the lines of the standard error.
+     */
+    static ChildProcess start(
+            Contender contender,
+            Role role,
+            Work work,
+            List<String> moreFlags,
+            List<String> tracer,
+            Path directory,
+            Consumer<String> errors) {
+        List<String> arguments = new ArrayList<>(List.of(role.name(), directory.toString()));
+        arguments.addAll(work.toArguments());
+        List<String> command = new ArrayList<>(tracer);
+        command.addAll(
+                contender.program().with(MEASURING_FLAGS).with(moreFlags).command(arguments));
+        String name = name(contender, role);
+        return new ChildProcess(
+                name,
+                command,
+                errors,
                 () -> {
-                    List<String> flags = flags();
-                    flags.addAll(moreFlags);
-                    return new LocalLink(
-                            bus,
-                            role,
-                            work,
-                            tracer,
-                            flags,
-                            directory,
-                            ProcessBuilder.Redirect.INHERIT);
+                    delete(name, Worker.files(directory));
+                    if (work.hasDriver(role)) {
+                        delete(name, directory);
+                    }
                 });
+    }
+
+    private static void delete(String name, Path folder) {
+        IoUtil.delete(
+                folder.toFile(),
+                ex -> System.err.println("cannot clean up after " + name + ": " + ex));
+    }
+
+    private static String name(Contender contender, Role role) {
+        return contender + " " + role.name().toLowerCase(Locale.ROOT);
     }
 
     private WorkerProcess(String name, Path directory, boolean isDriver, Supplier<Link> start) {
@@ -86,9 +133,9 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     /** Starts a reflecting or receiving worker on the host of the work's server. */
-    static WorkerProcess remote(BusUnderTest bus, Work work) {
+    static WorkerProcess remote(Contender contender, Work work) {
         return new WorkerProcess(
-                bus + " " + Role.REFLECTOR,
+                name(contender, Role.REFLECTOR),
                 Path.of(""),
                 false,
                 () ->
@@ -96,7 +143,7 @@ final class WorkerProcess implements AutoCloseable {
                                 work.server(),
                                 work.initiator(),
                                 work.reflector(),
-                                PerfServer.worker(bus, work)));
+                                PerfServer.worker(contender, work)));
     }
 
     /** Returns a directory name for the driver of a new process; does not create it. */
@@ -118,15 +165,8 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Returns the flags of a worker's JVM. */
     static List<String> flags() {
-        List<String> flags =
-                new ArrayList<>(
-                        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                                .filter(flag -> !flag.startsWith("-agentlib"))
-                                .filter(flag -> !flag.startsWith("-javaagent"))
-                                .filter(flag -> !ColdStart.isStartFlag(flag))
-                                .toList());
-        flags.addAll(MEASURING_FLAGS);
-        return flags;
+        return Stream.concat(JavaProgram.portableFlags().stream(), MEASURING_FLAGS.stream())
+                .toList();
     }
 
     /** Returns whether the process runs only a driver. */
@@ -134,7 +174,7 @@ final class WorkerProcess implements AutoCloseable {
         return isDriver;
     }
 
-    /** Returns the name and version of the bus; empty until reported. */
+    /** Returns the name and version of the contender; empty until reported. */
     String version() {
         return version;
     }
@@ -201,7 +241,7 @@ final class WorkerProcess implements AutoCloseable {
             }
             if (line.equals(END)) {
                 throw new BusException(
-                        name + " " + link.ending() + " before it was done; see its output above");
+                        name + " " + link.ending() + " before it finished: see its output above");
             }
             return line;
         } catch (InterruptedException ex) {

@@ -75,13 +75,13 @@ class ArchiveAndClusterDemoTest {
 
     @Tag("slow")
     @ParameterizedTest
-    @ValueSource(strings = {"ArchiveProcess", "LateSubscriber"})
+    @ValueSource(strings = {"ARCHIVE", "LATE_SUBSCRIBER"})
     @Timeout(180)
-    void failsIfProcessDies(String main) throws Exception {
+    void failsIfProcessDies(String program) throws Exception {
         start("archive", "--transport=udp", "--messages=20000", "--rate=1000");
         demo.awaitWords("messages verified, live");
         List<ProcessHandle> children = demo.process().children().toList();
-        DemoRun.child(children, main).destroyForcibly();
+        DemoRun.child(children, program).destroyForcibly();
         assertEquals(1, demo.exitStatus(), demo.errors());
         assertTrue(demo.errors().contains("process ended early"), demo.errors());
         assertEquals("", demo.output());

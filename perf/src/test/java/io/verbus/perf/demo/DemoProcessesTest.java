@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.perf.demo.aeron.AeronClient;
+import io.verbus.perf.process.ChildMain;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -81,7 +83,7 @@ class DemoProcessesTest {
     void failsIfProcessDies(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
-        DemoRun.child(children, "Subscriber").destroyForcibly();
+        DemoRun.child(children, "SUBSCRIBER").destroyForcibly();
         assertEquals(1, demo.exitStatus(), demo.errors());
         assertTrue(
                 demo.errors().contains("demo failed: the subscriber process ended early"),
@@ -98,7 +100,7 @@ class DemoProcessesTest {
     void failsIfDriverDies(DemoClient client) throws Exception {
         start("--transport=ipc", "--client=" + client, "--messages=100000000");
         List<ProcessHandle> children = demo.awaitProgress(3);
-        DemoRun.child(children, DriverProcess.class.getName()).destroyForcibly();
+        DemoRun.child(children, "DRIVER").destroyForcibly();
         assertEquals(1, demo.exitStatus(), demo.errors());
         assertTrue(
                 demo.errors().contains("demo failed: the driver 1 process ended early"),
@@ -167,7 +169,11 @@ class DemoProcessesTest {
     @Test
     void processesOfAeronClientCannotLoadVerbusClient() throws Exception {
         List<URL> places = new ArrayList<>();
-        for (String word : DemoClient.AERON.publisher().classPath().split(File.pathSeparator)) {
+        for (String word :
+                DemoClient.AERON
+                        .process(DemoProgram.PUBLISHER)
+                        .classPath()
+                        .split(File.pathSeparator)) {
             if (word.endsWith("*")) {
                 try (var jars = Files.list(Path.of(word).getParent())) {
                     for (Path jar : jars.toList()) {
@@ -183,8 +189,8 @@ class DemoProcessesTest {
             assertFalse(isThere(loader, Bus.class.getName()));
             assertFalse(isThere(loader, "io.verbus.driver.MediaDriver"));
             assertTrue(isThere(loader, "io.aeron.Aeron"));
-            assertTrue(isThere(loader, DemoClient.AERON.publisher().main()));
-            assertTrue(isThere(loader, DemoClient.AERON.subscriber().main()));
+            assertTrue(isThere(loader, ChildMain.class.getName()));
+            assertTrue(isThere(loader, AeronClient.class.getName()));
         }
     }
 

@@ -62,7 +62,7 @@ class DemoRdmaLabTest {
                         LIMIT_S,
                         List.of("--client=" + client, "--messages=100000000", "--rate=1000"))) {
             List<ProcessHandle> children = demo.awaitProgress(4);
-            DemoRun.child(children, "Subscriber").destroyForcibly();
+            DemoRun.child(children, "SUBSCRIBER").destroyForcibly();
             assertEquals(1, demo.exitStatus(), demo.errors());
             assertTrue(
                     demo.errors().contains("demo failed: the subscriber process ended early"),

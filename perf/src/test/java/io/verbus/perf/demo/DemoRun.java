@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.perf.run.AeronJars;
+import io.verbus.perf.process.AeronJars;
+import io.verbus.perf.process.Lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -89,7 +90,7 @@ final class DemoRun implements AutoCloseable {
                                 "-XX:+UseParallelGC",
                                 "-XX:+ErrorFileToStderr",
                                 "-D" + AeronJars.FOLDER_PROPERTY + "=" + aeronJars));
-        if (DemoLab.isHere()) {
+        if (Lab.isHere()) {
             command.addAll(LAB_FLAGS);
         }
         command.addAll(

@@ -7,17 +7,17 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 
 import java.util.List;
 
-/** As much of Kubernetes' NetworkPolicy as that in deploy has. */
+/** The parts of Kubernetes' NetworkPolicy that the files in deploy use. */
 record NetworkPolicy(String apiVersion, String kind, ObjectMeta metadata, Spec spec) {
-    /** Whom it protects, and from what. */
+    /** Selected pods, and the traffic allowed to reach them. */
     record Spec(LabelSelector podSelector, List<String> policyTypes, List<Rule> ingress) {}
 
-    /** What is let in: from anywhere if no peers are named. */
+    /** Allowed traffic: from anywhere if no peers are named. */
     record Rule(List<Peer> from, List<Port> ports) {}
 
-    /** Where it comes from: both must fit. */
+    /** Source of traffic: both selectors must match. */
     record Peer(LabelSelector namespaceSelector, LabelSelector podSelector) {}
 
-    /** A port by its name in the pod; all of a protocol if it has none. */
+    /** Port by its name in the pod; all ports of the protocol if it is null. */
     record Port(String protocol, String port) {}
 }

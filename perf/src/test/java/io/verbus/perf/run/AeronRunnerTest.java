@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.BusException;
-import io.verbus.perf.aeron.AeronCWorker;
+import io.verbus.perf.aeron.AeronCDriver;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 
@@ -63,10 +63,10 @@ class AeronRunnerTest {
 
     private static Runner runner(Path program, Work work) {
         return new Runner(
-                BusUnderTest.AERON_C,
+                Contender.AERON_C,
                 work,
                 done -> {},
-                List.of("-D" + AeronCWorker.PROGRAM_PROPERTY + "=" + program));
+                List.of("-D" + AeronCDriver.PROGRAM_PROPERTY + "=" + program));
     }
 
     @ParameterizedTest
@@ -124,7 +124,7 @@ class AeronRunnerTest {
             names = {"IPC", "UDP"})
     void streamsThroughVerbusDriver(Work.Wire wire) {
         Work work = work(wire, Work.Drivers.EMBEDDED, Load.stream(64, 1, 1));
-        try (Runner runner = new Runner(BusUnderTest.AERON_ON_VERBUS, work, done -> {})) {
+        try (Runner runner = new Runner(Contender.AERON_ON_VERBUS, work, done -> {})) {
             assertEquals((long) COUNT * LENGTH, runner.stream(COUNT).bytes());
             assertTrue(runner.version().startsWith("Aeron 1.51.0"), runner.version());
         }
@@ -133,10 +133,10 @@ class AeronRunnerTest {
     @Test
     void namesVerbusDriverInVersionOfAeronClient() {
         Work work = work(Work.Wire.IPC, Work.Drivers.OWN, Load.roundTrips(Load.MAX, 1));
-        try (Runner runner = new Runner(BusUnderTest.AERON_ON_VERBUS, work, done -> {})) {
+        try (Runner runner = new Runner(Contender.AERON_ON_VERBUS, work, done -> {})) {
             assertTrue(runner.version().startsWith("Aeron 1.51.0 on Verbus"), runner.version());
         }
-        try (Runner runner = new Runner(BusUnderTest.AERON, work, done -> {})) {
+        try (Runner runner = new Runner(Contender.AERON, work, done -> {})) {
             assertEquals("Aeron 1.51.0", runner.version());
         }
     }

@@ -15,9 +15,9 @@ import java.util.List;
 class PairTest {
     private final List<String> steps = new ArrayList<>();
 
-    private Contender contender(String name) {
+    private Run run(String name) {
         steps.add(name + " up");
-        return new Contender() {
+        return new Run() {
             @Override
             public String version() {
                 return name;
@@ -45,15 +45,14 @@ class PairTest {
         };
     }
 
-    private long measure(Contender contender, long count) {
-        steps.add(contender.version() + " " + count);
+    private long measure(Run run, long count) {
+        steps.add(run.version() + " " + count);
         return count;
     }
 
     @Test
     void alternatesFirstContenderOfSlicesWhileBothRun() {
-        Pair<Long> pair =
-                Pair.measure(contender("a"), contender("b"), 7, 2, this::measure, Long::sum);
+        Pair<Long> pair = Pair.measure(run("a"), run("b"), 7, 2, this::measure, Long::sum);
         assertEquals(new Pair<>(7L, 7L), pair);
         assertEquals(
                 List.of("a up", "b up", "a warm", "b warm", "a 3", "b 3", "b 4", "a 4"), steps);
@@ -79,13 +78,13 @@ class PairTest {
         List<String> versions = new ArrayList<>();
         Pair<String> pair =
                 Pair.apart(
-                        () -> contender("a"),
-                        () -> contender("b"),
+                        () -> run("a"),
+                        () -> run("b"),
                         inOrder,
                         7,
-                        (contender, count) -> {
-                            measure(contender, count);
-                            return contender.version();
+                        (run, count) -> {
+                            measure(run, count);
+                            return run.version();
                         },
                         (first, second) -> versions.addAll(List.of(first, second)));
         assertEquals(List.of("a", "b"), versions);

@@ -104,7 +104,7 @@ class PerfServerTest {
     @Test
     void reflectsMessagesOfRunnerOnAnotherHost() throws InterruptedException {
         try (Runner runner =
-                new Runner(BusUnderTest.VERBUS, work(Load.roundTrips(Load.MAX, 1)), done -> {})) {
+                new Runner(Contender.VERBUS, work(Load.roundTrips(Load.MAX, 1)), done -> {})) {
             assertEquals(COUNT, runner.roundTrips(COUNT).histogram().getTotalCount());
             assertEquals(2, ProcessHandle.current().children().count());
         }
@@ -115,7 +115,7 @@ class PerfServerTest {
     void receivesStreamFromRunnerOnAnotherHost() {
         long start = System.nanoTime();
         try (Runner runner =
-                new Runner(BusUnderTest.VERBUS, work(Load.stream(64, 1, 1)), done -> {})) {
+                new Runner(Contender.VERBUS, work(Load.stream(64, 1, 1)), done -> {})) {
             var throughput = runner.stream(COUNT);
             assertEquals((long) COUNT * LENGTH, throughput.bytes());
             assertTrue(throughput.elapsedNs() > 0);
@@ -141,7 +141,7 @@ class PerfServerTest {
                         BusException.class,
                         () -> {
                             try (Runner runner =
-                                    new Runner(BusUnderTest.VERBUS, elsewhere, done -> {})) {
+                                    new Runner(Contender.VERBUS, elsewhere, done -> {})) {
                                 runner.roundTrips(1);
                             }
                         });

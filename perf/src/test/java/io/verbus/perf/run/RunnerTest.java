@@ -40,7 +40,7 @@ class RunnerTest {
     void measuresRoundTripsAndLeavesNothingBehind(int processes) throws IOException {
         try (Runner runner =
                 new Runner(
-                        BusUnderTest.VERBUS,
+                        Contender.VERBUS,
                         work(processes, Load.roundTrips(Load.MAX, 1)),
                         done -> {})) {
             Measurement measurement = runner.roundTrips(COUNT);
@@ -55,8 +55,7 @@ class RunnerTest {
     @ValueSource(ints = {1, 2})
     void measuresStream(int processes) {
         try (Runner runner =
-                new Runner(
-                        BusUnderTest.VERBUS, work(processes, Load.stream(64, 1, 2)), done -> {})) {
+                new Runner(Contender.VERBUS, work(processes, Load.stream(64, 1, 2)), done -> {})) {
             Throughput throughput = runner.stream(COUNT);
             assertEquals((long) COUNT * LENGTH, throughput.bytes());
         }
@@ -71,11 +70,11 @@ class RunnerTest {
         "AERON_ON_VERBUS,IPC,1",
         "AERON_ON_VERBUS,UDP,2"
     })
-    void runsDriversInSeparateProcesses(BusUnderTest bus, Work.Wire wire, int drivers)
+    void runsDriversInSeparateProcesses(Contender contender, Work.Wire wire, int drivers)
             throws IOException {
         Load load = Load.roundTrips(Load.MAX, 1);
         Work work = work(wire, 2, Work.Drivers.OWN, load, "");
-        try (Runner runner = new Runner(bus, work, done -> {})) {
+        try (Runner runner = new Runner(contender, work, done -> {})) {
             Measurement measurement = runner.roundTrips(COUNT);
             assertEquals(COUNT, measurement.histogram().getTotalCount());
             assertEquals(drivers, directories().size(), "drivers");
@@ -94,13 +93,13 @@ class RunnerTest {
         "AERON_ON_VERBUS,IPC",
         "AERON_ON_VERBUS,UDP"
     })
-    void echoesMessagesFromPlainHandler(BusUnderTest bus, Work.Wire wire) {
+    void echoesMessagesFromPlainHandler(Contender contender, Work.Wire wire) {
         Load load =
                 Load.roundTrips(Load.MAX, 1)
                         .with(Load.Publications.CONCURRENT)
                         .with(Load.Polling.PLAIN);
         Work work = work(wire, 2, Work.Drivers.EMBEDDED, load, "");
-        try (Runner runner = new Runner(bus, work, done -> {})) {
+        try (Runner runner = new Runner(contender, work, done -> {})) {
             Measurement measurement = runner.roundTrips(COUNT);
             assertEquals(COUNT, measurement.histogram().getTotalCount());
         }
@@ -110,8 +109,7 @@ class RunnerTest {
     void bindsReceiverOfStreamToSecondCpu() {
         Work work = work(2, Load.stream(64, 1, 1), "0," + NO_CPU);
         assertThrows(
-                BusException.class,
-                () -> new Runner(BusUnderTest.VERBUS, work, done -> {}).close());
+                BusException.class, () -> new Runner(Contender.VERBUS, work, done -> {}).close());
     }
 
     @Test
@@ -119,14 +117,14 @@ class RunnerTest {
         Work work = work(1, Load.roundTrips(Load.MAX, 1));
         String samples = "-D" + VerbusStack.OPTION_PREFIX + "latency-samples-per-second=";
         try (Runner runner =
-                new Runner(BusUnderTest.VERBUS, work, done -> {}, List.of(samples + 10))) {
+                new Runner(Contender.VERBUS, work, done -> {}, List.of(samples + 10))) {
             runner.roundTrips(COUNT);
             assertTrue(Files.exists(directories().getFirst().resolve("latency.dat")));
         }
         assertThrows(
                 BusException.class,
                 () ->
-                        new Runner(BusUnderTest.VERBUS, work, done -> {}, List.of(samples + "x"))
+                        new Runner(Contender.VERBUS, work, done -> {}, List.of(samples + "x"))
                                 .close());
     }
 

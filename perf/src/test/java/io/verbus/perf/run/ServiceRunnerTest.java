@@ -34,30 +34,30 @@ class ServiceRunnerTest {
     @ParameterizedTest
     @Tag("soak")
     @EnumSource(names = {"CLUSTER_ON_VERBUS", "CLUSTER_ON_AERON"})
-    void measuresRoundTripsThroughCluster(BusUnderTest bus) throws IOException {
+    void measuresRoundTripsThroughCluster(Contender contender) throws IOException {
         Work work = work(4, Load.roundTrips(200, 1));
-        try (Runner runner = new Runner(bus, work, done -> {})) {
+        try (Runner runner = new Runner(contender, work, done -> {})) {
             Measurement measurement = runner.roundTrips(COUNT);
             assertEquals(COUNT, measurement.histogram().getTotalCount());
             assertEquals(4, ProcessHandle.current().children().count());
             assertEquals(4, directories("/dev/shm").size(), "drivers");
-            assertVersion(bus == BusUnderTest.CLUSTER_ON_VERBUS, runner.version());
+            assertVersion(contender == Contender.CLUSTER_ON_VERBUS, runner.version());
         }
         assertNothingIsLeft();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ARCHIVE_ON_VERBUS", "ARCHIVE_ON_AERON"})
-    void measuresRecordingsAndReplays(BusUnderTest bus) throws IOException {
+    void measuresRecordingsAndReplays(Contender contender) throws IOException {
         Work work = work(2, Load.recordings());
-        try (Runner runner = new Runner(bus, work, done -> {})) {
+        try (Runner runner = new Runner(contender, work, done -> {})) {
             Recording first = runner.recording(COUNT);
             Recording both = first.plus(runner.recording(COUNT));
             assertEquals(2 * COUNT, both.messages());
             assertEquals(2 * COUNT * LENGTH, both.bytes());
             assertTrue(first.recordNs() > 0 && first.replayNs() > 0, first.toString());
             assertEquals(first, Recording.parse(first.encode()));
-            assertVersion(bus == BusUnderTest.ARCHIVE_ON_VERBUS, runner.version());
+            assertVersion(contender == Contender.ARCHIVE_ON_VERBUS, runner.version());
         }
         assertNothingIsLeft();
     }

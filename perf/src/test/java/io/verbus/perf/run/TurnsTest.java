@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 class TurnsTest {
     private final List<String> log = new ArrayList<>();
 
-    private Supplier<Contender> contender(String name) {
+    private Supplier<Run> run(String name) {
         return () -> {
             log.add("+" + name);
             return new Named(name);
         };
     }
 
-    private final class Named implements Contender {
+    private final class Named implements Run {
         private final String name;
 
         Named(String name) {
@@ -63,10 +63,10 @@ class TurnsTest {
         List<String> versions = new ArrayList<>();
         List<String> results =
                 Turns.measure(
-                        Stream.of("a", "b", "c").map(this::contender).toList(),
+                        Stream.of("a", "b", "c").map(this::run).toList(),
                         1,
                         7,
-                        (contender, count) -> contender.version() + count,
+                        (run, count) -> run.version() + count,
                         versions);
         assertEquals(List.of("a7", "b7", "c7"), results);
         assertEquals(List.of("a", "b", "c"), versions);
@@ -80,10 +80,10 @@ class TurnsTest {
                         UnsupportedOperationException.class,
                         () ->
                                 Turns.measure(
-                                        List.of(contender("a")),
+                                        List.of(run("a")),
                                         0,
                                         1,
-                                        Contender::recording,
+                                        Run::recording,
                                         new ArrayList<>()));
         assertEquals("a has no archive", failure.getMessage());
         assertEquals("-a", log.getLast());

@@ -15,7 +15,7 @@ import org.agrona.DirectBuffer;
 import java.util.concurrent.TimeUnit;
 
 /** Client of the demo that uses Aeron. */
-final class AeronClient implements BusClient {
+public final class AeronClient implements BusClient {
     private final Aeron aeron;
 
     /**
@@ -23,7 +23,7 @@ final class AeronClient implements BusClient {
      *
      * @param directory directory of the driver.
      */
-    AeronClient(String directory) {
+    public AeronClient(String directory) {
         aeron =
                 Aeron.connect(
                         new Aeron.Context()

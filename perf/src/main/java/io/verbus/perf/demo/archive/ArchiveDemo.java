@@ -3,16 +3,16 @@
 package io.verbus.perf.demo.archive;
 
 import io.verbus.codecs.marketdata.QuoteEncoder;
-import io.verbus.perf.demo.ChildEvent;
-import io.verbus.perf.demo.ChildProcess;
-import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoProgram;
 import io.verbus.perf.demo.DemoResult;
 import io.verbus.perf.demo.DriverErrors;
-import io.verbus.perf.demo.DriverProcess;
-import io.verbus.perf.demo.JavaProgram;
-import io.verbus.perf.run.AeronJars;
+import io.verbus.perf.process.AeronJars;
+import io.verbus.perf.process.ChildEvent;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
 
 import org.agrona.IoUtil;
 
@@ -101,25 +101,23 @@ final class ArchiveDemo implements AutoCloseable {
         for (int i = 0; i < drivers.size(); i++) {
             List<String> arguments = new ArrayList<>(List.of(drivers.get(i).toString()));
             arguments.addAll(network.driverOptions(network.address(i)));
-            children.start(
-                    "driver " + (i + 1), JavaProgram.own(DriverProcess.class.getName()), arguments);
+            children.start("driver " + (i + 1), JavaProgram.own(DemoProgram.DRIVER), arguments);
         }
         String far = drivers.getFirst().toString();
         String near = drivers.getLast().toString();
-        archive = start("archive", ArchiveProcess.class, near, recordings.toString());
-        publisher = start("publisher", LivePublisher.class, far);
+        archive = start("archive", ArchiveProgram.ARCHIVE, near, recordings.toString());
+        publisher = start("publisher", ArchiveProgram.LIVE_PUBLISHER, far);
     }
 
     /**
      * Starts a process whose class path contains Aeron and the demo, but neither Verbus' driver nor
      * its client.
      */
-    private ChildProcess start(String process, Class<?> main, String... first)
-            throws DemoException {
+    private ChildProcess start(String process, ArchiveProgram program, String... first) {
         List<String> arguments = new ArrayList<>(List.of(first));
         arguments.addAll(plan.words());
         String classPath = AeronJars.classPath(ArchiveDemo.class, QuoteEncoder.class);
-        return children.start(process, JavaProgram.other(main.getName(), classPath), arguments);
+        return children.start(process, JavaProgram.other(program, classPath), arguments);
     }
 
     private void supervise() throws DemoException, InterruptedException {
@@ -204,7 +202,7 @@ final class ArchiveDemo implements AutoCloseable {
                             recordedPosition));
             publisher.go();
             String near = drivers.getLast().toString();
-            subscriber = start("subscriber", LateSubscriber.class, near, sessionId);
+            subscriber = start("subscriber", ArchiveProgram.LATE_SUBSCRIBER, near, sessionId);
         }
     }
 

@@ -11,13 +11,12 @@ import io.aeron.archive.ArchiveThreadingMode;
 import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.codecs.SourceLocation;
 import io.aeron.archive.status.RecordingPos;
-import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
 import io.verbus.perf.demo.MarketDataVerifier;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.status.CountersReader;
@@ -55,7 +54,7 @@ final class ArchiveProcess {
      * @param args driver directory, directory of the recordings, and the words of an {@link
      *     ArchivePlan}.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws DemoException, InterruptedException {
         AeronPatience.set();
         ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
@@ -75,9 +74,6 @@ final class ArchiveProcess {
             // Late subscribers may still need the archive, so the process runs until its input
             // ends.
             Thread.currentThread().join();
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
         }
     }
 

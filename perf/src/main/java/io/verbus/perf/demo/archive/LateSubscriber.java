@@ -8,13 +8,12 @@ import io.aeron.Image;
 import io.aeron.Subscription;
 import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.client.ReplayMerge;
-import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
 import io.verbus.perf.demo.MarketDataVerifier;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
@@ -57,7 +56,7 @@ final class LateSubscriber {
      * @param args driver directory, session id of the stream, and the words of an {@link
      *     ArchivePlan}.
      */
-    public static void main(String[] args) {
+    static void run(String[] args) throws DemoException {
         AeronPatience.set();
         ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
@@ -88,9 +87,6 @@ final class LateSubscriber {
                                 PROGRESS_LIMIT_MS)) {
             System.out.println(SUBSCRIBED);
             new LateSubscriber(plan).run(merge);
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
         }
     }
 

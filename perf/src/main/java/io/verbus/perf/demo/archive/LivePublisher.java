@@ -5,11 +5,10 @@ package io.verbus.perf.demo.archive;
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
-import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
 import io.verbus.perf.demo.MarketDataFeed;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
 
@@ -48,16 +47,13 @@ final class LivePublisher {
     /**
      * @param args driver directory and the words of an {@link ArchivePlan}.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws DemoException, InterruptedException {
         ParentLink parent = ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
         try (Aeron aeron = Clients.connect(args[0]);
                 ExclusivePublication publication =
                         aeron.addExclusivePublication(plan.publication(), ArchivePlan.STREAM_ID)) {
             new LivePublisher(publication, plan, parent).run();
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
         }
     }
 

@@ -3,15 +3,15 @@
 package io.verbus.perf.demo.cluster;
 
 import io.verbus.perf.demo.CarrierWatch;
-import io.verbus.perf.demo.ChildEvent;
-import io.verbus.perf.demo.ChildProcess;
-import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoProgram;
 import io.verbus.perf.demo.DemoTransport;
 import io.verbus.perf.demo.DriverErrors;
-import io.verbus.perf.demo.DriverProcess;
-import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.process.ChildEvent;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
 import io.verbus.samples.cluster.MatchingEngine;
 
 import org.agrona.IoUtil;
@@ -100,10 +100,7 @@ final class ClusterDemo implements AutoCloseable {
             progress.println("demo: starting three members and the client's driver");
             List<String> arguments = new ArrayList<>(List.of(clientDriver.toString()));
             arguments.addAll(network.driverOptions(plan.client()));
-            children.start(
-                    "client's driver",
-                    JavaProgram.withAeron(DriverProcess.class.getName()),
-                    arguments);
+            children.start("client's driver", JavaProgram.withAeron(DemoProgram.DRIVER), arguments);
             members.start();
             supervise();
             checkCarriers();
@@ -119,7 +116,7 @@ final class ClusterDemo implements AutoCloseable {
         client =
                 children.start(
                         "client",
-                        JavaProgram.withAeron(OrderSender.class.getName()),
+                        JavaProgram.withAeron(ClusterProgram.CLIENT),
                         List.of(
                                 clientDriver.toString(),
                                 plan.members().forClients(),

@@ -4,9 +4,9 @@ package io.verbus.perf.demo.cluster;
 
 import io.verbus.BusException;
 import io.verbus.perf.demo.DemoException;
-import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.NetworkOptions;
+import io.verbus.perf.process.Lab;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -134,7 +134,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
 
     private String run(DemoNetwork network, ClusterFault named)
             throws DemoException, InterruptedException {
-        boolean isSlow = DemoLab.isHere();
+        boolean isSlow = Lab.isHere();
         ClusterPlan plan =
                 ClusterPlan.of(
                         network,

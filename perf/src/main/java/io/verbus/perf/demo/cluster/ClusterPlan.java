@@ -2,8 +2,8 @@
 
 package io.verbus.perf.demo.cluster;
 
-import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.process.Lab;
 import io.verbus.samples.cluster.ClusterMembers;
 
 import java.util.concurrent.TimeUnit;
@@ -52,8 +52,7 @@ record ClusterPlan(
                         IntStream.range(0, MEMBERS).mapToObj(network::address).toList(),
                         DemoNetwork.freePort(MEMBERS * PORTS_OF_MEMBER)),
                 network.address(MEMBERS),
-                TimeUnit.SECONDS.toNanos(
-                        DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S),
+                TimeUnit.SECONDS.toNanos(Lab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S),
                 fault,
                 faults);
     }

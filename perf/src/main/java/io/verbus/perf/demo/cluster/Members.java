@@ -2,13 +2,13 @@
 
 package io.verbus.perf.demo.cluster;
 
-import io.verbus.perf.demo.ChildProcess;
-import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoProgram;
 import io.verbus.perf.demo.DriverErrors;
-import io.verbus.perf.demo.DriverProcess;
-import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
 import io.verbus.samples.cluster.MatchingEngine;
 
 import org.agrona.IoUtil;
@@ -78,7 +78,7 @@ final class Members {
             driverProcesses[id] =
                     children.start(
                             "driver of member " + id,
-                            JavaProgram.withAeron(DriverProcess.class.getName()),
+                            JavaProgram.withAeron(DemoProgram.DRIVER),
                             arguments);
         }
         List<String> arguments =
@@ -97,9 +97,7 @@ final class Members {
         }
         members[id] =
                 children.start(
-                        "member " + id,
-                        JavaProgram.withAeron(NodeProcess.class.getName()),
-                        arguments);
+                        "member " + id, JavaProgram.withAeron(ClusterProgram.MEMBER), arguments);
     }
 
     /** Returns the id of the member that a process runs, or -1. */

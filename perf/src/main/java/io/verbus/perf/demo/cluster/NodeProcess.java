@@ -3,13 +3,11 @@
 package io.verbus.perf.demo.cluster;
 
 import io.aeron.cluster.service.Cluster;
-import io.aeron.exceptions.AeronException;
-import io.verbus.BusException;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.perf.demo.AeronPatience;
-import io.verbus.perf.demo.DemoLab;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.Lab;
+import io.verbus.perf.process.ParentLink;
 import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
 import io.verbus.samples.cluster.MatchingEngine;
@@ -50,20 +48,15 @@ final class NodeProcess {
      *     driver directory, directory for files, location of the driver, and transport options as
      *     {@code NAME=VALUE}.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws InterruptedException {
         AeronPatience.set();
         ParentLink parent = ParentLink.open();
-        try {
-            ClusterNode node = launch(args);
-            Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
-            while (true) { // the member ends with this process's input
-                if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
-                    System.err.println("no snapshot taken, because this member is not the leader");
-                }
+        ClusterNode node = launch(args);
+        Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
+        while (true) { // the member ends with this process's input
+            if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
+                System.err.println("no snapshot taken, because this member is not the leader");
             }
-        } catch (AeronException | BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
         }
     }
 
@@ -84,7 +77,7 @@ final class NodeProcess {
                         .unblockTimeoutNs(2 * PATIENCE_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)
                         .transportOption("rdma.probe-timeout", PEER_LIMIT);
-        if (DemoLab.isHere()) {
+        if (Lab.isHere()) {
             driver.idling(Idling.SLEEP);
         }
         for (int i = FIRST_OPTION; i < args.length; i++) {

@@ -3,13 +3,12 @@
 package io.verbus.perf.demo.cluster;
 
 import io.aeron.cluster.client.AeronCluster;
-import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
-import io.verbus.perf.demo.DemoLab;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.Lab;
+import io.verbus.perf.process.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
 
@@ -71,21 +70,15 @@ final class OrderSender {
      * @param args driver directory, ingress endpoints, egress channel, orders and rate. More orders
      *     follow until the parent requests the end.
      */
-    public static void main(String[] args) throws InterruptedException {
+    static void run(String[] args) throws DemoException, InterruptedException {
         AeronPatience.set();
-        try {
-            send(args, ParentLink.open());
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
-        System.exit(0);
+        send(args, ParentLink.open());
     }
 
     /**
      * Sends the orders, and prints the result.
      *
-     * @param args arguments of {@link #main}.
+     * @param args arguments of {@link #run}.
      * @param parent link to the parent, which determines when to stop; null to stop after the last
      *     order.
      */
@@ -97,7 +90,7 @@ final class OrderSender {
                         .ingressEndpoints(args[1])
                         .egressChannel(args[2])
                         .messageTimeoutNs(
-                                DemoLab.isHere() ? LAB_CONNECT_NS : BusClient.DRIVER_TIMEOUT_NS)
+                                Lab.isHere() ? LAB_CONNECT_NS : BusClient.DRIVER_TIMEOUT_NS)
                         .newLeaderTimeoutNs(newLeaderTimeoutNs())
                         .errorHandler(error -> System.err.println(error.getMessage()));
         new OrderSender(parent, context, Integer.parseInt(args[3]), Integer.parseInt(args[4]))
@@ -110,7 +103,7 @@ final class OrderSender {
      * notifying their clients.
      */
     private static long newLeaderTimeoutNs() {
-        return TimeUnit.SECONDS.toNanos(DemoLab.isHere() ? 90 : 20);
+        return TimeUnit.SECONDS.toNanos(Lab.isHere() ? 90 : 20);
     }
 
     private void run() throws DemoException, InterruptedException {

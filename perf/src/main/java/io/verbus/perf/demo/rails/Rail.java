@@ -2,9 +2,9 @@
 
 package io.verbus.perf.demo.rails;
 
-import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.DemoTransport;
+import io.verbus.perf.process.Lab;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ record Rail(int number, DemoTransport transport, String from, String to, int por
         for (int i = 0; i < RAILS; i++) {
             int from = isFourFold ? 2 * i : i % addresses.size();
             int to = isFourFold ? 2 * i + 1 : from;
-            int end = isFourFold && DemoLab.isHere() ? to + 1 : 0;
+            int end = isFourFold && Lab.isHere() ? to + 1 : 0;
             rails.add(
                     new Rail(
                             i + 1,

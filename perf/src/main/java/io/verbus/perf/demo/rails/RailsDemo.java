@@ -9,14 +9,14 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.driver.metrics.CounterKeys;
 import io.verbus.driver.metrics.ReadCounters;
-import io.verbus.perf.demo.ChildEvent;
-import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoProgram;
 import io.verbus.perf.demo.DemoTransport;
 import io.verbus.perf.demo.DriverErrors;
-import io.verbus.perf.demo.DriverProcess;
-import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.process.ChildEvent;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
 
 import org.agrona.IoUtil;
 
@@ -93,7 +93,7 @@ final class RailsDemo implements AutoCloseable {
         for (int i = 0; i < drivers.size(); i++) {
             children.start(
                     "driver " + (i + 1),
-                    JavaProgram.own(DriverProcess.class.getName()),
+                    JavaProgram.own(DemoProgram.DRIVER),
                     driverArguments(drivers.get(i)));
         }
         await("the drivers to start", () -> drivers.stream().allMatch(RailsDemo::isRunning));
@@ -178,9 +178,10 @@ final class RailsDemo implements AutoCloseable {
                     feed.lost()
                             + " of "
                             + feed.sent()
-                            + " messages are lost, "
+                            + " messages were lost, and "
                             + feed.duplicated()
-                            + " duplicated");
+                            + " duplicated: this is a defect; please report it with the output"
+                            + " above");
         }
         return "demo ok: rails transport="
                 + network.transport()
@@ -215,7 +216,11 @@ final class RailsDemo implements AutoCloseable {
         try {
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();
             if (status != 0) {
-                throw new DemoException(String.join(" ", command) + " failed: " + status);
+                throw new DemoException(
+                        String.join(" ", command)
+                                + " ended with status "
+                                + status
+                                + ": see its output above");
             }
         } catch (IOException e) {
             throw new DemoException(

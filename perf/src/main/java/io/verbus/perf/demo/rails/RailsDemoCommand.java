@@ -4,9 +4,9 @@ package io.verbus.perf.demo.rails;
 
 import io.verbus.BusException;
 import io.verbus.perf.demo.DemoException;
-import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.NetworkOptions;
+import io.verbus.perf.process.Lab;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,7 +64,7 @@ public final class RailsDemoCommand implements Callable<Integer> {
             if (network == null) {
                 return options.runInLab(List.of("--ends", Integer.toString(ENDS)), command);
             }
-            int messages = rate != null ? rate : DemoLab.isHere() ? LAB_RATE : RATE;
+            int messages = rate != null ? rate : Lab.isHere() ? LAB_RATE : RATE;
             String result;
             try (RailsDemo demo = new RailsDemo(network, messages, options.limitNs(), System.err)) {
                 result = demo.run();

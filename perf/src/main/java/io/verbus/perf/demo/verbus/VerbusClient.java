@@ -15,7 +15,7 @@ import org.agrona.DirectBuffer;
 import java.time.Duration;
 
 /** Client of the demo that uses Verbus. */
-final class VerbusClient implements BusClient {
+public final class VerbusClient implements BusClient {
     private final Bus bus;
 
     /**
@@ -23,7 +23,7 @@ final class VerbusClient implements BusClient {
      *
      * @param directory directory of the driver.
      */
-    VerbusClient(String directory) {
+    public VerbusClient(String directory) {
         bus =
                 Bus.connect(
                         new Bus.Context()

@@ -7,14 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.cluster.ConsensusModule;
 import io.verbus.cnc.CncFile;
-import io.verbus.perf.demo.ChildEvent;
-import io.verbus.perf.demo.ChildProcess;
-import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoProgram;
 import io.verbus.perf.demo.DemoTransport;
-import io.verbus.perf.demo.DriverProcess;
-import io.verbus.perf.demo.JavaProgram;
-import io.verbus.perf.run.AeronJars;
+import io.verbus.perf.process.AeronJars;
+import io.verbus.perf.process.ChildEvent;
+import io.verbus.perf.process.ChildProcess;
+import io.verbus.perf.process.ChildProcesses;
+import io.verbus.perf.process.JavaProgram;
 import io.verbus.samples.cluster.MatchingEngine;
 
 import org.agrona.IoUtil;
@@ -109,8 +109,7 @@ class ClusterBackupTest {
         backup =
                 children.start(
                         "backup",
-                        JavaProgram.other(
-                                BackupProcess.class.getName(), AeronJars.behindOwnClassPath()),
+                        JavaProgram.other(BackupProgram.BACKUP, AeronJars.behindOwnClassPath()),
                         List.of(
                                 String.join(",", plan.members().hosts()),
                                 Integer.toString(plan.members().firstPort()),
@@ -124,13 +123,12 @@ class ClusterBackupTest {
         others.add(driver("client"));
         children.start(
                 "client's driver",
-                JavaProgram.own(DriverProcess.class.getName()),
+                JavaProgram.own(DemoProgram.DRIVER),
                 List.of(driver("client").toString()));
         client =
                 children.start(
                         "client",
-                        JavaProgram.other(
-                                OrderSender.class.getName(), AeronJars.behindOwnClassPath()),
+                        JavaProgram.other(ClusterProgram.CLIENT, AeronJars.behindOwnClassPath()),
                         List.of(
                                 driver("client").toString(),
                                 plan.members().forClients(),
@@ -144,8 +142,7 @@ class ClusterBackupTest {
         restored =
                 children.start(
                         "restored",
-                        JavaProgram.other(
-                                NodeProcess.class.getName(), AeronJars.behindOwnClassPath()),
+                        JavaProgram.other(ClusterProgram.MEMBER, AeronJars.behindOwnClassPath()),
                         List.of(
                                 "0",
                                 "127.0.0.1",
@@ -204,10 +201,10 @@ class ClusterBackupTest {
             acknowledged = Long.parseLong(line.substring(OrderSender.ACKNOWLEDGED.length()));
         } else if (line.startsWith(OrderSender.EXPECTED)) {
             expected = BookState.parse(line.substring(OrderSender.EXPECTED.length()));
-        } else if (line.startsWith(BackupProcess.SNAPSHOTS)) {
-            copiedSnapshots += Integer.parseInt(line.substring(BackupProcess.SNAPSHOTS.length()));
-        } else if (line.startsWith(BackupProcess.LOG)) {
-            copied = Long.parseLong(line.substring(BackupProcess.LOG.length()));
+        } else if (line.startsWith(BackupProgram.SNAPSHOTS)) {
+            copiedSnapshots += Integer.parseInt(line.substring(BackupProgram.SNAPSHOTS.length()));
+        } else if (line.startsWith(BackupProgram.LOG)) {
+            copied = Long.parseLong(line.substring(BackupProgram.LOG.length()));
         } else if (child == restored && line.startsWith(NodeProcess.STATE)) {
             restoredState = BookState.parse(line.substring(NodeProcess.STATE.length()));
         }

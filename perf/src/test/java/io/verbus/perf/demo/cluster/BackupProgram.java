@@ -3,7 +3,8 @@
 package io.verbus.perf.demo.cluster;
 
 import io.verbus.perf.demo.AeronPatience;
-import io.verbus.perf.demo.ParentLink;
+import io.verbus.perf.process.ChildProgram;
+import io.verbus.perf.process.ParentLink;
 import io.verbus.samples.cluster.BackupNode;
 import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
@@ -11,21 +12,23 @@ import io.verbus.samples.cluster.ClusterNode;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Process that runs a {@link BackupNode} and prints the progress of its copy. */
-final class BackupProcess {
+/** Program that runs a {@link BackupNode} and prints the progress of its copy. */
+enum BackupProgram implements ChildProgram {
+    /** The program. */
+    BACKUP;
+
     /** Prefix of a line with the number of snapshots received. */
     static final String SNAPSHOTS = "snapshots ";
 
     /** Prefix of a line with the position up to which the log is copied. */
     static final String LOG = "log ";
 
-    private BackupProcess() {}
-
     /**
      * @param args hosts and first port of the members, host and port of the backup, driver
      *     directory, directory for files.
      */
-    public static void main(String[] args) throws InterruptedException {
+    @Override
+    public void run(String[] args) throws InterruptedException {
         AeronPatience.set();
         ParentLink.open();
         BackupNode node =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.perf.run;
+package io.verbus.perf.process;
 
 import io.verbus.BusException;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.perf.demo;
+package io.verbus.perf.process;
 
-/** Event of a child process of the demo. */
+/** Event of a child process. */
 public sealed interface ChildEvent {
     /** Returns the process. */
     ChildProcess child();

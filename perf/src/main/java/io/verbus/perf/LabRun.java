@@ -3,7 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
-import io.verbus.perf.report.Environment;
+import io.verbus.perf.process.Lab;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,15 +13,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Runs a command of this program in the lab, and copies the files it writes to this host. */
-final class Lab {
+final class LabRun {
     private static final int TIMEOUT_S = 3000;
-    private static final int END_TIMEOUT_S = 10;
 
-    private Lab() {}
+    private LabRun() {}
 
     /**
      * Runs a command in the lab, passing through its output and exit status.
@@ -31,8 +29,7 @@ final class Lab {
      * @return the command's exit status.
      */
     static int run(List<String> arguments, Map<String, Path> outputs) {
-        String home = System.getenv("VERBUS_HOME");
-        if (home == null || Environment.isLab()) {
+        if (Lab.launcher() == null || Lab.isHere()) {
             throw new BusException(
                     "this host has no RDMA device: run `./verbus perf` in the repository, which"
                             + " uses the lab");
@@ -43,7 +40,7 @@ final class Lab {
         try {
             Path folder = Files.createTempDirectory("verbus-perf");
             try {
-                return run(Path.of(home, "verbus").toString(), folder, arguments, outputs);
+                return run(folder, arguments, outputs);
             } finally {
                 delete(folder);
             }
@@ -55,17 +52,12 @@ final class Lab {
         }
     }
 
-    private static int run(
-            String verbus, Path folder, List<String> arguments, Map<String, Path> outputs)
+    private static int run(Path folder, List<String> arguments, Map<String, Path> outputs)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.addAll(List.of(verbus, "lab", "--timeout", Integer.toString(TIMEOUT_S)));
-        command.addAll(List.of("--out", folder.toString(), verbus));
-        command.addAll(arguments);
+        List<String> command = new ArrayList<>(arguments);
         outputs.forEach((option, file) -> command.add(option + "=" + written(folder, option)));
-        Process lab = new ProcessBuilder(command).inheritIO().start();
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> end(lab)));
-        int status = lab.waitFor();
+        List<String> options = List.of("--out", folder.toString());
+        int status = Lab.run(TIMEOUT_S, options, command, Map.of());
         for (Map.Entry<String, Path> output : outputs.entrySet()) {
             Path file = written(folder, output.getKey());
             if (Files.exists(file)) {
@@ -77,17 +69,6 @@ final class Lab {
 
     private static Path written(Path folder, String option) {
         return folder.resolve(option.substring(2));
-    }
-
-    private static void end(Process lab) {
-        lab.destroy();
-        try {
-            if (!lab.waitFor(END_TIMEOUT_S, TimeUnit.SECONDS)) {
-                lab.destroyForcibly();
-            }
-        } catch (InterruptedException ex) {
-            lab.destroyForcibly();
-        }
     }
 
     private static void delete(Path folder) throws IOException {
