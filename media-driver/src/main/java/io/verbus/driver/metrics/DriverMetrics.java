@@ -88,8 +88,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.SENDER_FLOW_CONTROL_LIMITS,
                             "back_pressure_events_total",
-                            "Number of times that receivers' flow control back-pressured a"
-                                    + " publication."),
+                            "Times that receivers' flow control back-pressured a publication."),
                     count(
                             SystemCounter.UNBLOCKED,
                             "unblocked_publications_total",
@@ -269,7 +268,7 @@ final class DriverMetrics {
                 "verbus_" + agent + "_recent_max_cycle_seconds",
                 Unit.NANOSECONDS,
                 KeyForm.DRIVER,
-                "Longest cycle of the " + agent + " in the last 10 to 20 s, including idle time.");
+                "Longest " + agent + " cycle in the last 10 to 20 s, including idle time.");
     }
 
     private static Metric of(SystemCounter counter, String name, Unit unit, String help) {
