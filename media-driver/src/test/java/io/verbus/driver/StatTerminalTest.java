@@ -93,7 +93,7 @@ class StatTerminalTest {
                 assertTrue(columns < 80 || screen.contains("held back by"), screen);
                 assertTrue(screen.contains("1234"), screen);
                 assertTrue(screen.contains("gauge"), "each part has its place: " + screen);
-                assertTrue(screen.contains("a second"), screen);
+                assertTrue(screen.contains("per second"), screen);
                 assertFits(terminal);
                 terminal.type("s");
                 terminal.type("f");

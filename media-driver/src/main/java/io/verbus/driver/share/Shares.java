@@ -70,7 +70,7 @@ public final class Shares {
                     "client " + client + " has " + account.byClient.get(client),
                     account.ofClient,
                     amount,
-                    ", of which client-share lets each client use " + percent + " percent");
+                    "; each client may use client-share=" + percent + " percent of it");
         }
         if (amount > account.ofAll - account.all) {
             throw tooMuch(

@@ -169,8 +169,8 @@ class CounterPoolTest {
                                         CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
         assertEquals(
                 "client 5 has 48 counters, and 1 more would exceed the limit of 48: close some, or"
-                    + " raise counter-values-length, of which client-share lets each client use 75"
-                    + " percent",
+                        + " raise counter-values-length; each client may use client-share=75"
+                        + " percent of it",
                 refusal.getMessage());
         pool.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
         all.forEach(AtomicCounter::close);
