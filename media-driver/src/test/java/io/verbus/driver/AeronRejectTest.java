@@ -161,7 +161,7 @@ class AeronRejectTest {
             Image image = received(publication, subscription);
             RegistrationException refused =
                     assertThrows(RegistrationException.class, () -> image.reject("x".repeat(1024)));
-            assertTrue(refused.getMessage().contains("1024 bytes, more than 1023"));
+            assertTrue(refused.getMessage().contains("1024 bytes: shorten it to at most 1023"));
         }
     }
 

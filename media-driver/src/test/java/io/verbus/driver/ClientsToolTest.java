@@ -119,14 +119,14 @@ class ClientsToolTest {
         await(
                 "sub 10 any ipc waiting",
                 IPC,
-                "no publication of stream 10 over IPC in this driver; stream 11 is there: publish"
+                "no publication of stream 10 over IPC in this driver; stream 11 exists: publish"
                         + " to the same stream, or subscribe to another");
         await(
                 "sub 8 any udp waiting",
                 udp,
                 "no publication of stream 8 has reached "
                         + udp.substring(udp.indexOf('=') + 1)
-                        + "; stream 7 is there: publish there, and check the address and"
+                        + "; stream 7 exists: publish there, and check the address and"
                         + " firewalls");
         await(
                 "pub 9 ? udp waiting",
@@ -137,8 +137,7 @@ class ClientsToolTest {
         await(
                 "sub 6 any spy waiting",
                 "aeron-spy:" + udp,
-                "no publication of stream 6 on this channel in this driver; streams 7, 9 are"
-                        + " there:");
+                "no publication of stream 6 on this channel in this driver; streams 7, 9 exist:");
     }
 
     @Test

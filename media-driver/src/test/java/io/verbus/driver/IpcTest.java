@@ -310,7 +310,7 @@ class IpcTest {
                                 () ->
                                         bus.addExclusivePublication(
                                                 CHANNEL + "?session-id=77", STREAM))
-                        .contains("session-id 77 is taken"));
+                        .contains("session-id 77 is already used"));
     }
 
     @Test

@@ -285,7 +285,7 @@ class NetworkStreamTest {
                             RegistrationException.class,
                             () -> client.addSubscription(CHANNEL, STREAM));
             assertEquals(ErrorCode.NOT_SUPPORTED, refused.code());
-            assertTrue(refused.getMessage().contains("it has ipc"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("only for ipc"), refused.getMessage());
         }
     }
 

@@ -187,7 +187,7 @@ class StatTest {
     void listsGaugesSeparatelyFromRates() {
         try (Publication publication = bus.addPublication("aeron:ipc", STREAM)) {
             String text = out("--live", "--count", "1");
-            int rates = text.indexOf("a second total");
+            int rates = text.indexOf("per second total");
             int gauges = text.indexOf("value gauge");
             int growing = text.indexOf(" commands\n");
             int gauge = text.indexOf(" clients\n");
