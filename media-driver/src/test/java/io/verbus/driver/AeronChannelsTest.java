@@ -130,7 +130,7 @@ class AeronChannelsTest {
                     refusal(
                                     () -> aeron.addPublication("aeron:ipc?tags=,6", 1),
                                     ErrorCode.INVALID_CHANNEL)
-                            .contains("tag 6 is taken"));
+                            .contains("tag 6 is already used"));
             assertTrue(
                     refusal(
                                     () -> aeron.addPublication("aeron:ipc?session-id=tag:6", 1),

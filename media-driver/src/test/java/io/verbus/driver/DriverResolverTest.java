@@ -205,7 +205,7 @@ class DriverResolverTest {
         assertTrue(
                 Drivers.errors(guarded)
                         .getFirst()
-                        .contains("resolution frames from 127.0.0.1 are dropped"),
+                        .contains("resolution frames from 127.0.0.1 were dropped"),
                 Drivers.errors(guarded).toString());
         assertEquals(0, value(ours, AeronCounters.NAME_RESOLVER_NEIGHBORS_COUNTER_TYPE_ID));
         assertEquals(0, value(ours, AeronCounters.NAME_RESOLVER_CACHE_ENTRIES_COUNTER_TYPE_ID));

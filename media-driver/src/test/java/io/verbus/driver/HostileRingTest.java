@@ -51,6 +51,7 @@ class HostileRingTest {
                 MediaDriver.launchEmbedded(
                         Drivers.config()
                                 .threading(ThreadingMode.DEDICATED)
+                                .toClientsLength(64 * 1024)
                                 .clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(2)));
         honest = new HonestStream(driver, "aeron:ipc", 1);
         cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));

@@ -45,7 +45,7 @@ class HugePagesTest {
     void rejectsMountWithNonAsciiName() {
         String refusal = refusal(folder.resolve("gro\u00df"));
         assertTrue(refusal.contains("has the character '\u00df', which is not ASCII"), refusal);
-        assertTrue(refusal.endsWith("choose another with --log-directory"), refusal);
+        assertTrue(refusal.endsWith("choose another path with --log-directory"), refusal);
     }
 
     @Test
