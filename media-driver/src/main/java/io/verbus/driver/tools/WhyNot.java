@@ -62,6 +62,9 @@ record WhyNot(String state, String why) {
     }
 
     private static WhyNot connected(Registered each, StreamStatus status, ClientStates all) {
+        if (status != null && !status.openClaim().isEmpty()) {
+            return new WhyNot(status.isBlocked() ? "blocked" : "connected", status.openClaim());
+        }
         if (status != null && status.isBlocked()) {
             return new WhyNot(
                     "blocked",
@@ -69,7 +72,11 @@ record WhyNot(String state, String why) {
                             + holder(status, all)
                             + ", "
                             + "%,d".formatted(status.behind())
-                            + " bytes behind: make it consume faster");
+                            + (status.isLingering()
+                                    ? " bytes behind: it is untethered and detached, but its"
+                                            + " position counts until its linger timeout has"
+                                            + " passed"
+                                    : " bytes behind: make it consume faster"));
         }
         List<Destination> absent =
                 all.destinationsOf(each).stream().filter(one -> !one.isConnected()).toList();
