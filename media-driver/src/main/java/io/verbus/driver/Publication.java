@@ -45,7 +45,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     private static final int MAX_CLEANED = 1024 * 1024;
 
     /** How long a claim stays open before operators see it. */
-    private static final long SHOWN_CLAIM_NS = 100_000_000L;
+    private static final long SHOWN_CLAIM_MS = 100;
 
     /** Grace period for a claim that was still open when its client closed the publication. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
@@ -68,6 +68,11 @@ abstract sealed class Publication extends RoundRobin.Taker
     private boolean isRevoked;
     private long abandonedNs;
     private long endingSinceNs;
+
+    /** Position and age of the open claim that operators see; age 0 if they see none. */
+    private long shownClaim;
+
+    private long shownClaimMs;
 
     /**
      * Final position. Written once by the conductor, before the end is announced; read by the
@@ -350,19 +355,29 @@ abstract sealed class Publication extends RoundRobin.Taker
         return hasOpenClaim ? 1 : 0;
     }
 
+    /** Shows an open claim that readers wait for; its age in steps of 100 ms, later of 1 s. */
     private void showClaim(long nowNs) {
         long at = unblocker.blockedPosition();
-        long openNs = nowNs - unblocker.blockedSinceNs();
-        boolean isHolding = at >= 0 && openNs >= SHOWN_CLAIM_NS && isReadTo(at);
-        shown.openClaim(isHolding ? openClaim(at, openNs) : "");
+        long openMs = (nowNs - unblocker.blockedSinceNs()) / 1_000_000;
+        if (at < 0 || openMs < SHOWN_CLAIM_MS || !isReadTo(at)) {
+            shown.openClaim("");
+            shownClaimMs = 0;
+            return;
+        }
+        long step = openMs < 1_000 ? SHOWN_CLAIM_MS : 1_000;
+        long shownMs = openMs - openMs % step;
+        if (at != shownClaim || shownMs != shownClaimMs) {
+            shownClaim = at;
+            shownClaimMs = shownMs;
+            shown.openClaim(openClaim(at, shownMs));
+        }
     }
 
-    private String openClaim(long at, long openNs) {
-        long tenths = openNs / SHOWN_CLAIM_NS;
+    private String openClaim(long at, long ms) {
         return RegistrationState.OPEN_CLAIM
-                + "%,d".formatted(at)
+                + at
                 + " has not been committed for "
-                + (tenths < 10 ? tenths * 100 + " ms" : tenths / 10 + " s")
+                + (ms < 1_000 ? ms + " ms" : ms / 1_000 + " s")
                 + ": commit or abort it; "
                 + (exclusive
                         ? "the driver does not revoke claims of an exclusive publication"

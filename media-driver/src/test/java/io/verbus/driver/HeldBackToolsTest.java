@@ -73,7 +73,7 @@ class HeldBackToolsTest {
                 Publication publication = bus.addPublication(channel, STREAM)) {
             Await.until("sent", () -> publication.offer(message) > 0);
             Await.until("read", () -> fast.poll((b, o, l, h) -> {}, 10) > 0);
-            String position = "%,d".formatted(publication.position());
+            String position = Long.toString(publication.position());
             assertTrue(publication.tryClaim(100, claim) > 0);
             Pattern why =
                     Pattern.compile(
