@@ -75,7 +75,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Connects to a driver. Waits up to the driver timeout for a driver that is starting.
+     * Connects to a driver. Waits up to the driver timeout for a driver that is starting; after a
+     * second, reports once to the context's error handler what is missing.
      *
      * @param context connection settings; copied, so the caller may change and reuse it.
      * @return the bus.

@@ -196,6 +196,10 @@ abstract sealed class ClientSettings permits Bus.Context {
      * Sets the handler for errors that no call can throw, and for exceptions from the application's
      * handlers. It is called on the client conductor's thread or a polling thread.
      *
+     * <p>While {@link Bus#connect} waits for a driver for more than a second, it calls the handler
+     * once, on its own thread, with an exception that says what is missing. This is progress, not
+     * failure: the connection may still succeed.
+     *
      * @param handler error handler. Default: prints one line to standard error.
      * @return this.
      */

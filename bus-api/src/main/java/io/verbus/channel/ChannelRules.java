@@ -141,17 +141,25 @@ final class ChannelRules {
                 !hasEndpoint && !hasControl,
                 channel,
                 "has no endpoint, which " + media.text() + " requires: add endpoint=host:port");
-        refuse(
-                channel.isDynamic() && hasEndpoint && !channel.isAeron(),
-                channel,
-                "has both control-mode=dynamic and endpoint, to which nothing would be sent: remove"
-                        + " one of them");
+        checkOneReceiver(channel.isSpy(), channel);
         refuse(
                 media == ChannelMedia.RDMA
                         && values.containsKey(ChannelKey.FLOW_CONTROL)
                         && !channel.isDynamic(),
                 channel,
                 "has fc, but only one receiver: remove fc, or use control-mode=manual or dynamic");
+    }
+
+    /**
+     * Rejects a dynamic publication with an endpoint, which only its subscriptions have. A spy has
+     * the channel of the publication.
+     */
+    private static void checkOneReceiver(boolean isPublication, ChannelUri channel) {
+        refuse(
+                isPublication && channel.isDynamic() && channel.hasEndpoint() && !channel.isAeron(),
+                channel,
+                "has both control-mode=dynamic and endpoint, to which nothing would be sent: remove"
+                        + " one of them");
     }
 
     /** Returns whether the channel has control but neither endpoint nor control-mode. */
@@ -307,6 +315,7 @@ final class ChannelRules {
                 channel,
                 "is a spy channel, which only a subscription can use: use verbus: to publish");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
+        checkOneReceiver(true, channel);
         checkPorts(channel, values);
         checkResponses(channel);
         if (channel.carrier() == ChannelMedia.RDMA) {

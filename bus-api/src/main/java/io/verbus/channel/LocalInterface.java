@@ -4,6 +4,8 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -68,6 +70,22 @@ public record LocalInterface(String name, int port) {
     /** Returns whether a name is that of an interface or a subnet, rather than of a host. */
     public static boolean isSearched(String name) {
         return name.startsWith("{") || name.indexOf('/') >= 0;
+    }
+
+    /**
+     * Returns how to write a network interface that a channel names as if it were a host; null if
+     * this host has no such interface. Makes system calls.
+     */
+    public static String remedyFor(String host) {
+        try {
+            return NetworkInterface.getByName(host) == null
+                    ? null
+                    : "a network interface has this name, which needs braces: write interface={"
+                            + host
+                            + "}";
+        } catch (SocketException unreadable) {
+            return null; // the caller names its own remedy
+        }
     }
 
     /** Returns the text that {@link #parse} reads. */

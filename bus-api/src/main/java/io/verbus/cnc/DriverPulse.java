@@ -15,8 +15,8 @@ import java.nio.file.Path;
  *
  * <p>A driver is alive while its heartbeat changes. The time in the heartbeat is ignored, because
  * the wall clock may be set; how long the heartbeat has stalled is measured on the monotonic clock,
- * from the first check that saw its current value. A driver with only one observed heartbeat may
- * therefore be dead, see {@link #hasBeaten}.
+ * from the first check that saw its current value. Only messages use the heartbeat's time. A driver
+ * with only one observed heartbeat may therefore be dead, see {@link #hasBeaten}.
  */
 public final class DriverPulse {
     /** Heartbeat of a driver after an orderly shutdown. */
@@ -33,6 +33,9 @@ public final class DriverPulse {
         /** The driver has shut down in an orderly manner. */
         CLOSED
     }
+
+    /** Time that a starting driver has for its first heartbeat before it is called stalled. */
+    private static final long STARTING_MS = 1_000;
 
     private final Path file;
     private final CncFile cnc;
@@ -107,7 +110,7 @@ public final class DriverPulse {
     public String failure(long nowNs) {
         return switch (state(nowNs)) {
             case ALIVE -> null;
-            case STALLED, GONE -> silence(nowNs);
+            case STALLED, GONE -> silence(nowNs, true);
             case CLOSED ->
                     driver()
                             + " has been shut down: start a media driver with this driver"
@@ -116,17 +119,39 @@ public final class DriverPulse {
     }
 
     /**
-     * Explains what may be wrong with a driver whose heartbeat has not changed, or not yet.
+     * Explains what may be wrong with a driver whose heartbeat has not changed, or not yet. A
+     * driver that has been silent for less than a second may still be starting.
      *
      * @param nowNs monotonic time.
      * @return a sentence with the remedy.
      */
     public String silence(long nowNs) {
-        String silent = "no heartbeat has arrived for " + (nowNs - changedNs) / 1_000_000 + " ms";
+        return silence(nowNs, hasBeaten);
+    }
+
+    /**
+     * Returns how long the driver has been silent, in ms: the heartbeat's age on the wall clock,
+     * which also covers the time before this watch, unless that clock has been set.
+     */
+    private long silentMs(long nowNs) {
+        long watchedMs = (nowNs - changedNs) / 1_000_000;
+        long ageMs = System.currentTimeMillis() - heartbeat;
+        boolean isPlausible = heartbeat >= cnc.spec().startMs() && heartbeat > 0;
+        return isPlausible ? Math.max(watchedMs, ageMs) : watchedMs;
+    }
+
+    private String silence(long nowNs, boolean isKnownToRun) {
+        long silentMs = silentMs(nowNs);
+        String silent = "no heartbeat has arrived for " + silentMs + " ms";
         if (!CncFile.belongsTo(file, cnc.spec())) {
             return driver()
                     + " is gone: its file was deleted, or replaced by another driver; connect again"
                     + " once a media driver runs with this driver directory";
+        }
+        if (isProcessThere() && !isKnownToRun && silentMs < STARTING_MS) {
+            return driver()
+                    + " has shown no heartbeat yet: it may still be starting; check that it runs,"
+                    + " and connect again";
         }
         if (isProcessThere()) {
             return driver()

@@ -13,7 +13,8 @@ import org.agrona.concurrent.status.CountersReader;
  * </pre>
  *
  * The channel is as the client wrote it, cut to {@link #MAX_CHANNEL} characters. The reason is
- * absent unless the driver knows one.
+ * absent unless the driver knows one. A connected publication has a reason while an open claim
+ * holds it back; it begins with {@link #OPEN_CLAIM}.
  */
 public enum RegistrationState {
     /** Has not been connected yet. */
@@ -28,6 +29,9 @@ public enum RegistrationState {
     /** Maximum number of characters of a channel in a label. */
     public static final int MAX_CHANNEL = 200;
 
+    /** Begins the reason of a connected publication that an open claim holds back. */
+    public static final String OPEN_CLAIM = "a claim at position ";
+
     /** Separates the parts of a label. A channel's key neither begins nor ends with a space. */
     private static final String SEPARATOR = " | ";
 
@@ -38,7 +42,8 @@ public enum RegistrationState {
      *
      * @param channel channel as the client wrote it; may be cut.
      * @param media media of the transport; empty if the label has none.
-     * @param reason why the stream is not connected; empty if the driver does not know.
+     * @param reason why the stream is not connected, or what holds it back; empty if the driver
+     *     does not know.
      */
     public record Label(String channel, String media, String reason) {}
 
@@ -52,7 +57,7 @@ public enum RegistrationState {
      *
      * @param begin label of a stream's counter, up to the channel.
      * @param media media of the transport.
-     * @param reason why the stream is not connected, or empty.
+     * @param reason why the stream is not connected, or what holds it back; may be empty.
      */
     public static String label(String begin, String media, String reason) {
         String label = begin + SEPARATOR + media;

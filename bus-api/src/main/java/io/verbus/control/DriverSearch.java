@@ -36,6 +36,9 @@ public final class DriverSearch implements AutoCloseable {
     /** Connection to the file in the directory; null if there is no driver's file. */
     private DriverConnection candidate;
 
+    /** Monotonic time at which the candidate was found. */
+    private long foundNs;
+
     private BusException failure;
 
     /**
@@ -58,6 +61,7 @@ public final class DriverSearch implements AutoCloseable {
         try {
             if (candidate == null) {
                 candidate = new DriverConnection(file, CncFile.map(file, trust), trust, timeoutNs);
+                foundNs = System.nanoTime();
             }
             failure = candidate.failure();
             if (failure == null && candidate.hasBeaten()) {
@@ -85,8 +89,10 @@ public final class DriverSearch implements AutoCloseable {
      * Looks for a driver until one responds or the timeout has passed. Fails immediately if
      * permissions forbid using the driver.
      *
-     * @param meanwhile action to run before each attempt. @param waiting consumer of a description
-     *     of what is missing, called once if the search takes longer than a second.
+     * @param meanwhile action to run before each attempt.
+     * @param waiting consumer of a description of what is missing, called once if the search takes
+     *     longer than a second, and a driver that was found meanwhile has shown no heartbeat for a
+     *     second.
      * @return the driver, which the caller must close.
      * @throws DriverTimeoutException with the last failure, if no driver responds in time.
      */
@@ -112,7 +118,8 @@ public final class DriverSearch implements AutoCloseable {
                                 + failure.getMessage(),
                         failure);
             }
-            if (now - start > TELL_NS && !isTold && permitted == now) {
+            boolean isStarting = candidate != null && now - foundNs <= TELL_NS;
+            if (now - start > TELL_NS && !isTold && permitted == now && !isStarting) {
                 isTold = true;
                 waiting.onError(
                         new BusException(

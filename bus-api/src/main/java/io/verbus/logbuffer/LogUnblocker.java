@@ -31,7 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * nothing: its message replaces the padding or is lost, and corrupts whatever has reused the space.
  */
 public final class LogUnblocker {
-    private static final long NOT_BLOCKED = -1;
+    /** Position of an open claim if there is none. */
+    public static final long NOT_BLOCKED = -1;
 
     private final LogBuffers log;
     private final boolean isExclusive;
@@ -82,6 +83,19 @@ public final class LogUnblocker {
         }
         blockedPosition = NOT_BLOCKED;
         return unblock(position, tailThen);
+    }
+
+    /**
+     * Returns the position of the open claim that the last {@link #check} found, or {@link
+     * #NOT_BLOCKED}.
+     */
+    public long blockedPosition() {
+        return blockedPosition;
+    }
+
+    /** Returns the monotonic time of the first check that found the log blocked. */
+    public long blockedSinceNs() {
+        return blockedSinceNs;
     }
 
     /**

@@ -430,7 +430,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|interface=10.0.0.1:7;has a port in interface",
                 "verbus:rdma?control-mode=manual|fc=tagged;without a tag: add one",
                 "verbus:rdma?control-mode=manual|fc=min,t:5s;has t:TIME in fc",
-                "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
+                "verbus-spy:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is invalid",
                 "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is invalid: it must be a 64-bit",
                 "verbus:udp?endpoint=h:1|linger=5;linger '5' is invalid: it must be from 0s to"
@@ -511,6 +511,8 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus-spy:rdma?endpoint=h:1;is a spy channel, which only a subscription can use",
+                "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
+                "verbus:rdma?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
                 "aeron:udp?control=h:2;has control without endpoint"
             })
     void rejectsPublishingOnSubscriptionChannel(String text, String message) {
@@ -610,6 +612,8 @@ class ChannelUriTest {
                 "verbus:ipc?session-id=7|alias=a",
                 "verbus:udp?endpoint=h:1|window=64k|cc=cubic|reliable=false|gtag=7|session-id=7",
                 "verbus:udp?endpoint=h:1|control=h:2",
+                "verbus:udp?endpoint=h:1|control=h:2|control-mode=dynamic|fc=min",
+                "verbus:rdma?endpoint=h:1|control=h:2|control-mode=dynamic|fc=min",
                 "aeron:udp?endpoint=h:1|control=h:2|control-mode=dynamic",
                 "aeron:udp?control=h:2",
                 "verbus:udp?endpoint=h:1|so-sndbuf=1m|so-rcvbuf=1m|nak-delay=1ms|group=true",

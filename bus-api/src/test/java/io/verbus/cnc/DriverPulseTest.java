@@ -101,6 +101,27 @@ class DriverPulseTest {
         assertEquals(4, sentences.size());
     }
 
+    @Test
+    void tellsStartingDriverFromStalledOne() {
+        DriverPulse starting = pulse(ProcessHandle.current().pid());
+        String silence = starting.silence(29_000_000);
+        assertTrue(silence.contains("has shown no heartbeat yet"), silence);
+        assertFalse(silence.contains("stalled"), silence);
+    }
+
+    @Test
+    void measuresSilenceByHeartbeatsTimeWherePlausible() {
+        DriverPulse stopped = pulse(ProcessHandle.current().pid());
+        commands.consumerHeartbeatTime(System.currentTimeMillis() - 3_600_000);
+        assertEquals(State.ALIVE, stopped.state(1));
+        String silence = stopped.silence(TIMEOUT_NS);
+        assertTrue(silence.matches(".* no heartbeat has arrived for 36[0-9]{5} ms; .*"), silence);
+        assertTrue(silence.contains("has stalled"), silence);
+        commands.consumerHeartbeatTime(System.currentTimeMillis() + 3_600_000);
+        assertEquals(State.ALIVE, stopped.state(2));
+        assertTrue(stopped.silence(5_000_000_002L).contains("for 5000 ms"), "clock was set");
+    }
+
     private String expect(DriverPulse pulse, String... words) {
         String failure = pulse.failure(TIMEOUT_NS + 1);
         for (String word : words) {

@@ -34,6 +34,7 @@ final class CommandFailures {
         NO_RESOURCES,
         JOINS_LATE,
         TOO_FAST,
+        OPEN_CLAIM,
         DAMAGED_LOG
     }
 

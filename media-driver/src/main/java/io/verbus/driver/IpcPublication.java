@@ -219,6 +219,11 @@ final class IpcPublication extends Publication {
     }
 
     @Override
+    boolean isReadTo(long position) {
+        return !subscribers.isEmpty() && positions.least() >= position;
+    }
+
+    @Override
     void onEnded(long position) {
         connected(false);
     }

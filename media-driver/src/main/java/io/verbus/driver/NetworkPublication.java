@@ -404,6 +404,15 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return sentTo();
     }
 
+    /** The receivers' window must have room for the frame, or they hold the stream back. */
+    @Override
+    boolean isReadTo(long position) {
+        long limited = released; // before the window, which is written first
+        return sentTo() >= position
+                && limited + window > position
+                && (spies.isEmpty() || spies.positions().least() >= position);
+    }
+
     @Override
     void skipUnread() {
         // The transport decides how far the stream advances without receivers.

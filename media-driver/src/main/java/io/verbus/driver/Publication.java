@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.RegistrationState;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.PublisherLimit;
@@ -43,6 +44,9 @@ abstract sealed class Publication extends RoundRobin.Taker
      */
     private static final int MAX_CLEANED = 1024 * 1024;
 
+    /** How long a claim stays open before operators see it. */
+    private static final long SHOWN_CLAIM_MS = 100;
+
     /** Grace period for a claim that was still open when its client closed the publication. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
 
@@ -64,6 +68,11 @@ abstract sealed class Publication extends RoundRobin.Taker
     private boolean isRevoked;
     private long abandonedNs;
     private long endingSinceNs;
+
+    /** Position and age of the open claim that operators see; age 0 if they see none. */
+    private long shownClaim;
+
+    private long shownClaimMs;
 
     /**
      * Final position. Written once by the conductor, before the end is announced; read by the
@@ -291,6 +300,9 @@ abstract sealed class Publication extends RoundRobin.Taker
         return false;
     }
 
+    /** Returns whether every reader could read past a position if a frame were committed there. */
+    abstract boolean isReadTo(long position);
+
     /** Discards unread messages if there is no reader. Called at the timer interval. */
     abstract void skipUnread();
 
@@ -323,11 +335,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
-            // An exclusive log has only one writer, so no other thread waits for its claims.
-            if (exclusive) {
-                return 0;
-            }
-            return unblocker.check(furthestPosition(), nowNs, claimTimeoutNs(nowNs)) ? 1 : 0;
+            boolean isUnblocked = unblocker.check(furthestPosition(), nowNs, claimTimeoutNs(nowNs));
+            showClaim(nowNs);
+            return isUnblocked ? 1 : 0;
         }
         if (finalPosition != LogLayout.NOT_ENDED) {
             return 0;
@@ -345,12 +355,67 @@ abstract sealed class Publication extends RoundRobin.Taker
         return hasOpenClaim ? 1 : 0;
     }
 
+    /** Shows an open claim that readers wait for; its age in steps of 100 ms, later of 1 s. */
+    private void showClaim(long nowNs) {
+        long at = unblocker.blockedPosition();
+        long openMs = (nowNs - unblocker.blockedSinceNs()) / 1_000_000;
+        if (at < 0 || openMs < SHOWN_CLAIM_MS || !isReadTo(at)) {
+            shown.openClaim("");
+            shownClaimMs = 0;
+            return;
+        }
+        long step = openMs < 1_000 ? SHOWN_CLAIM_MS : 1_000;
+        long shownMs = openMs - openMs % step;
+        if (at != shownClaim || shownMs != shownClaimMs) {
+            shownClaim = at;
+            shownClaimMs = shownMs;
+            shown.openClaim(openClaim(at, shownMs));
+        }
+    }
+
+    private String openClaim(long at, long ms) {
+        return RegistrationState.OPEN_CLAIM
+                + at
+                + " has not been committed for "
+                + (ms < 1_000 ? ms + " ms" : ms / 1_000 + " s")
+                + ": commit or abort it; "
+                + (exclusive
+                        ? "the driver does not revoke claims of an exclusive publication"
+                        : "the driver revokes it after "
+                                + unblockTimeoutNs / 1_000_000
+                                + " ms (unblock-timeout)");
+    }
+
+    /** Describes a claim that the driver has revoked, for the error log. */
+    final String revokedClaim() {
+        return "publication "
+                + registrationId
+                + " of stream "
+                + streamId()
+                + " on channel '"
+                + channel.written()
+                + "': the driver has revoked a claim that was not committed within "
+                + unblockTimeoutNs / 1_000_000
+                + " ms (unblock-timeout), so its message is lost: commit or abort every claim, and"
+                + " look for publishers that were stopped; further revoked claims of this"
+                + " publication are only counted";
+    }
+
+    /** Returns whether a client that has held this publication has timed out. */
+    final boolean isAbandoned() {
+        return isAbandoned;
+    }
+
     /**
      * Returns how long a claim may stay open: the unblock timeout. For a while after a client has
      * timed out, it is the client's liveness timeout, because a claim open for that long is
-     * probably that client's.
+     * probably that client's. An exclusive log has only one writer, so no other thread waits for
+     * its claims.
      */
     private long claimTimeoutNs(long nowNs) {
+        if (exclusive) {
+            return Long.MAX_VALUE;
+        }
         return isAbandoned && nowNs - abandonedNs < unblockTimeoutNs
                 ? livenessTimeoutNs
                 : unblockTimeoutNs;

@@ -521,6 +521,12 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 int claims = publication.watch(nowNs);
                 if (claims > 0) {
                     unblocked.getAndAddRelease(claims);
+                    if (publication.isOpen() && !publication.isAbandoned()) {
+                        failures.record(
+                                CommandFailures.Kind.OPEN_CLAIM,
+                                publication.registrationId(),
+                                publication.revokedClaim());
+                    }
                 }
             } catch (BusException | IndexOutOfBoundsException e) {
                 Throwable named = ChannelFailure.of(publication.named(), e);

@@ -66,6 +66,44 @@ class SharedChannelUriTest {
                         + "|reliable=true|cc=static|nak-delay=1ms|tether=true");
     }
 
+    /** The publication sends from the interface; a unicast subscription ignores it. */
+    @Test
+    void ignoresInterfaceOfUnicastSubscription() throws IOException {
+        exchangeOn(
+                "verbus:udp?endpoint=127.0.0.1:"
+                        + UdpInteropTest.freePort()
+                        + "|interface=127.0.0.1|term-length=1m|mtu=1k");
+        String endpoint = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        try (Subscription one = bus.addSubscription(endpoint + "|interface=127.0.0.1", STREAM);
+                Subscription other = bus.addSubscription(endpoint, STREAM);
+                Publication publication = bus.addPublication(endpoint, STREAM)) {
+            Await.until("joined", () -> one.imageCount() == 1 && other.imageCount() == 1);
+            assertTrue(publication.isConnected());
+        }
+        BusException refused =
+                assertThrows(
+                        BusException.class,
+                        () -> bus.addSubscription(endpoint + "|interface=a b", STREAM));
+        assertTrue(refused.getMessage().contains("interface 'a b' is invalid"), "" + refused);
+    }
+
+    /** A dynamic subscription names the publication's control-mode. */
+    @Test
+    void subscribesWithControlModeOfPublication() throws IOException {
+        String control =
+                "verbus:udp?control=127.0.0.1:"
+                        + UdpInteropTest.freePort()
+                        + "|control-mode=dynamic";
+        String endpoint = "|endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
+        try (Publication publication = bus.addPublication(control, STREAM);
+                Subscription subscription = bus.addSubscription(control + endpoint, STREAM)) {
+            Await.until("sent", () -> publication.offer(message) > 0);
+            Await.until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
+        }
+        assertThrows(BusException.class, () -> bus.addPublication(control + endpoint, STREAM));
+    }
+
     /** Subscriptions with equal settings share an endpoint. */
     @Test
     void sharesEndpointDespitePublicationKeys() throws IOException {

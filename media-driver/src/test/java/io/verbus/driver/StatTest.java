@@ -84,6 +84,8 @@ class StatTest {
                                             + bus.clientId()
                                             + " (blocked)"),
                     lines.toString());
+            String once = out("--streams");
+            assertFalse(once.contains("a second"), "one sample has no rates: " + once);
             String json = out("--streams", "--json");
             assertTrue(json.contains("\"blocked\": 1"), json);
             Await.until("all read", () -> slow.poll((b, o, l, h) -> {}, 100) == 0);

@@ -64,7 +64,11 @@ class StoppedPublisherTest {
                         return received.value == sent.value;
                     });
             assertEquals(2, Drivers.counter(others, SystemCounter.UNBLOCKED));
-            assertEquals(List.of(), Drivers.errors(driver));
+            List<String> errors = Drivers.errors(driver);
+            assertEquals(1, errors.size(), errors.toString());
+            String error = errors.getFirst();
+            assertTrue(error.contains(" of stream 1 on channel 'verbus:ipc': "), error);
+            assertTrue(error.contains(" claim that was not committed within 1000 ms "), error);
         }
     }
 

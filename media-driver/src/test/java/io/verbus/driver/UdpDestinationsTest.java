@@ -340,7 +340,8 @@ class UdpDestinationsTest {
             publication.addDestination(first);
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination(first))
-                            .contains("already has destination 127.0.0.1:" + port + ": remove that"));
+                            .contains(
+                                    "already has destination 127.0.0.1:" + port + ": remove that"));
             publication.removeDestination("verbus:udp?endpoint=h:9"); // there is none: no error
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination("verbus:rdma?endpoint=h:9"))

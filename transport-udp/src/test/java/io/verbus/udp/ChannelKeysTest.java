@@ -198,12 +198,13 @@ class ChannelKeysTest {
     }
 
     @Test
-    void ignoresUnusedInterfaceInAeronChannelsOnly() {
+    void ignoresInterfaceOfUnicastSubscription() {
         String endpoint = "endpoint=127.0.0.1:" + port;
         b.subscribe(ChannelUri.parse("aeron:udp?interface=127.0.0.1|" + endpoint), STREAM);
-        assertRefused(
-                () -> b.subscribe(ChannelUri.parse("verbus:udp?interface=h|" + endpoint), STREAM),
-                "for which interface has no effect: remove interface");
+        b.subscribe(ChannelUri.parse("verbus:udp?interface=203.0.113.7|" + endpoint), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        connect(stream);
+        assertTrue(stream.offer());
     }
 
     /** Everything has arrived, so no NAK can follow. */

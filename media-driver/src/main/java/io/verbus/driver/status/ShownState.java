@@ -21,6 +21,7 @@ public final class ShownState implements AutoCloseable {
     private final List<Shown> all = new ArrayList<>();
     private RegistrationState state = RegistrationState.WAITING;
     private String reason = "";
+    private String claim = "";
     private int images;
 
     /** Creates the state of a publication or subscription that is not connected yet. */
@@ -87,6 +88,18 @@ public final class ShownState implements AutoCloseable {
         }
     }
 
+    /**
+     * Shows that an open claim holds a connected publication back, or no longer does.
+     *
+     * @param why sentence that begins with {@link RegistrationState#OPEN_CLAIM}; empty for none.
+     */
+    public void openClaim(String why) {
+        if (!why.equals(claim)) {
+            claim = why;
+            show();
+        }
+    }
+
     /** Counts a new image of a subscription. */
     public void joined() {
         images++;
@@ -113,7 +126,9 @@ public final class ShownState implements AutoCloseable {
     }
 
     private void show(Shown shown) {
-        counters.label(shown.counter, RegistrationState.label(shown.label, shown.media, reason));
+        boolean isOpen = state == RegistrationState.CONNECTED && !claim.isEmpty();
+        String why = isOpen ? claim : reason;
+        counters.label(shown.counter, RegistrationState.label(shown.label, shown.media, why));
         shown.counter.setRelease(state.ordinal());
     }
 

@@ -79,6 +79,11 @@ final class LossesCommand implements Callable<Integer> {
                                         bytes,
                                         Instant.ofEpochMilli(first),
                                         Instant.ofEpochMilli(last)));
-        out.println(entries == 0 ? "no losses" : entries + " streams with losses");
+        out.println(
+                switch (entries) {
+                    case 0 -> "no losses";
+                    case 1 -> "1 stream with losses";
+                    default -> entries + " streams with losses";
+                });
     }
 }

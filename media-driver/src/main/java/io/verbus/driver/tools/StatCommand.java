@@ -97,7 +97,7 @@ final class StatCommand implements Callable<Integer> {
             printer.printJson(sample, isOfStreams, out);
         } else {
             (isOfStreams
-                            ? printer.streams(sample).lines(Integer.MAX_VALUE)
+                            ? printer.streams(sample, false).lines(Integer.MAX_VALUE)
                             : printer.counterLines(sample))
                     .forEach(out::println);
         }

@@ -8,11 +8,15 @@ import io.verbus.driver.tools.StatSample.Streamed;
 import io.verbus.driver.tools.TextTable.Column;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** Formats the lines and JSON of {@code verbus stat}, sorted and filtered. */
 final class StatPrinter {
+    /** Index of the column with the rates of streams. */
+    private static final int RATES = 6;
+
     private final StatOrder order;
     private final String filter;
 
@@ -42,7 +46,7 @@ final class StatPrinter {
                                                 + " "
                                                 + each.status().streamId()
                                                 + " "
-                                                + each.status().slowest()))
+                                                + each.status().heldBackBy()))
                 .sorted(order.streams())
                 .toList();
     }
@@ -92,31 +96,46 @@ final class StatPrinter {
         return rate == StatSample.NO_RATE ? "" : number(rate);
     }
 
-    /** Returns a row for each stream. */
-    TextTable streams(StatSample sample) {
-        TextTable table =
-                new TextTable(
-                        Column.text("what", 5, 0),
-                        Column.number("stream", 0),
-                        Column.number("session", 3),
-                        Column.text("transport", 9, 1),
-                        Column.text("channel", 12, 0),
-                        Column.number("position", 2),
-                        Column.number("bytes a second", 0),
-                        Column.number("behind", 0),
-                        Column.text("held back by", 12, 0));
+    /**
+     * Returns a row for each stream.
+     *
+     * @param hasRates whether to show rates, which need more than one sample.
+     */
+    TextTable streams(StatSample sample, boolean hasRates) {
+        List<Column> columns =
+                new ArrayList<>(
+                        List.of(
+                                Column.text("what", 5, 0),
+                                Column.number("stream", 0),
+                                Column.number("session", 3),
+                                Column.text("transport", 9, 1),
+                                Column.text("channel", 12, 0),
+                                Column.number("position", 2),
+                                Column.number("bytes a second", 0),
+                                Column.number("behind", 0),
+                                Column.text("held back by", 12, 0)));
+        if (!hasRates) {
+            columns.remove(RATES);
+        }
+        TextTable table = new TextTable(columns.toArray(Column[]::new));
         for (Streamed each : wanted(sample)) {
             StreamStatus status = each.status();
-            table.add(
-                    status.isImage() ? "image" : "pub",
-                    Integer.toString(status.streamId()),
-                    Integer.toString(status.sessionId()),
-                    status.carrier(),
-                    status.channel(),
-                    number(status.position()),
-                    rate(each.rate()),
-                    status.behind() < 0 ? "" : number(status.behind()),
-                    holder(status));
+            List<String> cells =
+                    new ArrayList<>(
+                            List.of(
+                                    status.isImage() ? "image" : "pub",
+                                    Integer.toString(status.streamId()),
+                                    Integer.toString(status.sessionId()),
+                                    status.carrier(),
+                                    status.channel(),
+                                    number(status.position()),
+                                    rate(each.rate()),
+                                    status.behind() < 0 ? "" : number(status.behind()),
+                                    holder(status)));
+            if (!hasRates) {
+                cells.remove(RATES);
+            }
+            table.add(cells.toArray(String[]::new));
         }
         return table;
     }
@@ -125,7 +144,10 @@ final class StatPrinter {
         if (status.behind() < 0) {
             return "no subscribers";
         }
-        return status.isBlocked() ? status.slowest() + " (blocked)" : status.slowest();
+        if (!status.isConnected()) {
+            return "not connected";
+        }
+        return status.isBlocked() ? status.heldBackBy() + " (blocked)" : status.heldBackBy();
     }
 
     /** Prints a list with an object for each line. */
@@ -194,7 +216,8 @@ final class StatPrinter {
                     .put("channel", status.channel())
                     .put("position", status.position())
                     .put("behind", status.behind())
-                    .put("heldBackBy", status.slowest())
+                    .put("heldBackBy", status.heldBackBy())
+                    .put("connected", status.isConnected() ? 1 : 0)
                     .put("blocked", status.isBlocked() ? 1 : 0);
             if (each.rate() != StatSample.NO_RATE) {
                 json.put("bytesPerSecond", each.rate());

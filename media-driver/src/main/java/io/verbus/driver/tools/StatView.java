@@ -96,7 +96,7 @@ final class StatView {
     List<String> lines(String time, StatSample sample, int columns, int lines, boolean hasKeys) {
         StatPrinter streams = new StatPrinter(order == null ? StatOrder.ID : order, filter);
         List<TextTable> tables = new ArrayList<>();
-        tables.add(streams.streams(sample));
+        tables.add(streams.streams(sample, true));
         if (!isOfStreams) {
             StatPrinter counters = new StatPrinter(order == null ? StatOrder.RATE : order, filter);
             tables.add(counters.rates(sample));
@@ -128,7 +128,7 @@ final class StatView {
                 + directory
                 + "  "
                 + sample.streams().size()
-                + " streams, "
+                + (sample.streams().size() == 1 ? " stream, " : " streams, ")
                 + sample.counters().size()
                 + " counters"
                 + (order == null ? "" : ", by " + order.name().toLowerCase(Locale.ROOT))

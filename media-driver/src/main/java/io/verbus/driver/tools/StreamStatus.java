@@ -3,6 +3,7 @@
 package io.verbus.driver.tools;
 
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.RegistrationState;
 import io.verbus.driver.metrics.CounterKeys;
 import io.verbus.driver.metrics.ReadCounters;
 
@@ -27,10 +28,14 @@ import java.util.regex.Pattern;
  * @param position position up to which publishers have appended, or up to which an image has
  *     arrived without gaps.
  * @param behind number of bytes by which the slowest reader is behind; -1 if there are no readers.
- * @param slowest slowest reader; empty if no reader is behind.
+ * @param slowest slowest reader; empty if no reader is behind, or if an open claim holds the
+ *     readers back.
  * @param slowestClient client of the slowest reader; {@link ClientStates#NO_CLIENT} if it has none.
- * @param isBlocked whether the stream is a publication that has reached its limit and waits for the
- *     slowest reader.
+ * @param isLingering whether the slowest reader is untethered and detached, but still counts.
+ * @param openClaim sentence about the open claim that holds the readers back; empty if none does.
+ * @param isConnected false for a publication that the driver shows as not connected.
+ * @param isBlocked whether the stream is a connected publication that has reached its limit and
+ *     waits for the slowest reader, or for an open claim.
  */
 record StreamStatus(
         boolean isImage,
@@ -43,11 +48,17 @@ record StreamStatus(
         long behind,
         String slowest,
         long slowestClient,
+        boolean isLingering,
+        String openClaim,
+        boolean isConnected,
         boolean isBlocked) {
+    /** Ends the label of a detached subscriber whose position still counts. */
+    private static final String LINGERING = " lingering";
+
     private static final Pattern ENDPOINT = Pattern.compile("[?|]endpoint=([^|]*)");
 
     /** A reader of a stream, and its position. */
-    private record Reader(String name, long clientId, long position) {}
+    private record Reader(String name, long clientId, long position, boolean isLingering) {}
 
     /** Counter values of one publication or image. */
     private static final class Found {
@@ -60,6 +71,8 @@ record StreamStatus(
         private long sent = -1;
         private final List<Reader> readers = new ArrayList<>();
         private boolean hasDestinations;
+        private boolean isConnected = true;
+        private String openClaim = "";
     }
 
     /**
@@ -70,7 +83,9 @@ record StreamStatus(
     static List<StreamStatus> read(ReadCounters counters) {
         Long2ObjectHashMap<Found> all = new Long2ObjectHashMap<>();
         counters.forEach((id, typeId, key) -> find(all, counters.values(), id, typeId, key));
-        counters.forEach((id, typeId, key) -> addReader(all, counters.values(), id, typeId, key));
+        counters.forEach(
+                (id, typeId, key, label) ->
+                        addReader(all, counters.values(), id, typeId, key, label));
         StreamCarriers carriers = new StreamCarriers(counters);
         List<StreamStatus> streams = new ArrayList<>();
         all.forEachLong((id, found) -> streams.add(status(id, found, carriers)));
@@ -110,30 +125,46 @@ record StreamStatus(
     }
 
     /**
-     * Adds a reader. A detached subscriber, whose reference id is negative, is skipped, because it
-     * holds nothing back.
+     * Adds a reader, or the state that the driver shows. A detached subscriber has a negative
+     * reference id; it holds nothing back unless it is lingering.
      */
     private static void addReader(
             Long2ObjectHashMap<Found> all,
             CountersReader values,
             int id,
             int typeId,
-            DirectBuffer key) {
+            DirectBuffer key,
+            String label) {
         long registrationId = CounterKeys.registrationId(key);
         if (typeId == CounterTypes.SUBSCRIBER_POSITION) {
-            Found found = all.get(values.getCounterReferenceId(id));
+            long reference = values.getCounterReferenceId(id);
+            boolean isLingering = reference < 0 && label.endsWith(LINGERING);
+            Found found = all.get(isLingering ? -reference : reference);
             if (found != null) {
                 long client = values.getCounterOwnerId(id);
                 String name = "subscription " + registrationId + " of client " + client;
-                found.readers.add(new Reader(name, client, values.getCounterValue(id)));
+                found.readers.add(
+                        new Reader(name, client, values.getCounterValue(id), isLingering));
             }
         } else if (typeId == CounterTypes.DESTINATION_RELEASED) {
             Found found = all.get(registrationId);
             if (found != null) {
                 String name = CounterKeys.streamText(key);
                 found.readers.add(
-                        new Reader(name, ClientStates.NO_CLIENT, values.getCounterValue(id)));
+                        new Reader(
+                                name, ClientStates.NO_CLIENT, values.getCounterValue(id), false));
                 found.hasDestinations = true;
+            }
+        } else if (typeId == CounterTypes.PUBLICATION_STATE) {
+            Found found = all.get(values.getCounterReferenceId(id));
+            if (found != null) {
+                RegistrationState state = RegistrationState.of(values.getCounterValue(id));
+                String reason = RegistrationState.parse(label).reason();
+                found.isConnected = state == RegistrationState.CONNECTED;
+                found.openClaim =
+                        found.isConnected && reason.startsWith(RegistrationState.OPEN_CLAIM)
+                                ? reason
+                                : "";
             }
         }
     }
@@ -149,7 +180,13 @@ record StreamStatus(
             }
         }
         long behind = slowest == null ? -1 : Math.max(0, found.position - slowest.position);
-        boolean isBlocked = !found.isImage && slowest != null && found.position >= found.limit;
+        boolean isBlocked =
+                !found.isImage
+                        && found.isConnected
+                        && slowest != null
+                        && found.position >= found.limit;
+        boolean isHeldBack =
+                slowest != null && found.openClaim.isEmpty() && (behind > 0 || isBlocked);
         int type = found.isImage ? CounterTypes.RECEIVER_POSITION : CounterTypes.PUBLISHER_POSITION;
         return new StreamStatus(
                 found.isImage,
@@ -160,8 +197,11 @@ record StreamStatus(
                 found.channel,
                 found.position,
                 behind,
-                behind > 0 || isBlocked ? slowest.name : "",
-                slowest == null ? ClientStates.NO_CLIENT : slowest.clientId,
+                isHeldBack ? slowest.name : "",
+                isHeldBack ? slowest.clientId : ClientStates.NO_CLIENT,
+                isHeldBack && slowest.isLingering,
+                found.openClaim,
+                found.isConnected,
                 isBlocked);
     }
 
@@ -172,8 +212,20 @@ record StreamStatus(
     private static Reader network(Found found) {
         Matcher endpoint = ENDPOINT.matcher(found.channel);
         String receiver = endpoint.find() ? endpoint.group(1) : "its receivers";
-        boolean isAtLimit = found.position >= found.limit;
+        boolean isAtLimit = found.isConnected && found.position >= found.limit;
         return new Reader(
-                isAtLimit ? receiver : "unsent messages", ClientStates.NO_CLIENT, found.sent);
+                isAtLimit ? receiver : "unsent messages",
+                ClientStates.NO_CLIENT,
+                found.sent,
+                false);
+    }
+
+    /** Returns what holds the stream back, in a few words; empty if nothing does. */
+    String heldBackBy() {
+        if (!openClaim.isEmpty()) {
+            String position = openClaim.substring(RegistrationState.OPEN_CLAIM.length());
+            return "uncommitted claim at " + position.substring(0, position.indexOf(' '));
+        }
+        return isLingering ? slowest + " (lingering)" : slowest;
     }
 }

@@ -63,13 +63,21 @@ record WhyNot(String state, String why) {
     }
 
     private static WhyNot connected(Registered each, StreamStatus status, ClientStates all) {
+        if (status != null && !status.openClaim().isEmpty()) {
+            return new WhyNot(status.isBlocked() ? "blocked" : "connected", status.openClaim());
+        }
         if (status != null && status.isBlocked()) {
             return new WhyNot(
                     "blocked",
                     "by "
                             + holder(status, all)
-                            + ", %,d".formatted(status.behind())
-                            + " bytes behind: consume faster there");
+                            + ", "
+                            + "%,d".formatted(status.behind())
+                            + (status.isLingering()
+                                    ? " bytes behind: it is untethered and detached, but its"
+                                            + " position counts until its linger timeout has"
+                                            + " passed"
+                                    : " bytes behind: consume faster there"));
         }
         List<Destination> absent =
                 all.destinationsOf(each).stream().filter(one -> !one.isConnected()).toList();

@@ -180,6 +180,7 @@ class ToolsTest {
                                         "stream 7 session -3 at 127.0.0.1:4000 from 10.0.0.1:5:"
                                                 + " 2 gaps, 64 bytes, from 1970-01-01T00:00:00Z"),
                         out.toString());
+                assertTrue(out.toString().endsWith("\n1 stream with losses\n"), out.toString());
                 assertEquals(0, run("losses", "--json", "--dir", directory), err.toString());
                 assertTrue(out.toString().contains("\"observations\": 2"), out.toString());
             }

@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.channel.LocalInterface;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.auth.Initiation;
@@ -249,11 +250,15 @@ final class OutboundEndpoint implements AutoCloseable {
         state = State.CONNECTING;
         counters.state.setRelease(1);
         if (remote.isUnresolved() || local != null && local.isUnresolved()) {
+            String unknown = remote.isUnresolved() ? address.host() : localHost;
+            String remedy = LocalInterface.remedyFor(unknown);
             notConnected(
                     "host name '"
-                            + (remote.isUnresolved() ? address.host() : localHost)
-                            + "' cannot be resolved: correct the channel, rdma.interface, or the"
-                            + " name service",
+                            + unknown
+                            + "' cannot be resolved: "
+                            + (remedy == null
+                                    ? "correct the channel, rdma.interface, or the name service"
+                                    : remedy),
                     Kind.NOT_CONNECTED,
                     false);
             return;

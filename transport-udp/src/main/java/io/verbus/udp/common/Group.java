@@ -5,7 +5,9 @@ package io.verbus.udp.common;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
+import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.MulticastInterface;
+import io.verbus.udp.socket.SocketAddress;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -29,6 +31,22 @@ public record Group(
         MulticastInterface on,
         int port,
         int index) {
+
+    /**
+     * Opens a socket that receives what receivers respond to the control address.
+     *
+     * @throws io.verbus.udp.socket.SocketException if the socket cannot be opened; the message
+     *     names both addresses, because the channel has only the group's.
+     */
+    public DatagramSocket joinControl() {
+        return DatagramSocket.join(
+                control,
+                on,
+                "the multicast group "
+                        + SocketAddress.text(data)
+                        + " at its control address "
+                        + SocketAddress.text(control));
+    }
 
     /**
      * Returns the group of a channel.

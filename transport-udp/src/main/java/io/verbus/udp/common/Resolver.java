@@ -37,11 +37,14 @@ public record Resolver(TransportHost host) {
                             + ": use an interface that `ip address` shows");
         }
         if (address.isUnresolved()) {
+            String remedy = LocalInterface.remedyFor(name);
             throw new TransportException(
                     "unresolved - host name '"
                             + name
-                            + "' cannot be resolved: use an IP address, or add the name to"
-                            + " /etc/hosts");
+                            + "' cannot be resolved: "
+                            + (remedy == null
+                                    ? "use an IP address, or add the name to /etc/hosts"
+                                    : remedy));
         }
         return address;
     }

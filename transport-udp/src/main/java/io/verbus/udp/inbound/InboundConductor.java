@@ -108,7 +108,6 @@ public final class InboundConductor implements AutoCloseable {
     private InboundEndpoint open(ChannelUri channel, boolean isDestination) {
         for (ReceiveEndpoint endpoint : endpoints) {
             if (endpoint.isNamed(channel) && endpoint.admits(isDestination)) {
-                checkInterface(channel, endpoint.isGroup());
                 endpoint.requireControl(channel, () -> resolved(channel.control()));
                 endpoint.use(isDestination);
                 names.answered(endpoint);
@@ -118,7 +117,6 @@ public final class InboundConductor implements AutoCloseable {
         }
         InetSocketAddress address = address(channel);
         Group group = Group.of(channel, address, resolver);
-        checkInterface(channel, group != null);
         InetSocketAddress control =
                 channel.control() == null || group != null ? null : resolved(channel.control());
         for (ReceiveEndpoint endpoint : endpoints) {
@@ -170,16 +168,6 @@ public final class InboundConductor implements AutoCloseable {
                     to -> move(endpoint, to));
         }
         return endpoint;
-    }
-
-    private static void checkInterface(ChannelUri channel, boolean isGroup) {
-        if (!isGroup && channel.localInterface() != null && !channel.isAeron()) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' has an interface, but a unicast endpoint, for which interface has"
-                            + " no effect: remove interface");
-        }
     }
 
     /**

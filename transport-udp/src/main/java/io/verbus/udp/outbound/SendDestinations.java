@@ -255,7 +255,7 @@ final class SendDestinations implements AutoCloseable {
             shared.destination.become(socket(route, shared.buffers, shared.channel()));
         }
         if (group != null) {
-            DatagramSocket answers = DatagramSocket.join(group.control(), group.on());
+            DatagramSocket answers = group.joinControl();
             shared.destination.regroup(group.on(), answers);
         }
         lead(shared, route);
@@ -361,7 +361,7 @@ final class SendDestinations implements AutoCloseable {
         DatagramSocket control = socket;
         try {
             if (route.group() != null) {
-                control = DatagramSocket.join(route.group().control(), route.group().on());
+                control = route.group().joinControl();
             }
             return new Destination(
                     socket,

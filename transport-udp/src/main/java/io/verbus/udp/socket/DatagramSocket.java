@@ -104,6 +104,15 @@ public final class DatagramSocket implements AutoCloseable {
      * @throws SocketException if the socket cannot be opened; the message gives cause and remedy.
      */
     public static DatagramSocket join(InetSocketAddress group, MulticastInterface on) {
+        return join(group, on, "the multicast group " + SocketAddress.text(group));
+    }
+
+    /**
+     * Like {@link #join(InetSocketAddress, MulticastInterface)}.
+     *
+     * @param name description of the group for errors.
+     */
+    public static DatagramSocket join(InetSocketAddress group, MulticastInterface on, String name) {
         DatagramSocket socket = open(group, true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
@@ -117,7 +126,7 @@ public final class DatagramSocket implements AutoCloseable {
                     LinuxAbi.IP_ADD_MEMBERSHIP,
                     group.getAddress(),
                     on,
-                    "cannot join the multicast group " + SocketAddress.text(group));
+                    "cannot join " + name);
             socket.multicastFrom(on);
             return socket;
         } catch (SocketException e) {
