@@ -96,7 +96,7 @@ class HeldBackToolsTest {
                         return why.matcher(clients(driver)).find()
                                 && stat(driver).contains(held + " (blocked)");
                     });
-            assertFalse(clients(driver).contains("make it consume faster"), clients(driver));
+            assertFalse(clients(driver).contains("consume faster there"), clients(driver));
             assertTrue(json(driver).contains("\"heldBackBy\": \"" + held + "\""), json(driver));
             claim.commit();
             Await.until(
