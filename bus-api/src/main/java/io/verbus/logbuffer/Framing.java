@@ -62,7 +62,7 @@ final class Framing {
             throw new IllegalArgumentException(
                     "the length "
                             + Math.min(firstLength, secondLength)
-                            + " of a part of the message is negative");
+                            + " of a part of the message is negative: pass a length of 0 or more");
         }
         long length = (long) firstLength + secondLength;
         checkLength((int) Math.min(length, Integer.MAX_VALUE));
@@ -76,13 +76,23 @@ final class Framing {
     /** Checks the length of a message. */
     void checkLength(int length) {
         if (length < 0 || length > maxMessage) {
-            throw new IllegalArgumentException(
-                    "message length "
-                            + length
-                            + " is not from 0 to "
-                            + maxMessage
-                            + ": split the message or choose a longer term-length");
+            throw refusedLength(
+                    "message",
+                    length,
+                    maxMessage,
+                    "split the message or choose a longer term-length");
         }
+    }
+
+    private static IllegalArgumentException refusedLength(
+            String what, int length, int max, String remedyIfTooLong) {
+        return new IllegalArgumentException(
+                what
+                        + " length "
+                        + length
+                        + (length < 0
+                                ? " is negative: pass a length of 0 or more"
+                                : " is not from 0 to " + max + ": " + remedyIfTooLong));
     }
 
     /** Checks the length of padding, excluding its header. */
@@ -107,6 +117,10 @@ final class Framing {
     void checkBlock(
             DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {
         source.boundsCheck(offset, length);
+        if (length == 0) {
+            throw new IllegalArgumentException(
+                    "the block is empty: offer one whole data frame or more");
+        }
         int at = 0;
         while (at < length && at <= room - FrameHeader.LENGTH) {
             int frame = offset + at;
@@ -136,7 +150,7 @@ final class Framing {
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
-        if (at != length || length == 0) {
+        if (at != length) {
             throw new IllegalArgumentException(
                     "a block of "
                             + length
@@ -154,12 +168,11 @@ final class Framing {
     /** Checks the length of a claim. */
     void checkClaim(int length) {
         if (length < 0 || length > maxPayload) {
-            throw new IllegalArgumentException(
-                    "claim length "
-                            + length
-                            + " is not from 0 to "
-                            + maxPayload
-                            + ": offer the message instead, or choose a larger mtu");
+            throw refusedLength(
+                    "claim",
+                    length,
+                    maxPayload,
+                    "offer the message instead, or choose a larger mtu");
         }
     }
 
