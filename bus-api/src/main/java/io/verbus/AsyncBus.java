@@ -7,8 +7,6 @@ import io.verbus.control.NewCounter;
 
 import org.agrona.DirectBuffer;
 
-import java.util.Objects;
-
 /**
  * The asynchronous methods of {@link Bus}. Each {@code async} method sends a command without
  * waiting and returns an id, with which the matching {@code get} method returns the result. All
@@ -114,8 +112,8 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
         return calls.addSubscriptionLater(
                 parsed,
                 streamId,
-                Objects.requireNonNull(available),
-                Objects.requireNonNull(unavailable));
+                ClientSettings.given(available, "available-image handler"),
+                ClientSettings.given(unavailable, "unavailable-image handler"));
     }
 
     /**

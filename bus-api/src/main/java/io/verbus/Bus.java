@@ -11,7 +11,6 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -208,8 +207,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return calls.addSubscription(
                 channel,
                 streamId,
-                Objects.requireNonNull(available),
-                Objects.requireNonNull(unavailable));
+                ClientSettings.given(available, "available-image handler"),
+                ClientSettings.given(unavailable, "unavailable-image handler"));
     }
 
     /**
@@ -375,7 +374,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
          * @return this.
          */
         public Context idleStrategy(IdleStrategy idleStrategy) {
-            this.idleStrategy = Objects.requireNonNull(idleStrategy);
+            this.idleStrategy = given(idleStrategy, "idle strategy");
             return this;
         }
 
@@ -399,7 +398,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
          * @return this.
          */
         public Context driverAgentInvoker(AgentInvoker invoker) {
-            this.driverAgentInvoker = Objects.requireNonNull(invoker);
+            this.driverAgentInvoker = given(invoker, "invoker of the driver");
             return useConductorAgentInvoker(true);
         }
 
@@ -410,7 +409,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
          * @return this.
          */
         public Context threadFactory(ThreadFactory factory) {
-            this.threadFactory = Objects.requireNonNull(factory);
+            this.threadFactory = given(factory, "thread factory");
             return this;
         }
 
@@ -422,7 +421,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
          * @throws BusException if the name is longer.
          */
         public Context clientName(String name) {
-            if (name.length() > MAX_CLIENT_NAME) {
+            if (given(name, "client name").length() > MAX_CLIENT_NAME) {
                 throw new BusException(
                         "the client name has "
                                 + name.length()
@@ -440,7 +439,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         private static Duration positive(String name, Duration value) {
-            if (value.isNegative() || value.isZero()) {
+            if (given(value, name).isNegative() || value.isZero()) {
                 throw new BusException(
                         name + " " + value + " is not positive: pass more than zero, such as 5 s");
             }

@@ -7,8 +7,9 @@ import io.verbus.directory.DirectoryTrust;
 
 import org.agrona.ErrorHandler;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -55,7 +56,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     String directoryOwner = setting(DIRECTORY_OWNER_PROPERTY, DIRECTORY_OWNER_VARIABLE, null);
     String directoryGroup = setting(DIRECTORY_GROUP_PROPERTY, DIRECTORY_GROUP_VARIABLE, null);
     String logDirectory = setting(LOG_DIRECTORY_PROPERTY, LOG_DIRECTORY_VARIABLE, null);
-    ErrorHandler errorHandler = error -> System.err.println("verbus client: " + error);
+    ErrorHandler errorHandler = ClientSettings::print;
     AvailableImageHandler availableImageHandler = image -> {};
     UnavailableImageHandler unavailableImageHandler = image -> {};
     PublicationErrorHandler publicationErrorHandler; // null: the error handler
@@ -92,6 +93,36 @@ abstract sealed class ClientSettings permits Bus.Context {
         closeHandler = other.closeHandler;
     }
 
+    /**
+     * Prints an error to standard error: a {@link BusException} as its message, which names the
+     * remedy, and any other exception, such as one of the application's handlers, with its stack
+     * trace.
+     */
+    private static void print(Throwable error) {
+        StringWriter text = new StringWriter();
+        PrintWriter writer = new PrintWriter(text);
+        writer.print("verbus client: ");
+        if (error instanceof BusException) {
+            writer.println(error.getMessage());
+        } else {
+            error.printStackTrace(writer);
+        }
+        writer.flush();
+        System.err.print(text); // at once, so that threads do not mix their lines
+    }
+
+    /**
+     * Returns a setting or a handler that must not be null.
+     *
+     * @throws NullPointerException with a message if it is null.
+     */
+    static <T> T given(T value, String name) {
+        if (value == null) {
+            throw new NullPointerException("the " + name + " is null: pass one");
+        }
+        return value;
+    }
+
     abstract Bus.Context self();
 
     /**
@@ -117,7 +148,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context directoryName(String directoryName) {
-        this.directoryName = Objects.requireNonNull(directoryName);
+        this.directoryName = given(directoryName, "driver directory");
         return self();
     }
 
@@ -127,7 +158,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @param directory directory of the driver, such as that of an embedded driver.
      */
     public Bus.Context directoryName(Path directory) {
-        return directoryName(directory.toString());
+        return directoryName(given(directory, "driver directory").toString());
     }
 
     /** Returns the directory of the driver to connect to. */
@@ -200,11 +231,12 @@ abstract sealed class ClientSettings permits Bus.Context {
      * once, on its own thread, with an exception that says what is missing. This is progress, not
      * failure: the connection may still succeed.
      *
-     * @param handler error handler. Default: prints one line to standard error.
+     * @param handler error handler. Default: prints the message of a {@link BusException}, and the
+     *     stack trace of any other exception, to standard error.
      * @return this.
      */
     public Bus.Context errorHandler(ErrorHandler handler) {
-        this.errorHandler = Objects.requireNonNull(handler);
+        this.errorHandler = given(handler, "error handler");
         return self();
     }
 
@@ -215,7 +247,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context availableImageHandler(AvailableImageHandler handler) {
-        this.availableImageHandler = Objects.requireNonNull(handler);
+        this.availableImageHandler = given(handler, "available-image handler");
         return self();
     }
 
@@ -226,7 +258,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context unavailableImageHandler(UnavailableImageHandler handler) {
-        this.unavailableImageHandler = Objects.requireNonNull(handler);
+        this.unavailableImageHandler = given(handler, "unavailable-image handler");
         return self();
     }
 
@@ -237,7 +269,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context publicationErrorHandler(PublicationErrorHandler handler) {
-        this.publicationErrorHandler = Objects.requireNonNull(handler);
+        this.publicationErrorHandler = given(handler, "publication error handler");
         return self();
     }
 
@@ -248,7 +280,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context driverLostHandler(DriverLostHandler handler) {
-        this.driverLostHandler = Objects.requireNonNull(handler);
+        this.driverLostHandler = given(handler, "driver-lost handler");
         return self();
     }
 
@@ -286,7 +318,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context driverBackHandler(Consumer<Bus> handler) {
-        this.driverBackHandler = Objects.requireNonNull(handler);
+        this.driverBackHandler = given(handler, "driver-back handler");
         return self();
     }
 
@@ -298,7 +330,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context subscriberErrorHandler(ErrorHandler handler) {
-        this.subscriberErrorHandler = Objects.requireNonNull(handler);
+        this.subscriberErrorHandler = given(handler, "subscriber error handler");
         return self();
     }
 
@@ -310,7 +342,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context availableCounterHandler(AvailableCounterHandler handler) {
-        this.availableCounterHandler = Objects.requireNonNull(handler);
+        this.availableCounterHandler = given(handler, "available counter handler");
         return self();
     }
 
@@ -322,7 +354,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context unavailableCounterHandler(UnavailableCounterHandler handler) {
-        this.unavailableCounterHandler = Objects.requireNonNull(handler);
+        this.unavailableCounterHandler = given(handler, "unavailable counter handler");
         return self();
     }
 
@@ -334,7 +366,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context closeHandler(Runnable handler) {
-        this.closeHandler = Objects.requireNonNull(handler);
+        this.closeHandler = given(handler, "close handler");
         return self();
     }
 }

@@ -7,8 +7,6 @@ import io.verbus.control.NewCounter;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
-import java.util.Objects;
-
 /**
  * The methods of {@link Bus} for counters and handlers. All are thread-safe; those that wait for
  * the driver must not be called in a handler of the bus.
@@ -129,7 +127,10 @@ abstract sealed class CountingBus permits AsyncBus {
      */
     public long addAvailableCounterHandler(AvailableCounterHandler handler) {
         long id = calls.nextCorrelationId();
-        conductor.counters().available().put(id, Objects.requireNonNull(handler));
+        conductor
+                .counters()
+                .available()
+                .put(id, ClientSettings.given(handler, "available-counter handler"));
         return id;
     }
 
@@ -151,7 +152,10 @@ abstract sealed class CountingBus permits AsyncBus {
      */
     public long addUnavailableCounterHandler(UnavailableCounterHandler handler) {
         long id = calls.nextCorrelationId();
-        conductor.counters().unavailable().put(id, Objects.requireNonNull(handler));
+        conductor
+                .counters()
+                .unavailable()
+                .put(id, ClientSettings.given(handler, "unavailable-counter handler"));
         return id;
     }
 
@@ -175,7 +179,7 @@ abstract sealed class CountingBus permits AsyncBus {
      */
     public long addCloseHandler(Runnable handler) {
         long id = calls.nextCorrelationId();
-        conductor.closeHandlers().put(id, Objects.requireNonNull(handler));
+        conductor.closeHandlers().put(id, ClientSettings.given(handler, "close handler"));
         return id;
     }
 

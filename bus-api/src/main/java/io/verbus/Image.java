@@ -12,6 +12,7 @@ import io.verbus.logbuffer.LogBlocks;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogPeek;
 import io.verbus.logbuffer.LogReader;
+import io.verbus.logbuffer.MisuseException;
 import io.verbus.logbuffer.RawBlockHandler;
 import io.verbus.logbuffer.SubscriberLease;
 
@@ -35,6 +36,9 @@ import org.agrona.concurrent.status.Position;
  * <p>An exception from a fragment handler is passed to the error handler of the bus, and the
  * fragment counts as consumed; an {@link Error} propagates to the caller of poll. An invalid frame
  * closes the image, for all its subscribers, and is reported to the error handler.
+ *
+ * <p>With the system property {@code verbus.checks}, a poll of an image by two threads at the same
+ * time, or by its own handler, throws an {@link IllegalStateException}.
  *
  * <p>An image may be closed while its handler runs: by another thread, or because the driver has
  * ended it. The handler's fragment stays readable until the handler returns; nothing more is
@@ -81,7 +85,7 @@ public final class Image extends ReceivedStream {
         // IPC subscribers and spies read the publication's own log, in which claims become visible
         // while they are being filled.
         ChannelUri channel = subscription.channel();
-        reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease);
+        reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease, this);
         peek = new LogPeek(log, reader);
         blocks = new LogBlocks(log, reader);
     }
@@ -284,7 +288,7 @@ public final class Image extends ReceivedStream {
 
     /**
      * Reports a failed poll. Returns the number of fragments that it consumed: 1 if the handler has
-     * thrown, 0 if a frame is invalid.
+     * thrown, 0 if a frame is invalid. Throws misuse of the API to the caller of the poll.
      */
     private int failed(Exception e) {
         return failed(e, reader.position());
@@ -296,6 +300,9 @@ public final class Image extends ReceivedStream {
                 faultHandler.onInvalidFrame(this, fault);
             }
             return 0;
+        }
+        if (e instanceof MisuseException misuse) {
+            throw misuse;
         }
         errorHandler.onError(e);
         return 1;

@@ -288,11 +288,12 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Removes a destination. Its image at the subscribing driver ends after the messages already
-     * sent. Blocks until the driver has answered. Thread-safe, but must not be called in a handler
-     * of the bus.
+     * sent. Removing a destination that the publication does not have has no effect. Blocks until
+     * the driver has answered. Thread-safe, but must not be called in a handler of the bus.
      *
      * @param destination destination channel, as it was added.
-     * @throws RegistrationException if the publication has no such destination.
+     * @throws RegistrationException if the driver rejects the command, such as for a publication
+     *     that is not manual.
      * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final void removeDestination(String destination) {
@@ -306,7 +307,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Removes a destination by its id, like {@link #removeDestination(String)}.
+     * Removes a destination by its id, like {@link #removeDestination(String)}. Removing an id that
+     * the publication does not have has no effect.
      *
      * @param destinationId id that {@link #asyncAddDestination} has returned.
      * @throws RegistrationException if the driver rejects the command.

@@ -179,6 +179,8 @@ abstract sealed class ReceivedStream permits Image {
     public String toString() {
         return "image "
                 + imageId
+                + " channel="
+                + subscription.channel()
                 + " stream="
                 + streamId()
                 + " session="

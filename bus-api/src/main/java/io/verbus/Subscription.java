@@ -9,6 +9,7 @@ import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.MisuseChecks;
+import io.verbus.logbuffer.MisuseException;
 import io.verbus.logbuffer.RawBlockHandler;
 
 import java.util.Arrays;
@@ -157,7 +158,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     /** Checks the arguments of a poll as an image would; returns 0. */
     private int checkPoll(Object handler, int fragmentLimit) {
         if (MisuseChecks.ON && isClosed) {
-            throw new IllegalStateException(this + " is closed: stop polling it");
+            throw new MisuseException(this + " is closed: stop polling it");
         }
         if (handler == null || fragmentLimit < 0) {
             throw Image.refused(handler, fragmentLimit);
@@ -243,8 +244,9 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes a destination. Blocks until the driver has answered. Thread-safe, but must not be
-     * called in a handler of the bus.
+     * Removes a destination. Removing a destination that the subscription does not have has no
+     * effect. Blocks until the driver has answered. Thread-safe, but must not be called in a
+     * handler of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the driver rejects the command.

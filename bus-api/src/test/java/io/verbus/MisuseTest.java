@@ -27,15 +27,16 @@ class MisuseTest {
     void reportsEachKindOfMisuse() throws IOException, InterruptedException {
         assertEquals(
                 List.of(
-                        "handler: a handler called by the image of LOG must not poll it again:"
-                                + " return from the handler first",
+                        "handler: a handler called by IMAGE channel=verbus:ipc stream=STREAM must"
+                            + " not poll it again: return from the handler first",
                         "claim: this claim of 8 bytes in term 7 is still open, and blocks the"
                                 + " stream: commit or abort it before reusing this object",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
                                 + " it from one thread at a time",
                         "one thread after the other: nothing",
-                        "pollers: threads THREAD and THREAD use the image of LOG at the same time:"
-                                + " use it from one thread at a time",
+                        "pollers: threads THREAD and THREAD use IMAGE channel=verbus:ipc"
+                                + " stream=STREAM at the same time: use it from one thread at a"
+                                + " time",
                         "closed subscription: SUBSCRIPTION is closed: stop polling it"),
                 output("true"));
     }
@@ -93,7 +94,8 @@ class MisuseTest {
             System.out.println(
                     what
                             + ": "
-                            + text.replaceAll("image of [^ ,]+", "image of LOG")
+                            + text.replaceAll("image \\d+", "IMAGE")
+                                    .replaceAll("stream=\\d+ [^,]*source=[^ ,]+", "stream=STREAM")
                                     .replaceAll(
                                             "threads \\S+ and \\S+ use",
                                             "threads THREAD and THREAD use")
@@ -110,8 +112,14 @@ class MisuseTest {
                 publication.offer(MESSAGE);
                 FragmentHandler none = (buffer, offset, length, header) -> {};
                 publication.offer(MESSAGE);
-                image.poll((buffer, offset, length, header) -> image.poll(none, 1), 1);
-                return stream.errors.isEmpty() ? null : stream.errors.getFirst();
+                Throwable thrown =
+                        failureOf(
+                                () ->
+                                        image.poll(
+                                                (buffer, offset, length, header) ->
+                                                        image.poll(none, 1),
+                                                1));
+                return stream.errors.isEmpty() ? thrown : new AssertionError(stream.errors);
             }
         }
 
@@ -123,9 +131,12 @@ class MisuseTest {
                 publication.offer(MESSAGE);
                 publication.offer(MESSAGE);
                 FragmentHandler none = (buffer, offset, length, header) -> {};
-                Thread other = Thread.ofPlatform().name("b").unstarted(() -> image.poll(none, 1));
+                AtomicReference<Throwable> thrown = new AtomicReference<>();
+                Runnable poll = () -> image.poll(none, 1);
+                Thread other =
+                        Thread.ofPlatform().name("b").unstarted(() -> thrown.set(failureOf(poll)));
                 image.poll((buffer, offset, length, header) -> startAndJoin(other), 1);
-                return stream.errors.isEmpty() ? null : stream.errors.getFirst();
+                return stream.errors.isEmpty() ? thrown.get() : new AssertionError(stream.errors);
             }
         }
 

@@ -366,8 +366,7 @@ class OffersTest {
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_PAD);
         assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 128));
         block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_DATA);
-        assertRefused(
-                "must consist of one or more whole", () -> publication.offerBlock(block, 0, 0));
+        assertRefused("the block is empty: offer", () -> publication.offerBlock(block, 0, 0));
         assertRefused("starts at offset 64 of", () -> publication.offerBlock(block, 0, 96));
         assertThrows(IndexOutOfBoundsException.class, () -> publication.offerBlock(block, 32, 128));
         assertEquals(128, publication.position());
@@ -445,11 +444,13 @@ class OffersTest {
     void rejectsInvalidBatches(boolean exclusive) {
         Publication publication = stream.publication(exclusive);
         MessageBatch batch = new MessageBatch(50);
-        assertRefused("a batch of 0 messages", () -> publication.offerBatch(batch));
+        assertRefused(
+                "the batch has no messages: add a message", () -> publication.offerBatch(batch));
         assertRefused("is negative", () -> batch.add(bytes, 0, -1));
         assertThrows(IndexOutOfBoundsException.class, () -> batch.add(bytes, MAX_MESSAGE - 3, 4));
         int payload = publication.maxPayloadLength();
         batch.add(bytes, 0, payload + 1);
+        assertEquals("batch messages=1 capacity=50 bytes=" + (payload + 1), batch.toString());
         assertRefused("a batch allows at most " + payload, () -> publication.offerBatch(batch));
         batch.clear();
         for (int total = 0; total <= MAX_MESSAGE; total += FrameHeader.LENGTH + payload) {

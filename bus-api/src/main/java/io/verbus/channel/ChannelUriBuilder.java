@@ -42,6 +42,12 @@ public final class ChannelUriBuilder {
         return new ChannelUri(media, false, isSpy, new EnumMap<>(values), Map.of(), null).checked();
     }
 
+    /** Returns the channel with the values set so far, which are not checked for consistency. */
+    @Override
+    public String toString() {
+        return ChannelSyntax.format(media, false, isSpy, values);
+    }
+
     /**
      * Sets {@code term-length}.
      *

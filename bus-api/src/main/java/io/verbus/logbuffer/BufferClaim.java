@@ -71,11 +71,11 @@ public final class BufferClaim {
     /**
      * Checks that the claim is not open, if {@link MisuseChecks#ON}.
      *
-     * @throws IllegalStateException if it is open.
+     * @throws MisuseException if it is open.
      */
     void checkFree() {
         if (MisuseChecks.ON && frameLength != 0) {
-            throw new IllegalStateException(
+            throw new MisuseException(
                     "this claim of "
                             + length()
                             + " bytes in term "

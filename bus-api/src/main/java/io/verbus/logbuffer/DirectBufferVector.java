@@ -84,7 +84,10 @@ public final class DirectBufferVector {
             throw new IllegalArgumentException(
                     buffer == null
                             ? "a part of the message has no buffer: call reset on each vector first"
-                            : "the length " + length + " of a part of the message is negative");
+                            : "the length "
+                                    + length
+                                    + " of a part of the message is negative: pass a length of 0 or"
+                                    + " more");
         }
         buffer.boundsCheck(offset, length);
         return this;

@@ -62,7 +62,7 @@ final class Framing {
             throw new IllegalArgumentException(
                     "the length "
                             + Math.min(firstLength, secondLength)
-                            + " of a part of the message is negative");
+                            + " of a part of the message is negative: pass a length of 0 or more");
         }
         long length = (long) firstLength + secondLength;
         checkLength((int) Math.min(length, Integer.MAX_VALUE));
@@ -76,13 +76,26 @@ final class Framing {
     /** Checks the length of a message. */
     void checkLength(int length) {
         if (length < 0 || length > maxMessage) {
-            throw new IllegalArgumentException(
-                    "message length "
-                            + length
-                            + " is invalid: it must be between 0 and "
-                            + maxMessage
-                            + "; split the message or choose a longer term-length");
+            throw refusedLength(
+                    "message",
+                    length,
+                    maxMessage,
+                    "split the message or choose a longer term-length");
         }
+    }
+
+    private static IllegalArgumentException refusedLength(
+            String what, int length, int max, String remedyIfTooLong) {
+        return new IllegalArgumentException(
+                what
+                        + " length "
+                        + length
+                        + (length < 0
+                                ? " is negative: pass a length of 0 or more"
+                                : " is invalid: it must be between 0 and "
+                                        + max
+                                        + "; "
+                                        + remedyIfTooLong));
     }
 
     /** Checks the length of padding, excluding its header. */
@@ -106,6 +119,10 @@ final class Framing {
     void checkBlock(
             DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {
         source.boundsCheck(offset, length);
+        if (length == 0) {
+            throw new IllegalArgumentException(
+                    "the block is empty: offer one whole data frame or more");
+        }
         int at = 0;
         while (at < length && at <= room - FrameHeader.LENGTH) {
             int frame = offset + at;
@@ -135,7 +152,7 @@ final class Framing {
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
-        if (at != length || length == 0) {
+        if (at != length) {
             throw new IllegalArgumentException(
                     "a block must consist of one or more whole frames that fit into the "
                             + room
@@ -153,12 +170,11 @@ final class Framing {
     /** Checks the length of a claim. */
     void checkClaim(int length) {
         if (length < 0 || length > maxPayload) {
-            throw new IllegalArgumentException(
-                    "claim length "
-                            + length
-                            + " is invalid: it must be between 0 and "
-                            + maxPayload
-                            + "; offer the message instead, or choose a larger mtu");
+            throw refusedLength(
+                    "claim",
+                    length,
+                    maxPayload,
+                    "offer the message instead, or choose a larger mtu");
         }
     }
 

@@ -62,6 +62,9 @@ public final class LogReader {
 
     private final MisuseChecks checks = new MisuseChecks();
 
+    /** Names the image in messages. */
+    private final Object image;
+
     // Written by the reading thread, with release; read by the thread that unmaps the log.
     private boolean isDelivering;
 
@@ -88,7 +91,23 @@ public final class LogReader {
      */
     public LogReader(
             LogBuffers log, Position subscriberPosition, boolean isReplica, SubscriberLease lease) {
+        this(log, subscriberPosition, isReplica, lease, "the image of " + log.file());
+    }
+
+    /**
+     * Creates a reader that names its image in messages.
+     *
+     * @param lease lease of the subscriber, or null if it is never detached.
+     * @param image object whose text names the image in the message of a {@link MisuseException}.
+     */
+    public LogReader(
+            LogBuffers log,
+            Position subscriberPosition,
+            boolean isReplica,
+            SubscriberLease lease,
+            Object image) {
         this.log = log;
+        this.image = image;
         this.lease = lease;
         this.subscriberPosition = subscriberPosition;
         this.isReplica = isReplica;
@@ -334,7 +353,7 @@ public final class LogReader {
     /** Marks a delivery; returns whether it is nested in another. */
     boolean beginDelivery() {
         if (MisuseChecks.ON) {
-            checks.enter("the image of " + log.file());
+            checks.enter(image);
         }
         boolean isNested = isDelivering;
         DELIVERING.setRelease(this, true);

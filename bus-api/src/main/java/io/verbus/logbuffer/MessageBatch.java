@@ -107,13 +107,17 @@ public final class MessageBatch {
             }
             total += FrameHeader.align(FrameHeader.LENGTH + lengths[i]);
         }
-        if (total == 0 || total > maxTotal) {
+        if (size == 0) {
+            throw new IllegalArgumentException(
+                    "the batch has no messages: add a message before offering it");
+        }
+        if (total > maxTotal) {
             throw new IllegalArgumentException(
                     "a batch of "
                             + size
                             + " messages takes "
                             + total
-                            + " bytes of the log, but must take between 32 and "
+                            + " bytes of the log, which is more than "
                             + maxTotal
                             + ": offer fewer messages at a time, or choose a longer term-length");
         }
@@ -144,5 +148,14 @@ public final class MessageBatch {
             at += FrameHeader.align(length);
         }
         return first;
+    }
+
+    @Override
+    public String toString() {
+        long bytes = 0;
+        for (int i = 0; i < size; i++) {
+            bytes += lengths[i];
+        }
+        return "batch messages=" + size + " capacity=" + buffers.length + " bytes=" + bytes;
     }
 }

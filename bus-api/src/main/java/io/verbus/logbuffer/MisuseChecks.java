@@ -30,7 +30,7 @@ public final class MisuseChecks {
      * @param object object that is called, for the message.
      * @param call call to run.
      * @return result of the call.
-     * @throws IllegalStateException if another thread is making a call.
+     * @throws MisuseException if another thread is making a call.
      */
     public long alone(Object object, LongSupplier call) {
         enter(object);
@@ -44,19 +44,19 @@ public final class MisuseChecks {
     /**
      * Begins a call, see {@link #alone}.
      *
-     * @throws IllegalStateException if any thread, including this one, is already making a call.
+     * @throws MisuseException if any thread, including this one, is already making a call.
      */
     void enter(Object object) {
         Thread current = Thread.currentThread();
         Thread other = user.compareAndExchange(null, current);
         if (other == current) {
-            throw new IllegalStateException(
+            throw new MisuseException(
                     "a handler called by "
                             + object
                             + " must not poll it again: return from the handler first");
         }
         if (other != null) {
-            throw new IllegalStateException(
+            throw new MisuseException(
                     "threads "
                             + other.getName()
                             + " and "

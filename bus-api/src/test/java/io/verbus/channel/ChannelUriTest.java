@@ -25,6 +25,17 @@ import java.util.OptionalLong;
 
 class ChannelUriTest {
     @Test
+    void builderPrintsChannelSoFar() {
+        ChannelUriBuilder builder = ChannelUri.udp("10.0.0.2:40123").mtu(1408);
+        assertEquals("verbus:udp?endpoint=10.0.0.2:40123|mtu=1408", builder.toString());
+        assertEquals(builder.build().toString(), builder.toString());
+        assertEquals("verbus:ipc", ChannelUri.ipc().toString());
+        ChannelUriBuilder contradictory = ChannelUri.ipc().tether(false).group(true);
+        assertThrows(BusException.class, contradictory::build);
+        assertTrue(contradictory.toString().contains("group=true"), contradictory.toString());
+    }
+
+    @Test
     void returnsDefaultsForUnsetKeys() {
         ChannelUri channel = ChannelUri.parse("verbus:ipc");
         assertEquals("ipc", channel.media());

@@ -212,14 +212,19 @@ class AppenderTest {
         Appender appender = appender(kind);
         int max = LogLayout.maxMessageLength(TERM_LENGTH);
         assertRefused("message length 8193", () -> appender.append(source, 0, max + 1, 0, 9));
-        assertRefused("message length -1", () -> appender.append(source, 0, -1, 0, 9));
+        assertRefused(
+                "message length -1 is negative: pass a length",
+                () -> appender.append(source, 0, -1, 0, 9));
         assertRefused(
                 "claim length 1377", () -> appender.claim(MAX_PAYLOAD + 1, new BufferClaim(), 9));
-        assertRefused("claim length -1", () -> appender.claim(-1, new BufferClaim(), 9));
+        assertRefused(
+                "claim length -1 is negative: pass a length",
+                () -> appender.claim(-1, new BufferClaim(), 9));
         assertThrows(
                 IndexOutOfBoundsException.class,
                 () -> appender.append(source, TERM_LENGTH - 4, 5, 0, 9));
         assertThrows(NullPointerException.class, () -> appender.append(null, 0, 5, 0, 9));
+        assertThrows(NullPointerException.class, () -> appender.claim(5, null, 9));
         assertEquals(0, LogTail.position(log));
     }
 

@@ -41,7 +41,8 @@ class PublicApiTest {
                 FrameHeader FrontierScanner Header InvalidFrameException LogBlocks
                 LogBuffers LogCleaner LogLayout LogMerger LogNotes LogPeek LogReader
                 LogScanner LogSpec LogTail LogTouching LogType LogUnblocker MessageBatch
-                MisuseChecks RawBlockHandler ReservedValueSupplier SubscriberLease
+                MisuseChecks MisuseException RawBlockHandler ReservedValueSupplier
+                SubscriberLease
             io.verbus.driver
                 MediaDriver
             io.verbus.driver.config

@@ -7,6 +7,7 @@ import io.verbus.BusException;
 import io.verbus.FragmentAssembler;
 import io.verbus.Image;
 import io.verbus.Publication;
+import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -15,6 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -58,7 +60,7 @@ public final class RequestResponse {
         }
     }
 
-    private static void ask(Bus bus, String requests, String answers, int count)
+    static void ask(Bus bus, String requests, String answers, int count)
             throws InterruptedException {
         Subscription responses = bus.addSubscription(answers, ANSWER_STREAM);
         Publication publication =
@@ -82,46 +84,85 @@ public final class RequestResponse {
         }
     }
 
+    private static void answer(Bus bus, String requests, String answers) {
+        Responder responder = new Responder(bus, requests, answers);
+        IdleStrategy idle = new BackoffIdleStrategy();
+        while (!bus.isClosed()) {
+            idle.idle(responder.doWork(idle));
+        }
+    }
+
     /** A requester's image, and the publication that sends answers to the requester. */
     private record Requester(Image requests, Publication answers) {}
 
-    private static void answer(Bus bus, String requests, String answers) {
-        ConcurrentLinkedQueue<Image> comers = new ConcurrentLinkedQueue<>();
-        ConcurrentLinkedQueue<Image> leavers = new ConcurrentLinkedQueue<>();
-        Subscription subscription =
-                bus.addSubscription(requests, REQUEST_STREAM, comers::add, leavers::add);
-        Map<Integer, Requester> bySession = new HashMap<>();
-        Map<Integer, Integer> asked = new HashMap<>();
-        IdleStrategy idle = new BackoffIdleStrategy();
-        while (!bus.isClosed()) {
-            Image image;
-            while ((image = comers.poll()) != null) {
-                String channel = answers + "|response-correlation-id=" + image.imageId();
-                bySession.put(
-                        image.sessionId(),
-                        new Requester(image, bus.addPublication(channel, ANSWER_STREAM)));
-            }
-            while ((image = leavers.poll()) != null) {
-                bySession.remove(image.sessionId()).answers.close();
-            }
+    /** Receives requests and answers them. Used by one thread. */
+    static final class Responder {
+        private final Bus bus;
+        private final String channel;
+        private final Subscription subscription;
+
+        /** Images that have come or gone, in this order; the bus calls the handlers of images. */
+        private final Queue<Image> changes = new ConcurrentLinkedQueue<>();
+
+        private final Map<Integer, Requester> bySession = new HashMap<>();
+        private final Map<Integer, Integer> asked = new HashMap<>();
+
+        Responder(Bus bus, String requests, String answers) {
+            this.bus = bus;
+            channel = answers;
+            subscription =
+                    bus.addSubscription(requests, REQUEST_STREAM, changes::add, changes::add);
+        }
+
+        /** Answers the next request, if there is one; returns the number of requests received. */
+        int doWork(IdleStrategy idle) {
             // A handler must not wait, so it notes the request, and the answer follows later.
             int work =
                     subscription.poll(
                             (buffer, offset, length, header) ->
                                     asked.put(header.sessionId(), buffer.getInt(offset)),
                             1);
+            // After the poll, because an image is announced before it can be polled: now each
+            // session that has asked is known, unless it has gone.
+            applyChanges();
             asked.forEach((session, number) -> answer(bySession.get(session), number, idle));
             asked.clear();
-            idle.idle(work);
+            return work;
         }
-    }
 
-    /** Sends an answer, unless the requester has gone. */
-    private static void answer(Requester requester, int number, IdleStrategy idle) {
-        UnsafeBuffer text = new UnsafeBuffer(new byte[64]);
-        int length = text.putStringWithoutLengthAscii(0, "answer " + number);
-        while (requester.answers.offer(text, 0, length) < 0 && !requester.requests.isClosed()) {
-            idle.idle();
+        private void applyChanges() {
+            Image image;
+            while ((image = changes.poll()) != null) {
+                Requester known = bySession.get(image.sessionId());
+                if (!image.isClosed()) {
+                    add(image);
+                } else if (known != null && known.requests == image) {
+                    bySession.remove(image.sessionId());
+                    known.answers.close();
+                }
+            }
+        }
+
+        private void add(Image image) {
+            String response = channel + "|response-correlation-id=" + image.imageId();
+            try {
+                Publication answers = bus.addPublication(response, ANSWER_STREAM);
+                bySession.put(image.sessionId(), new Requester(image, answers));
+            } catch (RegistrationException e) {
+                System.err.println(e.getMessage()); // for example, the requester has just gone
+            }
+        }
+
+        /** Sends an answer, unless the requester has gone. */
+        private static void answer(Requester requester, int number, IdleStrategy idle) {
+            if (requester == null) {
+                return;
+            }
+            UnsafeBuffer text = new UnsafeBuffer(new byte[64]);
+            int length = text.putStringWithoutLengthAscii(0, "answer " + number);
+            while (requester.answers.offer(text, 0, length) < 0 && !requester.requests.isClosed()) {
+                idle.idle();
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.verbus.driver.testing;
 
 import io.verbus.Bus;
+import io.verbus.DriverLostException;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.driver.MediaDriver;
@@ -29,15 +30,14 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
  * Gives each test a media driver in its own new directory, and buses connected to it. After the
  * test it closes them, and fails the test if the driver's error log or a bus has recorded an error
- * that {@link #expectError} has not announced. All methods are for the test's thread.
+ * that {@link #expectError} has not announced. A loss of the driver that {@link #closeDriver} or
+ * {@link #killDriver} causes needs no announcement. All methods are for the test's thread.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -54,11 +54,14 @@ import java.util.stream.Stream;
  */
 public final class VerbusExtension
         implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    private static final String NOT_RUNNING = "the driver does not run: call startDriver";
+
     private final TestDriver.Launcher launcher;
-    private final Queue<Throwable> busErrors = new ConcurrentLinkedQueue<>();
+    private final BusErrors busErrors = new BusErrors();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final Map<Bus, StoppableIdling> idlings = new HashMap<>();
     private final List<String> expected = new ArrayList<>();
+
     private Path directory;
     private TestDriver driver; // null while none runs
     private Bus bus; // null until asked for
@@ -113,7 +116,7 @@ public final class VerbusExtension
         if (embedded == null) {
             throw new IllegalStateException(
                     driver == null
-                            ? "the driver does not run: call startDriver"
+                            ? NOT_RUNNING
                             : "the driver runs in its own process: create the extension with"
                                     + " VerbusExtension.embedded()");
         }
@@ -138,7 +141,7 @@ public final class VerbusExtension
         Bus connected =
                 Bus.connect(
                         settings.directoryName(directory)
-                                .errorHandler(busErrors::add)
+                                .errorHandler(busErrors.handlerOfBus())
                                 .idleStrategy(idling));
         idlings.put(connected, idling);
         open.push(connected);
@@ -177,21 +180,40 @@ public final class VerbusExtension
         driver = launcher.launch(directory);
     }
 
-    /** Closes the driver in order; its clients lose it. */
+    /**
+     * Closes the driver in order; its clients lose it. The extension expects one {@link
+     * DriverLostException} of each bus.
+     *
+     * @throws IllegalStateException if the driver does not run.
+     */
     public void closeDriver() {
+        TestDriver closing = running();
         checkErrorLog();
-        driver.close();
+        busErrors.expectLoss();
+        closing.close();
         driver = null;
     }
 
     /**
-     * Kills the driver's process. Its directory keeps its last state until the next start.
+     * Kills the driver's process. Its directory keeps its last state until the next start. The
+     * extension expects one {@link DriverLostException} of each bus.
      *
-     * @throws IllegalStateException if the driver is embedded.
+     * @throws IllegalStateException if the driver is embedded, or does not run.
      */
     public void killDriver() {
-        driver.kill();
+        TestDriver killed = running();
+        if (killed.embedded() == null) {
+            busErrors.expectLoss();
+        }
+        killed.kill(); // throws if the driver is embedded
         driver = null;
+    }
+
+    private TestDriver running() {
+        if (driver == null) {
+            throw new IllegalStateException(NOT_RUNNING);
+        }
+        return driver;
     }
 
     /**
@@ -229,11 +251,21 @@ public final class VerbusExtension
                 new Repeating(
                         "slow-subscriber",
                         () -> {
-                            subscription.poll((buffer, offset, length, header) -> {}, 1);
+                            pollUnlessClosed(subscription);
                             Repeating.pause(pause);
                         },
                         busErrors::add));
         return subscription;
+    }
+
+    private static void pollUnlessClosed(Subscription subscription) {
+        try {
+            subscription.poll((buffer, offset, length, header) -> {}, 1);
+        } catch (IllegalStateException e) {
+            if (!subscription.isClosed()) { // a loss of the driver may close it during the call
+                throw e;
+            }
+        }
     }
 
     /**
@@ -281,9 +313,9 @@ public final class VerbusExtension
             attempt(failures, driver);
         }
         attempt(failures, () -> delete(directory));
-        for (Throwable error : busErrors) {
+        for (Throwable error : busErrors.unexpected()) {
             if (!isExpected(error.toString())) {
-                failures.add(new AssertionError("a bus reported an error", error));
+                failures.add(new AssertionError("a bus reported an error: " + error, error));
             }
         }
         forget();

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,8 +130,9 @@ class VerbusExtensionTest {
             offer(publication);
             poll(subscription);
             final long clientId = bus.clientId();
-            verbus.expectError("driver");
             verbus.killDriver();
+            assertNotRunning(verbus::killDriver);
+            assertNotRunning(verbus::closeDriver);
             await(() -> !bus.isConnected());
             verbus.startDriver();
             await(bus::isConnected);
@@ -153,6 +155,37 @@ class VerbusExtensionTest {
         logError(verbus.directory(), "disk on fire");
         verbus.expectError("disk on fire");
         verbus.afterEach(null);
+    }
+
+    private static void assertNotRunning(Executable call) {
+        String text = assertThrows(IllegalStateException.class, call).getMessage();
+        assertEquals("the driver does not run: call startDriver", text);
+    }
+
+    @Test
+    void expectsOneDriverLossPerBusAndClose() throws Exception {
+        VerbusExtension verbus = VerbusExtension.embedded();
+        verbus.beforeEach(null);
+        Bus bus = verbus.bus();
+        verbus.closeDriver();
+        await(bus::isClosed);
+        assertNotRunning(verbus::closeDriver);
+        assertNotRunning(verbus::killDriver);
+        verbus.startDriver();
+        verbus.afterEach(null);
+    }
+
+    @Test
+    void failsTestIfBusReportsError() throws Exception {
+        VerbusExtension verbus = VerbusExtension.embedded();
+        verbus.beforeEach(null);
+        Bus bus = verbus.bus();
+        assertThrows(IllegalStateException.class, verbus::killDriver);
+        verbus.driver().close(); // behind the extension's back
+        await(bus::isClosed);
+        AssertionError failure = assertThrows(AssertionError.class, () -> verbus.afterEach(null));
+        String text = failure.getMessage();
+        assertTrue(text.startsWith("a bus reported an error: io.verbus.DriverLost"), text);
     }
 
     private static void logError(Path directory, String text) {
