@@ -28,7 +28,7 @@ class MisuseTest {
         assertEquals(
                 List.of(
                         "handler: a handler called by IMAGE channel=verbus:ipc stream=STREAM must"
-                            + " not poll it again: return from the handler first",
+                                + " not poll it again: return from the handler first",
                         "claim: this claim of 8 bytes in term 7 is still open, and blocks the"
                                 + " stream: commit or abort it before reusing this object",
                         "threads: threads THREAD and THREAD use PUBLICATION at the same time: use"
