@@ -49,7 +49,8 @@ public final class Verbus implements Runnable {
 
     /** Runs a command, and exits with its status. */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        int status = commandLine().execute(args);
+        System.exit(StandardOutput.isComplete() ? status : FAILED);
     }
 
     /** Returns the command line with all subcommands on the class path. */
