@@ -2,6 +2,7 @@
 
 package io.verbus.perf;
 
+import io.verbus.driver.tools.OutputFiles;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Report;
 import io.verbus.perf.report.ReportPage;
@@ -41,16 +42,27 @@ final class ReportOptions {
     private Report report;
     private ReportText text;
 
-    /** Returns the files that the command writes, by the option that names each. */
+    /**
+     * Returns the files that the command writes, by the option that names each, after checking that
+     * they can be written.
+     *
+     * @throws io.verbus.BusException if one cannot be written.
+     */
     Map<String, Path> outputs() {
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
         Outputs.add(outputs, "--html", html);
+        OutputFiles.check(outputs);
         return outputs;
     }
 
-    /** Starts the report, and prints its first lines. */
+    /**
+     * Starts the report, and prints its first lines.
+     *
+     * @throws io.verbus.BusException if the files cannot be written.
+     */
     void start() {
+        outputs();
         report = new Report(Outputs.command(spec));
         text = new ReportText(report);
         System.out.print(text.header());
@@ -92,10 +104,10 @@ final class ReportOptions {
         report.end();
         System.out.print(text.summary());
         if (json != null) {
-            Outputs.write(json, report.json());
+            OutputFiles.write(json, report.json());
         }
         if (html != null) {
-            Outputs.write(html, ReportPage.html(report));
+            OutputFiles.write(html, ReportPage.html(report));
         }
         return report.missedRate() ? 1 : 0;
     }

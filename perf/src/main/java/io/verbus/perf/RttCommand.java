@@ -2,6 +2,7 @@
 
 package io.verbus.perf;
 
+import io.verbus.driver.tools.OutputFiles;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Work;
@@ -75,6 +76,7 @@ final class RttCommand implements Callable<Integer> {
         Map<String, Path> outputs = report.outputs();
         Outputs.add(outputs, "--hgrm", hgrm);
         Outputs.add(outputs, "--hlog", hlog);
+        OutputFiles.check(outputs);
         if (hgrm != null && roundTrips.lengths(options).size() > 1) {
             throw options.wrong(
                     "--hgrm writes one distribution: give it one --length, not "
@@ -87,10 +89,10 @@ final class RttCommand implements Callable<Integer> {
         report.start();
         works.forEach(this::measure);
         if (hgrm != null) {
-            Outputs.write(hgrm, HistogramLog.distribution(measured.values().iterator().next()));
+            OutputFiles.write(hgrm, HistogramLog.distribution(measured.values().iterator().next()));
         }
         if (hlog != null) {
-            Outputs.write(hlog, HistogramLog.write(measured, System.currentTimeMillis()));
+            OutputFiles.write(hlog, HistogramLog.write(measured, System.currentTimeMillis()));
         }
         return report.finish();
     }
