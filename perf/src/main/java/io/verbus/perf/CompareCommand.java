@@ -135,6 +135,7 @@ final class CompareCommand implements Callable<Integer> {
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = report.outputs();
         peers.check(options);
+        rejectUnused();
         if (options.needLab()) {
             return LabRun.run(arguments(outputs), outputs);
         }
@@ -147,6 +148,28 @@ final class CompareCommand implements Callable<Integer> {
                     options, "--peer floor over IPC holds only one message at a time");
         }
         return compare();
+    }
+
+    /** Rejects the options of a metric that is not measured. */
+    private void rejectUnused() {
+        String measured =
+                metric == Metric.ALL
+                        ? "--peer " + peers.peer() + " over " + options.transport()
+                        : "--metric " + metric;
+        if (!isMeasured(Metric.RTT, Load.Kind.ROUND_TRIPS)) {
+            Outputs.rejectUnused(
+                    spec, measured + " measures no round trips", RoundTripOptions.NAMES);
+        }
+        if (!isMeasured(Metric.THROUGHPUT, Load.Kind.STREAM)) {
+            Outputs.rejectUnused(spec, measured + " measures no streams", StreamOptions.NAMES);
+            Outputs.rejectUnused(
+                    spec, measured + " measures no streams", List.of("--stream-messages"));
+        }
+    }
+
+    private boolean isMeasured(Metric one, Load.Kind load) {
+        return (metric == Metric.ALL || metric == one)
+                && peers.peer().supports(load, options.transport());
     }
 
     /**
@@ -163,14 +186,13 @@ final class CompareCommand implements Callable<Integer> {
 
     private int compare() {
         Contender peer = peers.peer();
-        Wire transport = options.transport();
         List<Work> trips = List.of();
-        if (metric != Metric.THROUGHPUT && peer.supports(Load.Kind.ROUND_TRIPS, transport)) {
+        if (isMeasured(Metric.RTT, Load.Kind.ROUND_TRIPS)) {
             options.only(roundTrips.lengths(options));
             trips = roundTrips.works(options, quick ? QUICK_DIVISOR : 1);
         }
         List<Work> streams = List.of();
-        if (metric != Metric.RTT && peer.supports(Load.Kind.STREAM, transport)) {
+        if (isMeasured(Metric.THROUGHPUT, Load.Kind.STREAM)) {
             streams = List.of(streamWork());
         }
         if (trips.isEmpty() && streams.isEmpty()) {

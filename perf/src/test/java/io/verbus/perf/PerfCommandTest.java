@@ -32,7 +32,30 @@ class PerfCommandTest {
                     rtt --rate 200M | --rate takes a number from 1
                     rtt --rate 1K,2K,3K --length 32,64 | one for each --length, or several for one --length
                     rtt --rate 1K,2K --hgrm x | --hgrm writes one distribution: give it one --rate
-                    rtt --rate 1K,max | not 'max'
+                    rtt --rate 1K,max | --rate takes max only alone, not in a list such as '1K,max'
+                    rtt --rate field,1K | --rate takes field only alone
+                    rtt --json /nowhere/a.json | cannot write --json /nowhere/a.json
+                    rtt --html /proc/a.html | cannot write --html /proc/a.html
+                    rtt --hgrm / | cannot write --hgrm /
+                    rtt --hlog /nowhere/a | cannot write --hlog /nowhere/a
+                    throughput --json target/same --html ./target/same | --json and --html name the same file
+                    rtt --json target/same --hlog target/../target/same | --json and --hlog name the same file
+                    warmup --json /nowhere/a.json | cannot write --json /nowhere/a.json
+                    pauses --html /nowhere/a.html | cannot write --html /nowhere/a.html
+                    syscalls --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    archive --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    archive --json /nowhere/a | cannot write --json /nowhere/a
+                    cluster --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    jmh --json /nowhere/a x | cannot write --json /nowhere/a
+                    jmh [ | '[' is not a regular expression (Unclosed character class)
+                    jmh NoSuchBenchmark | no benchmark matches 'NoSuchBenchmark'
+                    compare --metric throughput --rate 1K | --metric throughput measures no round trips: omit --rate
+                    compare --metric throughput --transport rdma --warmup 5 | measures no round trips: omit --warmup
+                    compare --metric rtt --publishers 2 | --metric rtt measures no streams: omit --publishers
+                    compare --metric rtt --stream-messages 2 | --metric rtt measures no streams: omit --stream-messages
+                    compare --transport udp --peer floor --batch 2 | --peer floor over udp measures no streams: omit --batch
+                    pauses --coming-and-going 65536 --rate 5 | --coming-and-going measures no round trips: omit --rate
+                    pauses --coming-and-going 65536 --json x | --coming-and-going measures no round trips: omit --json
                     rtt --rate field --length 64 | --rate field is defined for the lengths [32, 288, 1344]
                     rtt --rate field --hgrm x | --hgrm writes one distribution
                     rtt --scale | --scale needs a --rate
