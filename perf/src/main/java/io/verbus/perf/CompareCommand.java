@@ -9,8 +9,6 @@ import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.process.Lab;
-import io.verbus.perf.report.Figure;
-import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
@@ -208,7 +206,7 @@ final class CompareCommand implements Callable<Integer> {
                     Section::addRoundTrips);
         }
         for (Work work : streams) {
-            compare("stream", work, Run::stream, Throughput::plus, CompareCommand::add);
+            compare("stream", work, Run::stream, Throughput::plus, Section::addStreams);
         }
         return report.finish();
     }
@@ -216,12 +214,6 @@ final class CompareCommand implements Callable<Integer> {
     private Work streamWork() {
         int divisor = quick ? QUICK_DIVISOR : 1;
         return stream.work(options, options.length(), 1, streamMessages, null, divisor);
-    }
-
-    private static void add(Section section, Map<String, Throughput> pair) {
-        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
-        pair.forEach((name, throughput) -> figures.put(name, Figures.of(throughput)));
-        section.add(figures);
     }
 
     private <T> void compare(

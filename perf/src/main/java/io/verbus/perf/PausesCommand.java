@@ -40,8 +40,12 @@ import java.util.concurrent.Callable;
         description = {
             "Runs round trips over shared memory at a fixed rate for minutes with the JVM's"
                     + " safepoint and GC logs on, and reports for each stall whether it overlaps"
-                    + " a JVM pause. Other stalls come from the kernel or hypervisor, which did"
-                    + " not run the thread."
+                    + " a JVM pause.",
+            "A stall is a chain of round trips that are each longer than --outlier and overlap"
+                    + " each other. It lasts from the time at which the first was due to the"
+                    + " last echo, so it can be longer than the longest round trip. A stall that"
+                    + " overlaps no JVM pause has another cause: the kernel or hypervisor did not"
+                    + " run a thread, or the machine cannot sustain the --rate."
         })
 final class PausesCommand implements Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;

@@ -61,6 +61,9 @@ class PerfCommandTest {
                     rtt --scale | --scale needs a --rate
                     rtt --rate 1K --scale 101 | --scale takes a number from 1 to 100
                     rtt --length 32,288 --hgrm x | --hgrm writes one distribution
+                    rtt --affinity 0,4095 | --affinity names CPU 4095, which this process may not use
+                    compare --peer verbus --driver-option no-such=1 | --driver-option no-such is not a driver setting
+                    compare --peer verbus --driver-option mtu=x | --driver-option mtu
                     rtt --affinity one | --affinity takes CPU numbers
                     throughput --transport udp --publishers 2 | choose --threading shared
                     throughput --subscribers 0 | --subscribers takes a number from 1
@@ -81,7 +84,7 @@ class PerfCommandTest {
                     compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --subject verbs | --driver-option applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --transport udp --server 10.0.0.2:1 | omit --server
-                    compare --peer verbs | expected one of [aeron, aeron-c, verbus, floor, bare_log, ib_write_lat, ib_write_bw]
+                    compare --peer verbs | choose one of aeron, aeron-c, verbus, floor, bare_log, ib_write_lat, ib_write_bw, not 'verbs'
                     compare --peer Aeron --pairs 0 | --pairs takes a number from 1
                     compare --subject verbs | --subject verbs does not support --transport ipc: choose one of [rdma]
                     compare --client other | Invalid value for option '--client'

@@ -68,9 +68,17 @@ public final class Report {
         return section;
     }
 
-    /** Records the name and version of a contender. */
+    /**
+     * Records the name and version of a contender. A contender that is another program in another
+     * work, such as the floor of round trips and that of streams, has both.
+     */
     public void version(String contender, String version) {
-        versions.put(contender, version);
+        Object earlier = versions.get(contender);
+        if (earlier == null) {
+            versions.put(contender, version);
+        } else if (!List.of(earlier.toString().split("; ")).contains(version)) {
+            versions.put(contender, earlier + "; " + version);
+        }
     }
 
     /** Records the load average at the end of the run. */
