@@ -10,6 +10,7 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.tools.ToolRun;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,38 @@ class LatencyTerminalTest {
                 .redirectOutput(terminal.file())
                 .redirectError(terminal.file())
                 .start();
+    }
+
+    @Test
+    void tellsStreamsWithOneIdApart() throws Exception {
+        try (MediaDriver driver =
+                        MediaDriver.launchEmbedded(Drivers.config().latencySamplesPerSecond(10));
+                Bus bus = Drivers.connect(driver);
+                Publication one = bus.addExclusivePublication("verbus:ipc", 1234);
+                Publication other = bus.addExclusivePublication("verbus:ipc", 1234);
+                Pty terminal = new Pty(80, 24)) {
+            Process latency = start(terminal, driver);
+            try {
+                Await.until(
+                        () -> "both tables on " + terminal.screen(),
+                        60,
+                        () -> terminal.screen().contains("last interval"));
+                List<String> lines = terminal.screen().lines().map(String::strip).toList();
+                for (Publication each : List.of(one, other)) {
+                    String session = Integer.toString(each.sessionId());
+                    assertEquals(
+                            2,
+                            lines.stream().filter(line -> line.contains(" " + session)).count(),
+                            terminal.screen());
+                }
+                List<String> headings =
+                        lines.stream().filter(line -> line.startsWith("stream ")).toList();
+                assertEquals(2, headings.size(), terminal.screen());
+                assertEquals(headings.getFirst(), headings.getLast());
+            } finally {
+                latency.destroyForcibly().waitFor();
+            }
+        }
     }
 
     @ParameterizedTest
