@@ -36,6 +36,7 @@ import java.util.function.Supplier;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.OneLength.class,
         description = {
             "Measures Verbus and a peer alternately under the same load, and prints the ratios"
                     + " Verbus / peer: of the percentiles for round trips (below 1 is better),"

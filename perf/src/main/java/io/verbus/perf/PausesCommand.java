@@ -37,6 +37,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "pauses",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.SharedMemory.class,
         description = {
             "Runs round trips over shared memory at a fixed rate for minutes with the JVM's"
                     + " safepoint and GC logs on, and reports for each stall whether it overlaps"

@@ -57,7 +57,9 @@ public final class Verbus implements Runnable {
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Verbus());
         line.addSubcommand("driver", DriverCommand.spec());
-        ServiceLoader.load(VerbusCommand.class).forEach(line::addSubcommand);
+        // picocli transforms the models of commands in this constructor, not in addSubcommand.
+        ServiceLoader.load(VerbusCommand.class)
+                .forEach(command -> line.addSubcommand(new CommandLine(command)));
         line.setExecutionExceptionHandler((e, command, result) -> failed(command, e));
         line.setParameterExceptionHandler((e, args) -> misused(e));
         line.setCaseInsensitiveEnumValuesAllowed(true);
