@@ -39,6 +39,7 @@ final class ReportOptions {
             description = "File for an HTML page with the figures, and plots of round trips.")
     private Path html;
 
+    private final Thread interrupted = Thread.ofPlatform().unstarted(this::interrupt);
     private Report report;
     private ReportText text;
 
@@ -64,6 +65,7 @@ final class ReportOptions {
     void start() {
         outputs();
         report = new Report(Outputs.command(spec));
+        Runtime.getRuntime().addShutdownHook(interrupted);
         text = new ReportText(report);
         System.out.print(text.header());
     }
@@ -95,20 +97,33 @@ final class ReportOptions {
         System.out.print(text.figures(section));
     }
 
-    /**
-     * Ends the report: prints its last lines, and writes the files.
-     *
-     * @return exit status: 1 if a run missed its rate, else 0.
-     */
-    int finish() {
-        report.end();
-        System.out.print(text.summary());
+    /** Writes the files of a measurement that a signal or an error has ended early. */
+    private void interrupt() {
+        if (report.isBegun()) {
+            report.interrupt();
+            write();
+        }
+    }
+
+    private void write() {
         if (json != null) {
             OutputFiles.write(json, report.json());
         }
         if (html != null) {
             OutputFiles.write(html, ReportPage.html(report));
         }
+    }
+
+    /**
+     * Ends the report: prints its last lines, and writes the files.
+     *
+     * @return exit status: 1 if a run missed its rate, else 0.
+     */
+    int finish() {
+        Runtime.getRuntime().removeShutdownHook(interrupted);
+        report.end();
+        System.out.print(text.summary());
+        write();
         return report.missedRate() ? 1 : 0;
     }
 }

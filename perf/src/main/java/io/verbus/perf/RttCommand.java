@@ -65,7 +65,8 @@ final class RttCommand implements Callable<Integer> {
     @Option(
             names = "--hlog",
             paramLabel = "FILE",
-            description = "File for all samples in nanoseconds, in HdrHistogram's log format; its column"
+            description =
+                    "File for all samples in nanoseconds, in HdrHistogram's log format; its column"
                             + " Interval_Max is in microseconds.")
     private Path hlog;
 

@@ -85,8 +85,7 @@ final class ThroughputCommand implements Callable<Integer> {
         try (Runner runner =
                 new Runner(Contender.VERBUS, work, Outputs.progress("messages", work))) {
             runner.warmUp();
-            section.addStreams(
-                    Map.of(Contender.VERBUS.toString(), runner.stream(work.messages())));
+            section.addStreams(Map.of(Contender.VERBUS.toString(), runner.stream(work.messages())));
             report.version(Contender.VERBUS.toString(), runner.version());
         }
         report.printFigures(section);

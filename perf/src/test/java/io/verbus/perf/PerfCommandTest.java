@@ -3,9 +3,11 @@
 package io.verbus.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.run.Contender;
 
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,7 @@ import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 
 class PerfCommandTest {
     private final StringWriter said = new StringWriter();
@@ -110,6 +113,8 @@ class PerfCommandTest {
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | omit --processes
+                    warmup --server 10.0.0.2:1 | warmup is measured on one host: omit --server
+                    warmup --length 32,64 | --length takes one number
                     warmup --transport udp | omit --transport
                     warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
@@ -142,6 +147,32 @@ class PerfCommandTest {
         for (Contender contender : Contender.values()) {
             assertTrue(!contender.isPeer() || help.contains(contender.toString()), help);
         }
+    }
+
+    @Test
+    void helpShowsOnlyOptionsThatCommandTakes() {
+        String warmup = help("warmup");
+        for (String option : List.of("--transport", "--server", "--local", "--port")) {
+            assertFalse(warmup.contains(option + "="), warmup);
+            assertFalse(help("pauses").contains(option + "="));
+            assertTrue(help("rtt").contains(option + "="));
+        }
+        assertTrue(help("syscalls").contains("--transport="));
+        assertFalse(help("syscalls").contains("--server="));
+        for (String command : List.of("warmup", "pauses", "compare")) {
+            assertTrue(help(command).contains("--length=BYTES"));
+            assertFalse(help(command).contains("--length=BYTES["), help(command));
+        }
+        assertTrue(help("rtt").contains("--length=BYTES["));
+    }
+
+    private static String help(String command) {
+        return Verbus.commandLine()
+                .getSubcommands()
+                .get("perf")
+                .getSubcommands()
+                .get(command)
+                .getUsageMessage(CommandLine.Help.Ansi.OFF);
     }
 
     private int run(String... arguments) {

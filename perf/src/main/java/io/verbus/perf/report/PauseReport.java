@@ -116,7 +116,9 @@ public final class PauseReport {
                         .map(this::row)
                         .toList();
         long unlisted = stalls.stalls() - stalls.listed().size();
-        section.show(note(rows.size(), stalls.stalls(), unlisted), new Table(List.of("began", "lasted", "late", "JVM"), rows));
+        section.show(
+                note(rows.size(), stalls.stalls(), unlisted),
+                new Table(List.of("began", "lasted", "late", "JVM"), rows));
         section.list("stalls", stalls.listed().stream().map(this::toMap).toList());
     }
 
@@ -147,7 +149,9 @@ public final class PauseReport {
         return List.of(
                 time(stall),
                 String.format(Locale.ROOT, "%,.1f us", microseconds(stall)),
-                String.format(Locale.ROOT, stall.messages() == 1 ? "1 message" : "%,d messages",
+                String.format(
+                        Locale.ROOT,
+                        stall.messages() == 1 ? "1 message" : "%,d messages",
                         stall.messages()),
                 cause.isEmpty() ? "no safepoint" : "safepoint " + cause);
     }

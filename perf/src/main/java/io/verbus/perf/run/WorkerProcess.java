@@ -252,8 +252,8 @@ final class WorkerProcess implements AutoCloseable {
                                 + ending
                                 + " before it finished: "
                                 + (ending.contains(ChildProcess.SIGNAL)
-                                        ? "find out who sent the signal, such as the kernel for"
-                                                + " want of memory"
+                                        ? "check the kernel's log for lack of memory, and"
+                                                + " whether a user stopped it"
                                         : "see its output above"));
             }
             return line;

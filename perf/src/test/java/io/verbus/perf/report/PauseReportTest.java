@@ -113,7 +113,8 @@ class PauseReportTest {
         assertEquals("0 stalls", stalls.text(0));
         assertEquals("2 stalls", stalls.text(2));
         assertEquals("1.000 us", new Figure("max", "us", Figure.Better.LOWER).text(1));
-        assertEquals("1 messages/s", new Figure("rate", "messages/s", Figure.Better.NEITHER).text(1));
+        assertEquals(
+                "1 messages/s", new Figure("rate", "messages/s", Figure.Better.NEITHER).text(1));
     }
 
     private static PauseReport report(Stall... stalls) {

@@ -308,6 +308,26 @@ class ReportsTest {
     }
 
     @Test
+    void marksInterruptedReport() {
+        Report report = SampleReports.report("0 0 0");
+        assertFalse(report.isBegun());
+        Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS, "aeron"));
+        section.addStreams(Map.of(VERBUS, stream(300_000_000), "aeron", stream(300_000_000)));
+        report.begin("stream", streams(), Map.of(), List.of(VERBUS, "aeron"));
+        assertTrue(report.isBegun());
+        report.interrupt();
+
+        String warning = "the measurement was interrupted: only its first runs are here";
+        assertTrue(report.json().contains(warning), report.json());
+        assertEquals(
+                List.of(warning),
+                StoredReport.parse("a", report.json()).warnings().stream()
+                        .filter(warning::equals)
+                        .toList());
+        assertTrue(ReportPage.html(report).contains(warning));
+    }
+
+    @Test
     void keepsBothVersionsOfContenderWithTwoPrograms() {
         Report report = SampleReports.report("0 0 0");
         report.version("floor", "two cache lines");
