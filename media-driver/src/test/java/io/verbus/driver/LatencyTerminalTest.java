@@ -10,11 +10,13 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.tools.ToolRun;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** {@code verbus latency} on terminals. */
@@ -32,6 +34,37 @@ class LatencyTerminalTest {
                 .redirectOutput(terminal.file())
                 .redirectError(terminal.file())
                 .start();
+    }
+
+    private static List<String> rows(Pty terminal, String word) {
+        return terminal.screen().lines().filter(line -> line.contains(" " + word + " ")).toList();
+    }
+
+    @Test
+    void tellsStreamsWithOneIdApart() throws Exception {
+        try (MediaDriver driver =
+                        MediaDriver.launchEmbedded(Drivers.config().latencySamplesPerSecond(10));
+                Bus bus = Drivers.connect(driver);
+                Publication one = bus.addExclusivePublication("verbus:ipc", 1234);
+                Publication other = bus.addExclusivePublication("verbus:ipc", 1234);
+                Pty terminal = new Pty(80, 24)) {
+            Process latency = start(terminal, driver);
+            try {
+                // The screen may be read while it is drawn.
+                Await.until(
+                        () -> "both streams in both tables on " + terminal.screen(),
+                        60,
+                        () ->
+                                rows(terminal, Integer.toString(one.sessionId())).size() == 2
+                                        && rows(terminal, Integer.toString(other.sessionId()))
+                                                        .size()
+                                                == 2
+                                        && rows(terminal, "session").size() == 2);
+                assertEquals(1, Set.copyOf(rows(terminal, "session")).size(), terminal.screen());
+            } finally {
+                latency.destroyForcibly().waitFor();
+            }
+        }
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
@@ -22,9 +23,13 @@ import io.verbus.driver.tools.ToolRun;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -288,11 +293,16 @@ class LatencyTest {
                             "50ms",
                             "--count",
                             "2");
-            assertTrue(live.out().contains("last interval"), live.out());
+            assertEquals(1, live.out().split("last interval", -1).length - 1, live.out());
+            assertTrue(
+                    live.out().indexOf("since each stream") < live.out().indexOf("last interval"),
+                    live.out());
+            String json = ToolRun.of("latency", "--dir", folder, "--json").out();
+            assertFalse(json.contains("interval-"), json);
             ToolRun histograms = ToolRun.of("latency", "--dir", folder, "--hgrm");
             assertTrue(histograms.out().contains("# stream 1234 session "), histograms.out());
             assertTrue(histograms.out().contains("#[Mean "), histograms.out());
-            java.nio.file.Path page = driver.directory().resolveSibling("latency-test.html");
+            Path page = driver.directory().resolveSibling("latency-test.html");
             try {
                 ToolRun html =
                         ToolRun.of(
@@ -310,6 +320,85 @@ class LatencyTest {
             } finally {
                 Files.deleteIfExists(page);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    --json --hgrm | --json cannot be combined with --hgrm: omit one of them
+                    --json --html target/a.html | --json cannot be combined with --html
+                    --hgrm --live | --hgrm cannot be combined with --live
+                    --once --live | --once cannot be combined with --live: omit one of them
+                    --live --html target/a.html | --live cannot be combined with --html
+                    --once --count 5 | --once prints one sample: omit --count
+                    --hgrm --interval 1s | --hgrm prints one sample: omit --interval
+                    --json --interval 2s | only one sample is printed: add --live, or omit --interval
+                    --html /nowhere/a.html | cannot write --html /nowhere/a.html
+                    """)
+    void rejectsOptionsThatItWouldIgnore(String options, String error) {
+        ToolRun run = ToolRun.of("latency", options.split(" "));
+        assertNotEquals(0, run.status());
+        assertTrue(run.err().contains(error), run.err());
+    }
+
+    @Test
+    void writesPageOfSamplesUntilInterrupted() throws Exception {
+        try (MediaDriver driver = MediaDriver.launchEmbedded(config());
+                Bus bus = Drivers.connect(driver);
+                Publication out = bus.addPublication("verbus:ipc", 1234)) {
+            Path page = driver.directory().resolveSibling("latency-cut-test.html");
+            try {
+                // A signal before the first sample leaves no page: the next one comes later.
+                long waitNs = 0;
+                while (!isWritten(driver, page, waitNs)) {
+                    waitNs += TimeUnit.MILLISECONDS.toNanos(500);
+                }
+                String text = Files.readString(page);
+                assertTrue(text.contains("<p>Interrupted after "), text);
+                assertTrue(text.contains(" of 1000000 samples"), text);
+            } finally {
+                Files.deleteIfExists(page);
+            }
+        }
+    }
+
+    /** Ends the command with a signal, some time after it has mapped the file. */
+    private static boolean isWritten(MediaDriver driver, Path page, long waitNs)
+            throws IOException, InterruptedException {
+        List<String> command =
+                ToolRun.commandLine(
+                        "latency",
+                        "--dir",
+                        driver.directory().toString(),
+                        "--interval",
+                        "50ms",
+                        "--count",
+                        "1000000",
+                        "--html",
+                        page.toString());
+        Process latency = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            Await.until(
+                    "the command to map the latency file",
+                    () -> maps(latency.pid(), LatencyFile.NAME));
+            long startNs = System.nanoTime();
+            Await.until("the time to pass", () -> System.nanoTime() - startNs >= waitNs);
+            latency.destroy();
+            assertTrue(latency.waitFor(30, TimeUnit.SECONDS));
+        } finally {
+            latency.destroyForcibly().waitFor();
+        }
+        return Files.exists(page);
+    }
+
+    private static boolean maps(long pid, String file) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/maps")).contains(file);
+        } catch (IOException e) {
+            return false;
         }
     }
 

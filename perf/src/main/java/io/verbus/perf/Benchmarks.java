@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.perf.run.Runner;
 
 import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.NoBenchmarksException;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -23,8 +24,8 @@ final class Benchmarks {
      * @param excluded pattern of benchmarks to skip; null to skip none.
      * @param seconds duration of warm-up, and of measurement, per benchmark.
      * @param json file for the results; null to write none.
-     * @return exit status: 1 if no benchmark matched, else 0.
-     * @throws BusException if a benchmark fails.
+     * @return exit status: 1 if there are no results, else 0.
+     * @throws BusException if no benchmark matches, or one fails.
      */
     static int run(String regex, String excluded, int seconds, Path json) {
         var options =
@@ -45,6 +46,14 @@ final class Benchmarks {
         }
         try {
             return new org.openjdk.jmh.runner.Runner(options.build()).run().isEmpty() ? 1 : 0;
+        } catch (NoBenchmarksException ex) {
+            throw new BusException(
+                    "no benchmark matches '"
+                            + regex
+                            + "'"
+                            + (excluded == null ? "" : " on a host without an RDMA device")
+                            + ": omit the pattern to run all",
+                    ex);
         } catch (RunnerException ex) {
             throw new BusException("the benchmarks failed: " + ex.getMessage(), ex);
         }

@@ -9,8 +9,6 @@ import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.process.Lab;
-import io.verbus.perf.report.Figure;
-import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
@@ -38,6 +36,7 @@ import java.util.function.Supplier;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.OneLength.class,
         description = {
             "Measures Verbus and a peer alternately under the same load, and prints the ratios"
                     + " Verbus / peer: of the percentiles for round trips (below 1 is better),"
@@ -135,6 +134,7 @@ final class CompareCommand implements Callable<Integer> {
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = report.outputs();
         peers.check(options);
+        rejectUnused();
         if (options.needLab()) {
             return LabRun.run(arguments(outputs), outputs);
         }
@@ -147,6 +147,28 @@ final class CompareCommand implements Callable<Integer> {
                     options, "--peer floor over IPC holds only one message at a time");
         }
         return compare();
+    }
+
+    /** Rejects the options of a metric that is not measured. */
+    private void rejectUnused() {
+        String measured =
+                metric == Metric.ALL
+                        ? "--peer " + peers.peer() + " over " + options.transport()
+                        : "--metric " + metric;
+        if (!isMeasured(Metric.RTT, Load.Kind.ROUND_TRIPS)) {
+            Outputs.rejectUnused(
+                    spec, measured + " measures no round trips", RoundTripOptions.NAMES);
+        }
+        if (!isMeasured(Metric.THROUGHPUT, Load.Kind.STREAM)) {
+            Outputs.rejectUnused(spec, measured + " measures no streams", StreamOptions.NAMES);
+            Outputs.rejectUnused(
+                    spec, measured + " measures no streams", List.of("--stream-messages"));
+        }
+    }
+
+    private boolean isMeasured(Metric one, Load.Kind load) {
+        return (metric == Metric.ALL || metric == one)
+                && peers.peer().supports(load, options.transport());
     }
 
     /**
@@ -163,14 +185,13 @@ final class CompareCommand implements Callable<Integer> {
 
     private int compare() {
         Contender peer = peers.peer();
-        Wire transport = options.transport();
         List<Work> trips = List.of();
-        if (metric != Metric.THROUGHPUT && peer.supports(Load.Kind.ROUND_TRIPS, transport)) {
+        if (isMeasured(Metric.RTT, Load.Kind.ROUND_TRIPS)) {
             options.only(roundTrips.lengths(options));
             trips = roundTrips.works(options, quick ? QUICK_DIVISOR : 1);
         }
         List<Work> streams = List.of();
-        if (metric != Metric.RTT && peer.supports(Load.Kind.STREAM, transport)) {
+        if (isMeasured(Metric.THROUGHPUT, Load.Kind.STREAM)) {
             streams = List.of(streamWork());
         }
         if (trips.isEmpty() && streams.isEmpty()) {
@@ -186,7 +207,7 @@ final class CompareCommand implements Callable<Integer> {
                     Section::addRoundTrips);
         }
         for (Work work : streams) {
-            compare("stream", work, Run::stream, Throughput::plus, CompareCommand::add);
+            compare("stream", work, Run::stream, Throughput::plus, Section::addStreams);
         }
         return report.finish();
     }
@@ -194,12 +215,6 @@ final class CompareCommand implements Callable<Integer> {
     private Work streamWork() {
         int divisor = quick ? QUICK_DIVISOR : 1;
         return stream.work(options, options.length(), 1, streamMessages, null, divisor);
-    }
-
-    private static void add(Section section, Map<String, Throughput> pair) {
-        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
-        pair.forEach((name, throughput) -> figures.put(name, Figures.of(throughput)));
-        section.add(figures);
     }
 
     private <T> void compare(

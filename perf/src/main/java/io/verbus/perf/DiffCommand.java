@@ -24,10 +24,10 @@ import java.util.concurrent.Callable;
                     + " figure that both have, with a 95 %% confidence interval and whether it"
                     + " shows a difference.",
             "The interval is based on ranks (Hodges-Lehmann, Mann-Whitney): it assumes nothing"
-                    + " about the distribution, and needs at least four pairs of runs in each"
-                    + " file. Prefer the ratios to a peer: changes of the machine between the"
-                    + " two measurements affect both. About one in 20 figures shows a"
-                    + " difference by chance."
+                + " about the distribution, and needs at least four pairs of runs in each file, or"
+                + " three in one and five in the other. Prefer the ratios to a peer: changes of the"
+                + " machine between the two measurements affect both. About one in 20 figures shows"
+                + " a difference by chance."
         })
 final class DiffCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FIRST", description = "JSON of the first measurement.")

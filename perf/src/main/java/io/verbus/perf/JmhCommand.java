@@ -3,6 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
+import io.verbus.driver.tools.OutputFiles;
 import io.verbus.perf.report.Environment;
 
 import picocli.CommandLine.Command;
@@ -13,7 +14,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /** Runs the JMH microbenchmarks. */
 @Command(
@@ -56,11 +61,21 @@ final class JmhCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--seconds takes a number above 0, not " + seconds);
         }
+        try {
+            Pattern.compile(regex);
+        } catch (PatternSyntaxException ex) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "'%s' is not a regular expression (%s)".formatted(regex, ex.getDescription()));
+        }
         if (!isJmhHere()) {
             throw new BusException(
                     "JMH is not on the class path, because the distribution archive does not"
                             + " include it: run `./verbus perf jmh` in a clone of the repository");
         }
+        Map<String, Path> outputs = new LinkedHashMap<>();
+        Outputs.add(outputs, "--json", json);
+        OutputFiles.check(outputs);
         boolean isVerbsLeftOut = Environment.rdmaDevices().isEmpty();
         if (isVerbsLeftOut) {
             System.err.println("This host has no RDMA device: skipping the verbs benchmarks.");

@@ -2,19 +2,18 @@
 
 package io.verbus.perf;
 
-import io.verbus.BusException;
 import io.verbus.perf.load.Work;
 
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
-/** Reports progress and writes result files; shared by the commands. */
+/** Reports progress, and what the user typed; shared by the commands. */
 final class Outputs {
     /** Name of Verbus where it is measured alone. */
     static final String VERBUS = "verbus";
@@ -38,18 +37,18 @@ final class Outputs {
                         what, done, total, done <= warmup ? " (warm-up)" : "");
     }
 
-    static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException ex) {
-            throw new BusException(
-                    "cannot write "
-                            + file
-                            + " ("
-                            + ex
-                            + "): choose a file in an existing "
-                            + "directory",
-                    ex);
+    /**
+     * Rejects options that the measurement would ignore.
+     *
+     * @param why why they are ignored, such as "--metric rtt measures no streams".
+     * @param names names of the options.
+     */
+    static void rejectUnused(CommandSpec spec, String why, List<String> names) {
+        ParseResult parsed = spec.commandLine().getParseResult();
+        for (String name : names) {
+            if (parsed.hasMatchedOption(name)) {
+                throw new ParameterException(spec.commandLine(), why + ": omit " + name);
+            }
         }
     }
 

@@ -17,7 +17,10 @@ import io.verbus.perf.verbus.ComingAndGoing;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,23 +30,34 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** Runs at a fixed rate for minutes, and attributes latency outliers to the JVM's pauses. */
 @Command(
         name = "pauses",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.SharedMemory.class,
         description = {
             "Runs round trips over shared memory at a fixed rate for minutes with the JVM's"
                     + " safepoint and GC logs on, and reports for each stall whether it overlaps"
-                    + " a JVM pause. Other stalls come from the kernel or hypervisor, which did"
-                    + " not run the thread."
+                    + " a JVM pause.",
+            "A stall is a chain of round trips that are each longer than --outlier and overlap"
+                    + " each other. It lasts from the time at which the first was due to the"
+                    + " last echo, so it can be longer than the longest round trip. A stall that"
+                    + " overlaps no JVM pause has another cause: the kernel or hypervisor did not"
+                    + " run a thread, or the machine cannot sustain the --rate."
         })
 final class PausesCommand implements Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;
     private static final int SECONDS = 60;
     private static final int MS_PER_SECOND = 1000;
     private static final int MAX_RATE = 10_000_000;
+
+    /** Options that are used with the last of them. */
+    private static final Set<String> COMING_AND_GOING = Set.of("--minutes", "--coming-and-going");
+
+    @Spec private CommandSpec spec;
 
     @Mixin private WorkOptions options;
 
@@ -88,6 +102,13 @@ final class PausesCommand implements Callable<Integer> {
             throw options.wrong("--minutes takes a number above 0 and up to " + MAX_MINUTES);
         }
         if (comingAndGoing != 0) {
+            Outputs.rejectUnused(
+                    spec,
+                    "--coming-and-going measures no round trips",
+                    spec.options().stream()
+                            .map(OptionSpec::longestName)
+                            .filter(name -> !COMING_AND_GOING.contains(name))
+                            .toList());
             return measureComingAndGoing();
         }
         if (options.transport() != Work.Wire.IPC) {

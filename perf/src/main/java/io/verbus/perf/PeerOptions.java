@@ -3,6 +3,9 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.perf.aeron.AeronCDriver;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
@@ -128,6 +131,7 @@ final class PeerOptions {
                             + ": omit --client");
         }
         if (!driverOptions.isEmpty()) {
+            checkDriverOptions(options);
             options.checkOneHost(DRIVER_OPTION + " applies to drivers");
             if (subject != Contender.VERBUS) {
                 throw options.wrong(
@@ -144,6 +148,17 @@ final class PeerOptions {
         checkTransport("--subject", subject, options.transport());
         if (client != null) {
             subject = client;
+        }
+    }
+
+    private void checkDriverOptions(WorkOptions options) {
+        DriverConfigSources sources =
+                new DriverConfigSources(DriverConfig.builder(), MediaDriver.presentMedia());
+        try {
+            driverOptions.forEach(
+                    (name, value) -> sources.set(name, value, DRIVER_OPTION + " " + name));
+        } catch (BusException ex) {
+            throw options.wrong(ex.getMessage());
         }
     }
 
@@ -213,8 +228,8 @@ final class PeerOptions {
             Contender contender = contenders.get(name.toLowerCase(Locale.ROOT));
             if (contender == null) {
                 throw new TypeConversionException(
-                        "expected one of %s (case-insensitive) but was '%s'"
-                                .formatted(contenders.keySet(), name));
+                        "choose one of %s, not '%s'"
+                                .formatted(String.join(", ", contenders.keySet()), name));
             }
             return contender;
         }

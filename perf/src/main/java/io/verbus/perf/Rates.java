@@ -54,6 +54,16 @@ final class Rates {
         }
         List<Long> rates = new ArrayList<>();
         for (String part : text.split(",", -1)) {
+            if (part.equals(FIELD) || part.equals("max")) {
+                throw new IllegalArgumentException(
+                        "--rate takes "
+                                + part
+                                + " only alone, not in a list such as '"
+                                + text
+                                + "': give numbers, or measure "
+                                + part
+                                + " separately");
+            }
             rates.add(number(part));
         }
         return new Rates(false, rates);

@@ -2,6 +2,7 @@
 
 package io.verbus.perf;
 
+import io.verbus.driver.tools.OutputFiles;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Report;
 import io.verbus.perf.report.ReportPage;
@@ -38,20 +39,33 @@ final class ReportOptions {
             description = "File for an HTML page with the figures, and plots of round trips.")
     private Path html;
 
+    private final Thread interrupted = Thread.ofPlatform().unstarted(this::interrupt);
     private Report report;
     private ReportText text;
 
-    /** Returns the files that the command writes, by the option that names each. */
+    /**
+     * Returns the files that the command writes, by the option that names each, after checking that
+     * they can be written.
+     *
+     * @throws io.verbus.BusException if one cannot be written.
+     */
     Map<String, Path> outputs() {
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
         Outputs.add(outputs, "--html", html);
+        OutputFiles.check(outputs);
         return outputs;
     }
 
-    /** Starts the report, and prints its first lines. */
+    /**
+     * Starts the report, and prints its first lines.
+     *
+     * @throws io.verbus.BusException if the files cannot be written.
+     */
     void start() {
+        outputs();
         report = new Report(Outputs.command(spec));
+        Runtime.getRuntime().addShutdownHook(interrupted);
         text = new ReportText(report);
         System.out.print(text.header());
     }
@@ -83,20 +97,33 @@ final class ReportOptions {
         System.out.print(text.figures(section));
     }
 
+    /** Writes the files of a measurement that a signal or an error has ended early. */
+    private void interrupt() {
+        if (report.isBegun()) {
+            report.interrupt();
+            write();
+        }
+    }
+
+    private void write() {
+        if (json != null) {
+            OutputFiles.write(json, report.json());
+        }
+        if (html != null) {
+            OutputFiles.write(html, ReportPage.html(report));
+        }
+    }
+
     /**
      * Ends the report: prints its last lines, and writes the files.
      *
      * @return exit status: 1 if a run missed its rate, else 0.
      */
     int finish() {
+        Runtime.getRuntime().removeShutdownHook(interrupted);
         report.end();
         System.out.print(text.summary());
-        if (json != null) {
-            Outputs.write(json, report.json());
-        }
-        if (html != null) {
-            Outputs.write(html, ReportPage.html(report));
-        }
+        write();
         return report.missedRate() ? 1 : 0;
     }
 }

@@ -13,6 +13,10 @@ import java.util.List;
 
 /** Options for the pacing of round trips. */
 final class RoundTripOptions {
+    /** Names of the options. */
+    static final List<String> NAMES =
+            List.of("--messages", "--warmup", "--rate", "--burst", "--polling");
+
     private static final long IPC_MESSAGES = 1_000_000;
     private static final long UDP_MESSAGES = 200_000;
     private static final long RDMA_MESSAGES = 20_000;

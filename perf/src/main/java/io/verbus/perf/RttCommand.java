@@ -2,8 +2,8 @@
 
 package io.verbus.perf;
 
+import io.verbus.driver.tools.OutputFiles;
 import io.verbus.perf.load.Load;
-import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.HistogramLog;
 import io.verbus.perf.report.Scaling;
@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -65,16 +65,19 @@ final class RttCommand implements Callable<Integer> {
     @Option(
             names = "--hlog",
             paramLabel = "FILE",
-            description = "File for all samples, in HdrHistogram's log format.")
+            description =
+                    "File for all samples in nanoseconds, in HdrHistogram's log format; its column"
+                            + " Interval_Max is in microseconds.")
     private Path hlog;
 
-    private final Map<String, Measurement> measured = new LinkedHashMap<>();
+    private final List<HistogramLog.Series> measured = new ArrayList<>();
 
     @Override
     public Integer call() {
         Map<String, Path> outputs = report.outputs();
         Outputs.add(outputs, "--hgrm", hgrm);
         Outputs.add(outputs, "--hlog", hlog);
+        OutputFiles.check(outputs);
         if (hgrm != null && roundTrips.lengths(options).size() > 1) {
             throw options.wrong(
                     "--hgrm writes one distribution: give it one --length, not "
@@ -87,10 +90,10 @@ final class RttCommand implements Callable<Integer> {
         report.start();
         works.forEach(this::measure);
         if (hgrm != null) {
-            Outputs.write(hgrm, HistogramLog.distribution(measured.values().iterator().next()));
+            OutputFiles.write(hgrm, HistogramLog.distribution(measured.getFirst().measurement()));
         }
         if (hlog != null) {
-            Outputs.write(hlog, HistogramLog.write(measured, System.currentTimeMillis()));
+            OutputFiles.write(hlog, HistogramLog.write(measured));
         }
         return report.finish();
     }
@@ -116,7 +119,7 @@ final class RttCommand implements Callable<Integer> {
             add(work, report.begin("round trips", work));
             return;
         }
-        double sustained = roundTrips(work.atRate(Rates.HIGHEST)).perSecond();
+        double sustained = roundTrips("", work.atRate(Rates.HIGHEST)).measurement().perSecond();
         Scaling scaling = Scaling.of(work.load().rate(), sustained, scale);
         Work scaled = work.atRate(scaling.rate());
         Section section = report.begin("round trips", scaled);
@@ -125,18 +128,19 @@ final class RttCommand implements Callable<Integer> {
     }
 
     private void add(Work work, Section section) {
-        Measurement measurement = roundTrips(work);
-        section.addRoundTrips(Map.of(Contender.VERBUS.toString(), measurement));
-        measured.put(section.name(), measurement);
+        HistogramLog.Series series = roundTrips(section.name(), work);
+        section.addRoundTrips(Map.of(Contender.VERBUS.toString(), series.measurement()));
+        measured.add(series);
         report.printFigures(section);
     }
 
-    private Measurement roundTrips(Work work) {
+    private HistogramLog.Series roundTrips(String name, Work work) {
         try (Runner runner =
                 new Runner(Contender.VERBUS, work, Outputs.progress("round trips", work))) {
             runner.warmUp();
             report.version(Contender.VERBUS.toString(), runner.version());
-            return runner.roundTrips(work.messages());
+            long startMs = System.currentTimeMillis();
+            return new HistogramLog.Series(name, startMs, runner.roundTrips(work.messages()));
         }
     }
 }

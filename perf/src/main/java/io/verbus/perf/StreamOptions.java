@@ -8,8 +8,13 @@ import io.verbus.perf.load.Work.Threading;
 
 import picocli.CommandLine.Option;
 
+import java.util.List;
+
 /** Options for measuring stream throughput. */
 final class StreamOptions {
+    /** Names of the options. */
+    static final List<String> NAMES = List.of("--publishers", "--batch");
+
     private static final int MAX_PUBLISHERS = 64;
     private static final int MAX_SUBSCRIBERS = 64;
     private static final int BATCH_BYTES = 64 * 1024;

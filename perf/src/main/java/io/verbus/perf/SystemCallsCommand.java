@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 @Command(
         name = "syscalls",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.OneHost.class,
         description = {
             "Counts the socket system calls per round trip and per streamed message with"
                     + " --transport udp, of both processes together, beside Aeron's: separately"

@@ -3,7 +3,6 @@
 package io.verbus.perf;
 
 import io.verbus.perf.load.Work;
-import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Runner;
@@ -86,10 +85,7 @@ final class ThroughputCommand implements Callable<Integer> {
         try (Runner runner =
                 new Runner(Contender.VERBUS, work, Outputs.progress("messages", work))) {
             runner.warmUp();
-            section.add(
-                    Map.of(
-                            Contender.VERBUS.toString(),
-                            Figures.of(runner.stream(work.messages()))));
+            section.addStreams(Map.of(Contender.VERBUS.toString(), runner.stream(work.messages())));
             report.version(Contender.VERBUS.toString(), runner.version());
         }
         report.printFigures(section);

@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "warmup",
         mixinStandardHelpOptions = true,
+        modelTransformer = Narrowed.SharedMemory.class,
         description = {
             "Measures new processes over shared memory: the time from start to the first round"
                     + " trip, and the first round trips without warm-up, beside Aeron's."
@@ -66,6 +67,7 @@ final class WarmupCommand implements Callable<Integer> {
         options.check("--pairs", pairs, 1, MAX_PAIRS);
         options.check("--messages", messages, 2, 1_000_000_000);
         options.check("--warm-up", warmUpMs, 1, MAX_WARM_UP_MS);
+        options.checkOneHost("warmup is measured");
         if (options.transport() != Work.Wire.IPC) {
             throw options.wrong("warmup is measured over shared memory: omit --transport");
         }

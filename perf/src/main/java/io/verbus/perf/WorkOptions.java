@@ -4,6 +4,7 @@ package io.verbus.perf;
 
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
+import io.verbus.perf.load.CpuBinding;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Load.Publications;
 import io.verbus.perf.load.Work;
@@ -20,6 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
+import java.util.BitSet;
 import java.util.List;
 
 /** Options for the measured work, common to all commands. */
@@ -294,7 +296,23 @@ final class WorkOptions {
                             + affinity
                             + "'");
         }
+        checkCpus();
         return affinity;
+    }
+
+    private void checkCpus() {
+        BitSet allowed = CpuBinding.allowed();
+        String[] cpus = affinity.split(",");
+        for (int i = 0; i < cpus.length; i++) {
+            boolean isHere = i != 1 || server.isEmpty();
+            if (isHere && !allowed.get(Integer.parseInt(cpus[i]))) {
+                throw wrong(
+                        "--affinity names CPU "
+                                + cpus[i]
+                                + ", which this process may not use: choose from "
+                                + allowed);
+            }
+        }
     }
 
     private Threading checkedThreading() {

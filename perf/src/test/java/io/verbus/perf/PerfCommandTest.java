@@ -3,9 +3,11 @@
 package io.verbus.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.run.Contender;
 
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,7 @@ import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 
 class PerfCommandTest {
     private final StringWriter said = new StringWriter();
@@ -32,12 +35,38 @@ class PerfCommandTest {
                     rtt --rate 200M | --rate takes a number from 1
                     rtt --rate 1K,2K,3K --length 32,64 | one for each --length, or several for one --length
                     rtt --rate 1K,2K --hgrm x | --hgrm writes one distribution: give it one --rate
-                    rtt --rate 1K,max | not 'max'
+                    rtt --rate 1K,max | --rate takes max only alone, not in a list such as '1K,max'
+                    rtt --rate field,1K | --rate takes field only alone
+                    rtt --json /nowhere/a.json | cannot write --json /nowhere/a.json
+                    rtt --html /proc/a.html | cannot write --html /proc/a.html
+                    rtt --hgrm / | cannot write --hgrm /
+                    rtt --hlog /nowhere/a | cannot write --hlog /nowhere/a
+                    throughput --json target/same --html ./target/same | --json and --html name the same file
+                    rtt --json target/same --hlog target/../target/same | --json and --hlog name the same file
+                    warmup --json /nowhere/a.json | cannot write --json /nowhere/a.json
+                    pauses --html /nowhere/a.html | cannot write --html /nowhere/a.html
+                    syscalls --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    archive --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    archive --json /nowhere/a | cannot write --json /nowhere/a
+                    cluster --transport udp --json /nowhere/a | cannot write --json /nowhere/a
+                    jmh --json /nowhere/a x | cannot write --json /nowhere/a
+                    jmh [ | '[' is not a regular expression (Unclosed character class)
+                    jmh NoSuchBenchmark | no benchmark matches 'NoSuchBenchmark'
+                    compare --metric throughput --rate 1K | --metric throughput measures no round trips: omit --rate
+                    compare --metric throughput --transport rdma --warmup 5 | measures no round trips: omit --warmup
+                    compare --metric rtt --publishers 2 | --metric rtt measures no streams: omit --publishers
+                    compare --metric rtt --stream-messages 2 | --metric rtt measures no streams: omit --stream-messages
+                    compare --transport udp --peer floor --batch 2 | --peer floor over udp measures no streams: omit --batch
+                    pauses --coming-and-going 65536 --rate 5 | --coming-and-going measures no round trips: omit --rate
+                    pauses --coming-and-going 65536 --json x | --coming-and-going measures no round trips: omit --json
                     rtt --rate field --length 64 | --rate field is defined for the lengths [32, 288, 1344]
                     rtt --rate field --hgrm x | --hgrm writes one distribution
                     rtt --scale | --scale needs a --rate
                     rtt --rate 1K --scale 101 | --scale takes a number from 1 to 100
                     rtt --length 32,288 --hgrm x | --hgrm writes one distribution
+                    rtt --affinity 0,4095 | --affinity names CPU 4095, which this process may not use
+                    compare --peer verbus --driver-option no-such=1 | --driver-option no-such is not a driver setting
+                    compare --peer verbus --driver-option mtu=x | --driver-option mtu
                     rtt --affinity one | --affinity takes CPU numbers
                     throughput --transport udp --publishers 2 | choose --threading shared
                     throughput --subscribers 0 | --subscribers takes a number from 1
@@ -58,7 +87,7 @@ class PerfCommandTest {
                     compare --client aeron --subject verbs | --client applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --subject verbs | --driver-option applies only to a bus, not to --subject verbs
                     compare --driver-option mtu=1408 --transport udp --server 10.0.0.2:1 | omit --server
-                    compare --peer verbs | expected one of [aeron, aeron-c, verbus, floor, bare_log, ib_write_lat, ib_write_bw]
+                    compare --peer verbs | choose one of aeron, aeron-c, verbus, floor, bare_log, ib_write_lat, ib_write_bw, not 'verbs'
                     compare --peer Aeron --pairs 0 | --pairs takes a number from 1
                     compare --subject verbs | --subject verbs does not support --transport ipc: choose one of [rdma]
                     compare --client other | Invalid value for option '--client'
@@ -84,6 +113,8 @@ class PerfCommandTest {
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | omit --processes
+                    warmup --server 10.0.0.2:1 | warmup is measured on one host: omit --server
+                    warmup --length 32,64 | --length takes one number
                     warmup --transport udp | omit --transport
                     warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
@@ -116,6 +147,32 @@ class PerfCommandTest {
         for (Contender contender : Contender.values()) {
             assertTrue(!contender.isPeer() || help.contains(contender.toString()), help);
         }
+    }
+
+    @Test
+    void helpShowsOnlyOptionsThatCommandTakes() {
+        String warmup = help("warmup");
+        for (String option : List.of("--transport", "--server", "--local", "--port")) {
+            assertFalse(warmup.contains(option + "="), warmup);
+            assertFalse(help("pauses").contains(option + "="));
+            assertTrue(help("rtt").contains(option + "="));
+        }
+        assertTrue(help("syscalls").contains("--transport="));
+        assertFalse(help("syscalls").contains("--server="));
+        for (String command : List.of("warmup", "pauses", "compare")) {
+            assertTrue(help(command).contains("--length=BYTES"));
+            assertFalse(help(command).contains("--length=BYTES["), help(command));
+        }
+        assertTrue(help("rtt").contains("--length=BYTES["));
+    }
+
+    private static String help(String command) {
+        return Verbus.commandLine()
+                .getSubcommands()
+                .get("perf")
+                .getSubcommands()
+                .get(command)
+                .getUsageMessage(CommandLine.Help.Ansi.OFF);
     }
 
     private int run(String... arguments) {

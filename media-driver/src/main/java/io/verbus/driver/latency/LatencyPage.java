@@ -15,7 +15,8 @@ import java.util.Map;
 
 /**
  * Self-contained HTML page of {@code verbus latency}: for each stream and receiver, the hops'
- * percentiles, and their p50 and p99 over time.
+ * percentiles, and their p50 and p99 over time. Thread-safe, because a signal may end the command
+ * while it samples.
  */
 public final class LatencyPage {
     private static final int TIME_TICKS = 5;
@@ -31,23 +32,26 @@ public final class LatencyPage {
     private record Look(long timeNs, LatencySample sample) {}
 
     private final String directory;
+    private final int samples;
     private final List<Look> looks = new ArrayList<>();
 
     /**
      * @param directory directory of the driver.
+     * @param samples number of samples to take.
      */
-    public LatencyPage(String directory) {
+    public LatencyPage(String directory, int samples) {
         this.directory = directory;
+        this.samples = samples;
     }
 
     /** Adds a sample with the time that has passed since the first one. */
-    public void add(long timeNs, LatencySample sample) {
+    public synchronized void add(long timeNs, LatencySample sample) {
         looks.add(new Look(timeNs, sample));
     }
 
-    /** Returns the last sample that was added. */
-    public LatencySample last() {
-        return looks.getLast().sample();
+    /** Returns the last sample that was added; null if there is none. */
+    public synchronized LatencySample last() {
+        return looks.isEmpty() ? null : looks.getLast().sample();
     }
 
     /**
@@ -55,7 +59,7 @@ public final class LatencyPage {
      *
      * @param figures table of the last sample, line by line.
      */
-    public String html(List<String> figures) {
+    public synchronized String html(List<String> figures) {
         Map<String, List<Hop>> groups = new LinkedHashMap<>();
         for (Hop hop : last().hops()) {
             groups.computeIfAbsent(group(hop), absent -> new ArrayList<>()).add(hop);
@@ -75,6 +79,11 @@ public final class LatencyPage {
                 .append("</style>\n</head>\n<body>\n<h1>")
                 .append(title)
                 .append("</h1>\n");
+        if (looks.size() < samples) {
+            page.append(
+                    "<p>Interrupted after %d of %d samples.</p>%n"
+                            .formatted(looks.size(), samples));
+        }
         groups.forEach((name, hops) -> append(page, name, hops));
         page.append("<h2>Figures since each stream started</h2>\n<pre>");
         figures.forEach(line -> page.append(LogPlot.escaped(line)).append('\n'));

@@ -25,8 +25,8 @@ public final class LatencySample {
      * A hop.
      *
      * @param reading record of the hop.
-     * @param least lower bounds of the durations since the earlier sample.
-     * @param most upper bounds of the durations since the earlier sample.
+     * @param least lower bounds of the durations since the earlier sample, if there is one.
+     * @param most upper bounds of the durations since the earlier sample, if there is one.
      * @param openNs age of the open sample in nanoseconds, or 0.
      * @param last name of the receiver or subscriber that ended the last sample; may be empty.
      */
@@ -57,6 +57,7 @@ public final class LatencySample {
         }
     }
 
+    private final boolean hasInterval;
     private final List<Hop> hops = new ArrayList<>();
     private final Long2ObjectHashMap<Reading> readings = new Long2ObjectHashMap<>();
 
@@ -67,6 +68,7 @@ public final class LatencySample {
      * @param nowNs current value of {@link System#nanoTime}.
      */
     public LatencySample(LatencyFile file, CncFile cnc, LatencySample before, long nowNs) {
+        hasInterval = before != null;
         CountersReader counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
         for (Reading reading : file.read()) {
             readings.put(reading.number(), reading);
@@ -92,6 +94,11 @@ public final class LatencySample {
             return isCounter ? "subscriber " + counters.getCounterRegistrationId((int) last) : "";
         }
         return last == 0 ? "" : "receiver " + Long.toHexString(last);
+    }
+
+    /** Returns whether there was an earlier sample, so that the hops have an interval. */
+    public boolean hasInterval() {
+        return hasInterval;
     }
 
     /** Returns the hops by channel, stream and session. */

@@ -2,7 +2,6 @@
 
 package io.verbus.driver.tools;
 
-import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LatencyFile;
 import io.verbus.driver.latency.LatencyPage;
@@ -15,16 +14,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code verbus latency}: shows where the messages of a driver's streams spend their time. */
@@ -73,22 +71,28 @@ final class LatencyCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "writes an HTML page that plots latency by percentile and over time, after"
-                            + " --count samples [10]")
+                            + " --count samples [10], or of those so far if it is interrupted")
     private Path page;
 
     @Mixin private SamplingOptions sampling;
 
     @Override
     public Integer call() {
-        if (isOnce && (isLive || page != null)) {
-            throw sampling.misused("--once cannot be combined with --live and --html");
-        }
+        checkCombination();
         long intervalNs = sampling.check();
+        boolean isRepeated = isLive || !isOnce && !isJson && !isHgrm && Terminal.isTerminal();
+        if (page != null) {
+            OutputFiles.check(Map.of("--html", page));
+        } else if (!isRepeated) {
+            sampling.rejectGiven(
+                    isOnce || isHgrm
+                            ? (isOnce ? "--once" : "--hgrm") + " prints one sample: omit "
+                            : "only one sample is printed: add --live, or omit ");
+        }
         PrintWriter out = spec.commandLine().getOut();
         try (CncFile cnc = directory.map();
                 LatencyFile file = directory.mapLatency()) {
             directory.checkRunning(cnc);
-            boolean isRepeated = isLive || !isOnce && !isJson && !isHgrm && Terminal.isTerminal();
             if (page != null || isRepeated) {
                 watch(file, cnc, intervalNs, out);
             } else {
@@ -96,6 +100,25 @@ final class LatencyCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** Refuses two options of which one would be ignored. */
+    private void checkCombination() {
+        boolean isHtml = page != null;
+        refuse(isOnce && isLive, "--once", "--live");
+        refuse(isOnce && isHtml, "--once", "--html");
+        refuse(isJson && isHgrm, "--json", "--hgrm");
+        refuse(isJson && isHtml, "--json", "--html");
+        refuse(isHgrm && isHtml, "--hgrm", "--html");
+        refuse(isHgrm && isLive, "--hgrm", "--live");
+        refuse(isLive && isHtml, "--live", "--html");
+    }
+
+    private void refuse(boolean areGiven, String one, String other) {
+        if (areGiven) {
+            throw sampling.misused(
+                    one + " cannot be combined with " + other + ": omit one of them");
+        }
     }
 
     private void print(LatencySample sample, PrintWriter out) {
@@ -126,18 +149,34 @@ final class LatencyCommand implements Callable<Integer> {
 
     /**
      * Runs until a key ends the command, the output is closed or the count is reached; then writes
-     * the page.
+     * the page. Also writes it if the driver dies or a signal ends this process.
      */
     private void watch(LatencyFile file, CncFile cnc, long intervalNs, PrintWriter out) {
-        LatencyPage plots = page == null ? null : new LatencyPage(directory.directory().toString());
+        int samples = sampling.count() == 0 ? PAGE_SAMPLES : sampling.count();
+        LatencyPage plots =
+                page == null ? null : new LatencyPage(directory.directory().toString(), samples);
+        Thread writing = new Thread(() -> write(plots), "verbus-latency-page");
+        if (plots != null) {
+            Runtime.getRuntime().addShutdownHook(writing);
+        }
         try (Terminal terminal = new Terminal()) {
             boolean hasScreen = page == null && !isJson && Terminal.isTerminal();
             terminal.during(
                     () -> look(file, cnc, plots, terminal, intervalNs, hasScreen, out),
                     hasScreen ? out : null);
+        } finally {
+            if (plots != null && forget(writing)) {
+                write(plots);
+            }
         }
-        if (plots != null) {
-            write(plots);
+    }
+
+    /** Removes a shutdown hook; returns false if it already runs. */
+    private static boolean forget(Thread hook) {
+        try {
+            return Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 
@@ -201,11 +240,9 @@ final class LatencyCommand implements Callable<Integer> {
     }
 
     private void write(LatencyPage plots) {
-        try {
-            Files.writeString(page, plots.html(LatencyView.lines(plots.last())));
-        } catch (IOException e) {
-            throw new BusException(
-                    "cannot write the page " + page + " (" + e + "): choose a writable file", e);
+        LatencySample last = plots.last();
+        if (last != null) {
+            OutputFiles.write(page, plots.html(LatencyView.lines(last)));
         }
     }
 }

@@ -10,6 +10,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 
@@ -64,6 +65,19 @@ final class SamplingOptions {
                             + "': it must be from 50ms to 3600s, with a unit: ms or s");
         }
         return ns;
+    }
+
+    /**
+     * Refuses these options where the command takes one sample only.
+     *
+     * @param why start of the sentence, which ends with the option's name.
+     */
+    void rejectGiven(String why) {
+        for (String option : List.of("--interval", "--count")) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw misused(why + option);
+            }
+        }
     }
 
     /** Returns an exception that reports wrong usage of the command. */

@@ -49,14 +49,17 @@ public final class Verbus implements Runnable {
 
     /** Runs a command, and exits with its status. */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        int status = commandLine().execute(args);
+        System.exit(StandardOutput.isComplete() ? status : FAILED);
     }
 
     /** Returns the command line with all subcommands on the class path. */
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Verbus());
         line.addSubcommand("driver", DriverCommand.spec());
-        ServiceLoader.load(VerbusCommand.class).forEach(line::addSubcommand);
+        // picocli transforms the models of commands in this constructor, not in addSubcommand.
+        ServiceLoader.load(VerbusCommand.class)
+                .forEach(command -> line.addSubcommand(new CommandLine(command)));
         line.setExecutionExceptionHandler((e, command, result) -> failed(command, e));
         line.setParameterExceptionHandler((e, args) -> misused(e));
         line.setCaseInsensitiveEnumValuesAllowed(true);

@@ -5,6 +5,7 @@ package io.verbus.perf.load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -12,7 +13,38 @@ import java.util.List;
  * for the JVMs of all contenders.
  */
 public final class CpuBinding {
+    private static final String ALLOWED = "Cpus_allowed_list:";
+
     private CpuBinding() {}
+
+    /**
+     * Returns the numbers of the CPUs that this process may use.
+     *
+     * @throws IllegalStateException if the kernel does not report them.
+     */
+    public static BitSet allowed() {
+        Path file = Path.of("/proc/self/status");
+        try {
+            for (String line : Files.readAllLines(file)) {
+                if (line.startsWith(ALLOWED)) {
+                    return parse(line.substring(ALLOWED.length()).strip());
+                }
+            }
+        } catch (IOException ex) {
+            throw new IllegalStateException("cannot read " + file + ": " + ex, ex);
+        }
+        throw new IllegalStateException(file + " has no line " + ALLOWED);
+    }
+
+    /** Parses a list of numbers and ranges, such as {@code 0,2-3}. */
+    static BitSet parse(String list) {
+        BitSet cpus = new BitSet();
+        for (String range : list.split(",")) {
+            String[] ends = range.split("-");
+            cpus.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
+        }
+        return cpus;
+    }
 
     /**
      * Returns the command-line prefix that runs a program bound to a CPU.

@@ -19,6 +19,13 @@ import java.util.function.Consumer;
  * reads the lines.
  */
 public final class ChildProcess implements Link {
+    /** Part of the {@link #ending} of a process that a signal ended. */
+    public static final String SIGNAL = " (signal ";
+
+    /** Exit status of a process that signal 0 would have ended. */
+    private static final int SIGNALLED = 128;
+
+    private static final int LAST_SIGNAL = 64;
     private static final long EXIT_TIMEOUT_S = 15;
 
     /** Time for the last lines of the standard error, which a grandchild may hold open. */
@@ -106,7 +113,11 @@ public final class ChildProcess implements Link {
 
     @Override
     public String ending() {
-        return "ended with status " + awaitExit();
+        int status = awaitExit();
+        int signal = status - SIGNALLED;
+        return "ended with status "
+                + status
+                + (signal > 0 && signal <= LAST_SIGNAL ? SIGNAL + signal + ")" : "");
     }
 
     /** Kills the process (SIGKILL). Lines that it has printed can still be read. */

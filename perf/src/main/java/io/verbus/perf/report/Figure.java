@@ -45,7 +45,11 @@ public record Figure(String name, String unit, Better better) {
 
     /** Returns a value with its unit. */
     String text(double value) {
-        return format(value) + " " + unit;
+        boolean isOne = value == 1 && unit.length() > MICROSECONDS.length() && unit.endsWith("s");
+        boolean isCount = !isCompared() && !unit.contains("/");
+        return format(value)
+                + " "
+                + (isOne && isCount ? unit.substring(0, unit.length() - 1) : unit);
     }
 
     /** Returns a value without its unit; counts have no decimals. */

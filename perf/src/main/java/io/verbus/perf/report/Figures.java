@@ -33,6 +33,20 @@ public final class Figures {
     private static final Figure IDLE = new Figure("idle calls", "calls/message", Better.LOWER);
     private static final Figure FIRST = new Figure("first echo", "ms", Better.LOWER);
 
+    /** Steps in which the kernel reports the processor time of a process: its clock tick. */
+    private static final long TICK_NS = 10_000_000;
+
+    /** Processor time below which the figure would say more about the ticks. */
+    private static final long MIN_CPU_NS = 20 * TICK_NS;
+
+    /** Note on streams without a figure of the processor time. */
+    static final String NO_CPU =
+            "cpu left out: the processes used less than "
+                    + MIN_CPU_NS / 1_000_000
+                    + " ms of processor time, which is counted in steps of "
+                    + TICK_NS / 1_000_000
+                    + " ms; measure more messages";
+
     private Figures() {}
 
     /** Returns the maximum, and the percentiles for which there are enough samples. */
@@ -77,13 +91,23 @@ public final class Figures {
         return figures;
     }
 
-    /** Returns the rates of a stream, and its costs per message. */
+    /** Returns whether a stream took enough processor time for the resolution of its clock. */
+    static boolean isCpuMeasured(Throughput throughput) {
+        return throughput.cpuNs() >= MIN_CPU_NS;
+    }
+
+    /**
+     * Returns the rates of a stream, and its costs per message; without the processor time if there
+     * was too little of it.
+     */
     public static Map<Figure, Double> of(Throughput throughput) {
         Map<Figure, Double> figures = new LinkedHashMap<>();
         double messages = throughput.messages();
         figures.put(RATE, throughput.messagesPerSecond());
         figures.put(DATA, throughput.bytesPerSecond() / MEBIBYTE);
-        figures.put(CPU, throughput.cpuNsPerMessage());
+        if (isCpuMeasured(throughput)) {
+            figures.put(CPU, throughput.cpuNsPerMessage());
+        }
         figures.put(SENDING, throughput.publisherAllocated() / messages);
         figures.put(RECEIVING, throughput.subscriberAllocated() / messages);
         return figures;

@@ -10,35 +10,46 @@ import org.HdrHistogram.HistogramLogWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Writes histograms in HdrHistogram's formats. */
 public final class HistogramLog {
     private static final double NS_PER_US = 1000;
+    private static final double MS_PER_SECOND = 1000;
 
     private HistogramLog() {}
 
     /**
-     * Formats a log, one tag per series, with all samples in nanoseconds.
+     * Samples of one run.
      *
-     * @param series measurements by name.
-     * @param endMs end time of the last series in milliseconds since the epoch.
+     * @param name name of the series.
+     * @param startMs start of the run in milliseconds since the epoch.
+     * @param measurement samples, in nanoseconds.
      */
-    public static String write(Map<String, Measurement> series, long endMs) {
+    public record Series(String name, long startMs, Measurement measurement) {}
+
+    /**
+     * Formats a log, one tag per series, with all samples in nanoseconds and maxima in
+     * microseconds.
+     *
+     * @param series runs in the order of their starts; at least one.
+     */
+    public static String write(List<Series> series) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         HistogramLogWriter writer =
                 new HistogramLogWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-        long atMs = startMs(series, endMs);
         writer.outputLogFormatVersion();
-        writer.outputStartTime(atMs);
+        writer.outputComment(
+                "[Values of the histograms are nanoseconds, Interval_Max is in microseconds]");
+        writer.outputStartTime(series.getFirst().startMs());
         writer.outputLegend();
-        for (Map.Entry<String, Measurement> entry : series.entrySet()) {
-            long nextMs = atMs + elapsedMs(entry.getValue());
-            Histogram histogram = entry.getValue().histogram().copy();
-            histogram.setTag(entry.getKey().replaceAll("[,\\s]+", "-"));
-            writer.outputIntervalHistogram(atMs / 1000.0, nextMs / 1000.0, histogram, NS_PER_US);
-            atMs = nextMs;
+        for (Series each : series) {
+            long endMs = each.startMs() + elapsedMs(each.measurement());
+            Histogram histogram = each.measurement().histogram().copy();
+            histogram.setTag(each.name().replaceAll("[,\\s]+", "-"));
+            writer.outputIntervalHistogram(
+                    each.startMs() / MS_PER_SECOND, endMs / MS_PER_SECOND, histogram, NS_PER_US);
         }
         return bytes.toString(StandardCharsets.UTF_8);
     }
@@ -51,10 +62,6 @@ public final class HistogramLog {
                 .outputPercentileDistribution(
                         new PrintStream(bytes, true, StandardCharsets.UTF_8), NS_PER_US);
         return bytes.toString(StandardCharsets.UTF_8);
-    }
-
-    private static long startMs(Map<String, Measurement> series, long endMs) {
-        return endMs - series.values().stream().mapToLong(HistogramLog::elapsedMs).sum();
     }
 
     private static long elapsedMs(Measurement measurement) {

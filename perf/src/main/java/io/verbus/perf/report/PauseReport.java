@@ -20,8 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Compares the stalls of a run, each of which makes every message late that is due during it, with
- * the JVM's safepoints.
+ * Compares the stalls of a run with the JVM's safepoints. A stall is a chain of late round trips
+ * that overlap each other, so it may last longer than the longest of them.
  */
 public final class PauseReport {
     private static final int SHOWN = 10;
@@ -116,18 +116,28 @@ public final class PauseReport {
                         .map(this::row)
                         .toList();
         long unlisted = stalls.stalls() - stalls.listed().size();
-        String note =
-                String.format(
-                        Locale.ROOT,
-                        "the %d longest of %,d stalls%s:",
-                        rows.size(),
-                        stalls.stalls(),
-                        unlisted == 0
-                                ? ""
-                                : String.format(
-                                        Locale.ROOT, " (the last %,d only counted)", unlisted));
-        section.show(note, new Table(List.of("began", "lasted", "late", "JVM"), rows));
+        section.show(
+                note(rows.size(), stalls.stalls(), unlisted),
+                new Table(List.of("began", "lasted", "late", "JVM"), rows));
         section.list("stalls", stalls.listed().stream().map(this::toMap).toList());
+    }
+
+    private static String note(int shown, long stalls, long unlisted) {
+        if (stalls == 0) {
+            return "no stalls";
+        }
+        if (stalls == 1) {
+            return "the stall:";
+        }
+        String number = shown == 1 ? "" : shown + " ";
+        String counted =
+                unlisted == 0
+                        ? ""
+                        : String.format(Locale.ROOT, " (the last %,d only counted)", unlisted);
+        return shown == stalls
+                ? "the " + number + "stalls, longest first:"
+                : String.format(
+                        Locale.ROOT, "the %slongest of %,d stalls%s:", number, stalls, counted);
     }
 
     private static double microseconds(Stall stall) {
@@ -139,7 +149,10 @@ public final class PauseReport {
         return List.of(
                 time(stall),
                 String.format(Locale.ROOT, "%,.1f us", microseconds(stall)),
-                String.format(Locale.ROOT, "%,d messages", stall.messages()),
+                String.format(
+                        Locale.ROOT,
+                        stall.messages() == 1 ? "1 message" : "%,d messages",
+                        stall.messages()),
                 cause.isEmpty() ? "no safepoint" : "safepoint " + cause);
     }
 

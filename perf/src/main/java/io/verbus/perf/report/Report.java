@@ -37,6 +37,7 @@ public final class Report {
     private final Map<String, Object> environment;
     private final Map<String, Object> versions = new LinkedHashMap<>();
     private final List<Section> sections = new ArrayList<>();
+    private boolean isInterrupted;
 
     /**
      * Starts a report of this machine and JVM.
@@ -68,9 +69,17 @@ public final class Report {
         return section;
     }
 
-    /** Records the name and version of a contender. */
+    /**
+     * Records the name and version of a contender. A contender that is another program in another
+     * work, such as the floor of round trips and that of streams, has both.
+     */
     public void version(String contender, String version) {
-        versions.put(contender, version);
+        Object earlier = versions.get(contender);
+        if (earlier == null) {
+            versions.put(contender, version);
+        } else if (!List.of(earlier.toString().split("; ")).contains(version)) {
+            versions.put(contender, earlier + "; " + version);
+        }
     }
 
     /** Records the load average at the end of the run. */
@@ -80,6 +89,17 @@ public final class Report {
 
     void end(String loadAverage) {
         environment.put(Environment.LOAD_AFTER, loadAverage);
+    }
+
+    /** Marks the report as that of a measurement which was ended early. */
+    public void interrupt() {
+        isInterrupted = true;
+        end();
+    }
+
+    /** Returns whether there are figures of at least one run. */
+    public boolean isBegun() {
+        return sections.stream().anyMatch(section -> section.pairs() > 0);
     }
 
     /** Returns the measured works, in order. */
@@ -112,6 +132,9 @@ public final class Report {
     List<String> warnings() {
         int cpus = Environment.cpus(environment);
         Set<String> warnings = new LinkedHashSet<>();
+        if (isInterrupted) {
+            warnings.add("the measurement was interrupted: only its first runs are here");
+        }
         addLoad(warnings, Environment.LOAD_BEFORE, "before the run", cpus);
         sections.forEach(section -> warnings.addAll(section.warnings(cpus)));
         addLoad(warnings, Environment.LOAD_AFTER, "at the end", cpus);

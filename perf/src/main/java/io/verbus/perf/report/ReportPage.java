@@ -159,11 +159,10 @@ public final class ReportPage {
         page.append(format("<h2>%s</h2>%n", escaped(section.name())));
         page.append(
                 format(
-                        "<p>%,d messages after %,d of warm-up; %d threads, %d of them busy</p>%n",
+                        "<p>%,d messages after %,d of warm-up; %s</p>%n",
                         section.work().messages() * section.work().load().publishers(),
                         section.work().warmup() * section.work().load().publishers(),
-                        threads.all(),
-                        threads.busy()));
+                        threads.text()));
         if (!section.subjects().isEmpty()) {
             appendPercentiles(section.histograms());
         }

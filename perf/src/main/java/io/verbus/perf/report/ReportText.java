@@ -44,12 +44,11 @@ public final class ReportText {
     public String begin(Section section) {
         Threads threads = Threads.of(section.work());
         return format(
-                "%s: %,d messages after %,d of warm-up, %d threads, %d of them busy%n%s",
+                "%s: %,d messages after %,d of warm-up, %s%n%s",
                 section.name(),
                 section.work().messages() * section.work().load().publishers(),
                 section.work().warmup() * section.work().load().publishers(),
-                threads.all(),
-                threads.busy(),
+                threads.text(),
                 warnings());
     }
 

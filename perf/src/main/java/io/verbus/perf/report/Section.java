@@ -3,6 +3,7 @@
 package io.verbus.perf.report;
 
 import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 
 import org.HdrHistogram.Histogram;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Figures of one work in a report: those of every contender, in each pair of runs. Every contender
@@ -69,6 +71,17 @@ public final class Section {
                     keep(contender, measurement);
                 });
         add(figures);
+    }
+
+    /** Adds the streams of a pair of runs, by contender. */
+    public void addStreams(Map<String, Throughput> pair) {
+        Map<String, Map<Figure, Double>> figures = new LinkedHashMap<>();
+        pair.forEach((contender, throughput) -> figures.put(contender, Figures.of(throughput)));
+        add(figures);
+        if (pair.values().stream().anyMatch(each -> !Figures.isCpuMeasured(each))
+                && !notes.contains(Figures.NO_CPU)) {
+            notes.add(Figures.NO_CPU);
+        }
     }
 
     /** Adds samples to the plot of a contender, and a warning if the run missed its rate. */
@@ -160,9 +173,18 @@ public final class Section {
         return histograms;
     }
 
-    /** Returns the figures of a contender, in display order. */
+    /** Returns the figures that a contender has in all pairs, in display order. */
     List<Figure> figures(String contender) {
-        return pairs.isEmpty() ? List.of() : List.copyOf(pairs.getFirst().get(contender).keySet());
+        return pairs.isEmpty()
+                ? List.of()
+                : pairs.getFirst().get(contender).keySet().stream()
+                        .filter(figure -> pairs.stream().allMatch(has(contender, figure)))
+                        .toList();
+    }
+
+    private static Predicate<Map<String, Map<Figure, Double>>> has(
+            String contender, Figure figure) {
+        return pair -> pair.get(contender).containsKey(figure);
     }
 
     /**
@@ -213,14 +235,18 @@ public final class Section {
                         warnings.add(
                                 String.format(
                                         Locale.ROOT,
-                                        "%s missed the rate of %,d/s in %d of %d runs, by up to"
-                                                + " %,.1f ms: choose a lower --rate",
+                                        "%s missed the rate of %,d/s%s: the last message was sent"
+                                                + " %s%,.1f ms late; choose a lower --rate",
                                         contender,
                                         work.load().rate(),
-                                        latenesses.size(),
-                                        pairs.size(),
+                                        pairs.size() == 1 ? "" : missed(latenesses.size()),
+                                        latenesses.size() == 1 ? "" : "up to ",
                                         Collections.max(latenesses) / 1e6)));
         return warnings;
+    }
+
+    private String missed(int runs) {
+        return " in " + runs + " of " + pairs.size() + " runs";
     }
 
     /** Returns the work for JSON. */

@@ -57,7 +57,12 @@ public final class StoredReport {
         Map<String, Object> map = map(value);
         for (String key : Report.KEYS) {
             if (!map.containsKey(key)) {
-                throw wrong(name, "is not a report of verbus perf: it lacks " + key, null);
+                throw wrong(
+                        name,
+                        "was written by an older version of verbus perf, or is not its report: it"
+                                + " lacks "
+                                + key,
+                        null);
             }
         }
         StoredReport report = new StoredReport(name, map);

@@ -18,6 +18,14 @@ record Threads(int all, int busy) {
     /** Threads of a cluster's member besides its driver: archive, consensus module, service. */
     private static final int MEMBER = 3;
 
+    /** Describes the threads, such as "3 threads, 2 of them busy". */
+    String text() {
+        if (all == 1) {
+            return busy == 1 ? "1 busy thread" : "1 thread";
+        }
+        return all + " threads, " + busy + " of them busy";
+    }
+
     static Threads of(Work work) {
         boolean isCluster = work.load().kind() == Load.Kind.ROUND_TRIPS && work.processes() > 2;
         boolean isArchive = work.load().kind() == Load.Kind.RECORDINGS;

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -119,7 +118,13 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     private static String name(Contender contender, Role role) {
-        return contender + " " + role.name().toLowerCase(Locale.ROOT);
+        return contender
+                + switch (role) {
+                    case BOTH -> " process";
+                    case INITIATOR -> " sending process";
+                    case REFLECTOR -> " receiving process";
+                    case DRIVER -> " driver process";
+                };
     }
 
     private WorkerProcess(String name, Path directory, boolean isDriver, Supplier<Link> start) {
@@ -240,8 +245,16 @@ final class WorkerProcess implements AutoCloseable {
                         name + " printed nothing for " + timeoutS + " s, so it was terminated");
             }
             if (line.equals(END)) {
+                String ending = link.ending();
                 throw new BusException(
-                        name + " " + link.ending() + " before it finished: see its output above");
+                        name
+                                + " "
+                                + ending
+                                + " before it finished: "
+                                + (ending.contains(ChildProcess.SIGNAL)
+                                        ? "check the kernel's log for lack of memory, and"
+                                                + " whether a user stopped it"
+                                        : "see its output above"));
             }
             return line;
         } catch (InterruptedException ex) {

@@ -3,6 +3,7 @@
 package io.verbus.perf.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 class CpuBindingTest {
+    @Test
+    void parsesListOfCpus() {
+        assertEquals("{0, 2, 3, 4}", CpuBinding.parse("0,2-4").toString());
+        assertTrue(CpuBinding.allowed().cardinality() > 0);
+    }
+
     private static String allowed(int cpu) throws IOException {
         List<String> command = new ArrayList<>(CpuBinding.command(cpu));
         command.addAll(List.of("grep", "Cpus_allowed_list", "/proc/self/status"));

@@ -133,7 +133,7 @@ class ChildProcessTest {
         assertEquals("a", child.readLine());
         child.kill();
         assertNull(child.readLine());
-        assertEquals("ended with status 137", child.ending());
+        assertEquals("ended with status 137 (signal 9)", child.ending());
     }
 
     @Test

@@ -127,7 +127,7 @@ class DiffTest {
                     """
                     p50 | A.json is not JSON: expected a value at character 1;
                     [] | A.json is not a report of verbus perf; give files
-                    {"peer": "aeron"} | it lacks command; give files that --json
+                    {"peer": "aeron"} | or is not its report: it lacks command; give files that --json
                     {"command":1,"date":1,"versions":1,"work":1,"environment":1,"warnings":1,"figures":1,"pairs":1} | A.json is not a complete report
                     """)
     void rejectsInvalidReportFiles(String json, String message) {

@@ -66,7 +66,7 @@ class PauseReportTest {
         String text = new ReportText(report).figures(section);
         assertTrue(text.contains("  the 10 longest of 12 stalls:"), text);
         assertEquals(
-                "    2026-11-28T10:20:30.456Z, 11.0 us, 1 messages, no safepoint",
+                "    2026-11-28T10:20:30.456Z, 11.0 us, 1 message, no safepoint",
                 text.lines().filter(line -> line.startsWith("    ")).findFirst().orElse(""));
         assertEquals(12, report.json().split("\"microseconds\"").length - 1);
         assertTrue(
@@ -85,8 +85,36 @@ class PauseReportTest {
                         .begin("a", SampleReports.oneAtATime(), Map.of(), List.of("verbus"));
         report.addTo(section);
         assertEquals(
-                List.of("the 1 longest of 6 stalls (the last 5 only counted):"), section.notes());
+                List.of("the longest of 6 stalls (the last 5 only counted):"), section.notes());
         assertTrue(report.figures().containsValue(43.0), report.figures().toString());
+    }
+
+    @Test
+    void notesSingleStallAndNone() {
+        assertEquals(List.of("no stalls"), notes());
+        assertEquals(List.of("the stall:"), notes(new Stall(1, 2, 1)));
+        assertEquals(
+                List.of("the 2 stalls, longest first:"),
+                notes(new Stall(1, 2, 1), new Stall(3, 4, 1)));
+    }
+
+    private static List<String> notes(Stall... stalls) {
+        Section section =
+                SampleReports.report("0 0 0")
+                        .begin("a", SampleReports.oneAtATime(), Map.of(), List.of("verbus"));
+        report(stalls).addTo(section);
+        return section.notes();
+    }
+
+    @Test
+    void namesOneOfCountInSingular() {
+        Figure stalls = new Figure("stalls", "stalls", Figure.Better.NEITHER);
+        assertEquals("1 stall", stalls.text(1));
+        assertEquals("0 stalls", stalls.text(0));
+        assertEquals("2 stalls", stalls.text(2));
+        assertEquals("1.000 us", new Figure("max", "us", Figure.Better.LOWER).text(1));
+        assertEquals(
+                "1 messages/s", new Figure("rate", "messages/s", Figure.Better.NEITHER).text(1));
     }
 
     private static PauseReport report(Stall... stalls) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.release.Release;
 
@@ -180,8 +181,8 @@ class ReportsTest {
                 new ReportText(report)
                         .figures(section)
                         .contains(
-                                "verbus missed the rate of 5,000/s in 1 of 1 runs, by up to"
-                                        + " 30.0 ms: choose a lower --rate"));
+                                "verbus missed the rate of 5,000/s: the last message was sent 30.0"
+                                        + " ms late; choose a lower --rate"));
     }
 
     @Test
@@ -289,12 +290,85 @@ class ReportsTest {
     }
 
     @Test
-    void logsSeriesWithTags() {
-        String log = HistogramLog.write(Map.of("ipc 32 B", SampleReports.trips(1000)), 5000);
+    void logsSeriesWithTagsAndTheirOwnStarts() {
+        HistogramLog.Series first = series("ipc 32 B, 1K/s", 4000);
+        HistogramLog.Series later = series("ipc 32 B, 2K/s", 60_000);
+        String log = HistogramLog.write(List.of(first, later));
 
         List<String> lines = log.lines().toList();
         assertTrue(lines.getFirst().startsWith("#[Histogram log format"), log);
-        assertTrue(lines.getLast().startsWith("Tag=ipc-32-B,4.000,1.000,"), log);
+        assertTrue(log.contains("Interval_Max is in microseconds"), log);
+        assertTrue(log.contains("[StartTime: 4.000 "), log);
+        assertTrue(lines.get(lines.size() - 2).startsWith("Tag=ipc-32-B-1K/s,4.000,1.000,"), log);
+        assertTrue(lines.getLast().startsWith("Tag=ipc-32-B-2K/s,60.000,1.000,"), log);
+    }
+
+    private static HistogramLog.Series series(String name, long startMs) {
+        return new HistogramLog.Series(name, startMs, SampleReports.trips(1000));
+    }
+
+    @Test
+    void marksInterruptedReport() {
+        Report report = SampleReports.report("0 0 0");
+        assertFalse(report.isBegun());
+        Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS, "aeron"));
+        section.addStreams(Map.of(VERBUS, stream(300_000_000), "aeron", stream(300_000_000)));
+        report.begin("stream", streams(), Map.of(), List.of(VERBUS, "aeron"));
+        assertTrue(report.isBegun());
+        report.interrupt();
+
+        String warning = "the measurement was interrupted: only its first runs are here";
+        assertTrue(report.json().contains(warning), report.json());
+        assertEquals(
+                List.of(warning),
+                StoredReport.parse("a", report.json()).warnings().stream()
+                        .filter(warning::equals)
+                        .toList());
+        assertTrue(ReportPage.html(report).contains(warning));
+    }
+
+    @Test
+    void keepsBothVersionsOfContenderWithTwoPrograms() {
+        Report report = SampleReports.report("0 0 0");
+        report.version("floor", "two cache lines");
+        report.version("floor", "a memory copy");
+        report.version("floor", "two cache lines");
+        assertEquals(Map.of("floor", "two cache lines; a memory copy"), report.versions());
+    }
+
+    @Test
+    void leavesOutProcessorTimeBelowItsClock() {
+        Report report = SampleReports.report("0 0 0");
+        Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS));
+        section.addStreams(Map.of(VERBUS, stream(199_000_000)));
+        String text = new ReportText(report).figures(section);
+        assertFalse(text.contains("  cpu  "), text);
+        assertTrue(
+                text.contains(
+                        "cpu left out: the processes used less than 200 ms of processor time,"),
+                text);
+
+        Section longer = report.begin("stream", streams(), Map.of(), List.of(VERBUS));
+        longer.addStreams(Map.of(VERBUS, stream(200_000_000)));
+        text = new ReportText(report).figures(longer);
+        assertTrue(text.contains("  cpu  "), text);
+        assertFalse(text.contains("left out"), text);
+    }
+
+    @Test
+    void comparesOnlyFiguresOfAllPairs() {
+        Report report = SampleReports.report("0 0 0");
+        Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS, "aeron"));
+        section.addStreams(Map.of(VERBUS, stream(300_000_000), "aeron", stream(300_000_000)));
+        section.addStreams(Map.of(VERBUS, stream(300_000_000), "aeron", stream(10_000_000)));
+        String text = new ReportText(report).figures(section);
+        assertTrue(text.contains("verbus / aeron, rate: "), text);
+        assertFalse(text.contains("verbus / aeron, cpu: "), text);
+        assertTrue(report.json().contains("\"cpu\""), "the pairs keep what they have");
+    }
+
+    private static Throughput stream(long cpuNs) {
+        return new Throughput(1000, 32_000, 1_000_000, 0, 0, cpuNs);
     }
 
     private static Work streams() {
