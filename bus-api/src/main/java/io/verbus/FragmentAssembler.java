@@ -23,7 +23,7 @@ import java.util.Iterator;
  * int fragments = subscription.poll(assembler, 10);
  * }</pre>
  *
- * <p>A message that consists of one fragment is passed on in place, without copying it. For a
+ * <p>A message that consists of one fragment is passed on in place, without being copied. For a
  * longer message, the delegate gets a header as if the message had not been fragmented: with flags
  * and length of the whole message, the position after its last fragment, and the term offset and
  * reserved value of its first fragment. Fragments of incomplete messages are dropped, for example

@@ -20,9 +20,9 @@ public interface PublicationErrorHandler {
     void onPublicationError(Publication publication, ErrorCode code, String message);
 
     /**
-     * Called on the client conductor's thread. The client calls only this method, which also
-     * receives the receiver; the default implementation calls {@link
-     * #onPublicationError(Publication, ErrorCode, String)}.
+     * Called on the client conductor's thread. The client calls only this method, to which it also
+     * passes the receiver; the default implementation calls {@link #onPublicationError(Publication,
+     * ErrorCode, String)}.
      *
      * @param publication publication whose stream is not accepted.
      * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer has rejected the stream.

@@ -419,10 +419,10 @@ public final class MediaDriver implements AutoCloseable {
      * Drains all streams before the driver closes. From now on publishers are back-pressured, and
      * their streams end at their current positions. Accepted messages are sent until every receiver
      * has them. Peers are asked to stop sending, and local subscribers read what has arrived.
-     * Clients stay connected, but cannot publish. Does not wait in {@link ThreadingMode#INVOKER},
-     * nor for peers of transports that cannot stop them.
+     * Clients stay connected, but cannot publish. Does nothing if the timeout is 0, or in {@link
+     * ThreadingMode#INVOKER}.
      *
-     * @param timeoutNs maximum time to wait.
+     * @param timeoutNs maximum time to wait, in nanoseconds.
      * @param atOnce latch that ends the wait.
      * @return the number of unfinished streams; 0 if everything has been sent and read.
      */

@@ -62,7 +62,7 @@ final class ControlEndpoints implements AutoCloseable {
         /**
          * Starts sending a publication to another receiver.
          *
-         * @throws BusException if it cannot be sent there.
+         * @throws BusException if the publication cannot be sent there.
          */
         OutboundPublication add(OutboundStream stream, ChannelUri destination, long controlId);
 

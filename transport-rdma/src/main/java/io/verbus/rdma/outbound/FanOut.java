@@ -25,9 +25,9 @@ import java.util.Queue;
  * <p>Depending on the strategy, base and limit are those of the slowest connected destination, of
  * the fastest, or of the slowest that has the tag. Other destinations may lag behind the base as
  * far as the log reaches back. A destination that lags further is dropped and restarted at the
- * current position. If it was only just accepted, publishers wait until it has caught up. The spare
- * quarter of a term gives the conductor room to clean the log, and the sender time to end a dropped
- * destination's stream, while publishers continue.
+ * current position, unless it was only just accepted: publishers then wait until it has caught up.
+ * The spare quarter of a term gives the conductor room to clean the log, and the sender time to end
+ * a dropped destination's stream, while publishers continue.
  *
  * <p>Invariant: nothing before the floor is sent, and nothing from the floor onwards is reused. A
  * work request never reads before the position that its destination has released, and the floor
