@@ -118,7 +118,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a publication that any number of threads may use concurrently. Publications with the
      * same channel and stream id share a session. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param channel channel to publish on; see {@link ChannelUri}.
      * @param streamId stream to publish to.
      * @return the publication.
      * @throws RegistrationException if the driver rejects the publication.
@@ -138,7 +138,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a publication that has its own session and may be used by only one thread at a time. It
      * is faster than a shared publication. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param channel channel to publish on; see {@link ChannelUri}.
      * @param streamId stream to publish to.
      * @return the publication.
      * @throws RegistrationException if the driver rejects the publication.
@@ -158,7 +158,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a subscription with the context's image handlers. Waits for the driver, up to the driver
      * timeout, but not for publishers, which may connect later.
      *
-     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param channel channel to receive from; see {@link ChannelUri}.
      * @param streamId stream to receive.
      * @return the subscription.
      * @throws RegistrationException if the driver rejects the subscription.
@@ -179,7 +179,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a subscription with its own image handlers, which may be called before this method
      * returns. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param channel channel to receive from; see {@link ChannelUri}.
      * @param streamId stream to receive.
      * @param available handler called for each image that joins.
      * @param unavailable handler called for each image that leaves.

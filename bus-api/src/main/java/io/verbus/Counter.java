@@ -55,7 +55,7 @@ public final class Counter extends AtomicCounter {
     /**
      * Creates a view of an existing counter, which may belong to any client.
      *
-     * @param counters counters of the driver, see {@link Bus#counters}.
+     * @param counters counters of the driver; see {@link Bus#counters}.
      * @param counterId id of the counter.
      * @throws BusException if there is no such counter.
      */

@@ -234,7 +234,7 @@ final class Framing {
      * written it field by field, wider loads would stall until those stores have left the store
      * buffer.
      *
-     * @param to address in the log, see {@link LogBuffers#termAddress}.
+     * @param to address in the log; see {@link LogBuffers#termAddress}.
      */
     static void payload(long to, DirectBuffer source, int offset, int length) {
         byte[] array = source.byteArray();

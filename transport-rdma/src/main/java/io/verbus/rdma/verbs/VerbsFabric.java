@@ -115,7 +115,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric after listing the devices, which any of them can delay.
      *
-     * @param errors handler of failures to release resources; the release continues in any case.
+     * @param errors handler for failures to release resources; the release continues in any case.
      * @throws VerbsException as {@link #prepare} does.
      */
     public static VerbsFabric open(ErrorHandler errors) {
@@ -129,7 +129,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric after {@link #prepare}, without waiting for a device.
      *
-     * @param errors handler of failures to release resources; the release continues in any case.
+     * @param errors handler for failures to release resources; the release continues in any case.
      * @param requiresOrder whether to fail connections whose adapter may place writes out of order.
      * @throws VerbsException if there is no library, or no permission.
      */
