@@ -8,8 +8,9 @@ import io.verbus.control.Destinations;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A publication, subscription or counter that the application has requested and not yet closed. It
- * is added again at each driver that the bus moves to. Used by the conductor's thread only.
+ * A publication, subscription or counter that the application has requested and not yet closed. The
+ * resource is added again at each driver to which the bus moves. Used by the conductor's thread
+ * only.
  *
  * @param <T> type of the resource.
  */
@@ -28,8 +29,8 @@ abstract class Addition<T> {
 
     /**
      * @param id id of the application's call.
-     * @param answer future that the first answer completes. Answers after a reconnect are not
-     *     reported to it.
+     * @param answer future that the first answer completes; answers after a reconnect have no
+     *     effect on it.
      */
     Addition(ClientConductor conductor, long id, CompletableFuture<T> answer) {
         this.conductor = conductor;
@@ -47,7 +48,7 @@ abstract class Addition<T> {
     /** Closes the resource without sending a command to the driver. */
     abstract void markClosed(T thing);
 
-    /** Closes whatever was created before a driver answered. */
+    /** Closes whatever was created before a driver has answered. */
     void drop() {}
 
     /** Returns a description of the resource that reads well after "the". */
@@ -58,7 +59,7 @@ abstract class Addition<T> {
         return id;
     }
 
-    /** Returns the registration id at the driver that was asked last. */
+    /** Returns the registration id at the driver that was last asked to add the resource. */
     final long registrationId() {
         return registrationId;
     }
@@ -67,7 +68,7 @@ abstract class Addition<T> {
         return destinations;
     }
 
-    /** Returns whether the driver that was asked last has added the resource. */
+    /** Returns whether the driver that was last asked to add the resource has done so. */
     final boolean isConfirmed() {
         return isConfirmed;
     }
@@ -77,7 +78,10 @@ abstract class Addition<T> {
         return made;
     }
 
-    /** Returns whether the application still waits for the resource, or has not closed it. */
+    /**
+     * Returns whether the application is still waiting for the resource, or has it and has not
+     * closed it.
+     */
     final boolean isWanted() {
         return made == null ? !answer.isDone() : !isClosed(made);
     }
@@ -85,7 +89,7 @@ abstract class Addition<T> {
     /**
      * Asks a driver to add the resource.
      *
-     * @param isRenewed whether this is part of a reconnection, which counts the answers.
+     * @param isRenewed whether this is part of a reconnection, which then counts the answer.
      */
     final void ask(Attachment attachment, boolean isRenewed) {
         this.isRenewed = isRenewed;
@@ -97,7 +101,7 @@ abstract class Addition<T> {
     /**
      * Completes the call after a driver has added the resource.
      *
-     * @return false if the caller no longer waits for it.
+     * @return false if the caller is no longer waiting for the resource.
      */
     final boolean complete(T thing) {
         isConfirmed = true;
@@ -111,7 +115,10 @@ abstract class Addition<T> {
         return isTaken;
     }
 
-    /** Fails the call after a driver has rejected it, or closes the existing resource. */
+    /**
+     * Fails the call after a driver has rejected it or, if the resource already exists, closes the
+     * resource.
+     */
     final void refuse(BusException reason) {
         if (made == null) {
             drop();
@@ -145,7 +152,10 @@ abstract class Addition<T> {
         }
     }
 
-    /** Counts the answer in a reconnection, once it has arrived or is no longer needed. */
+    /**
+     * If this is part of a reconnection, counts the answer once it has arrived or is no longer
+     * needed.
+     */
     final void settle() {
         if (isRenewed) {
             isRenewed = false;

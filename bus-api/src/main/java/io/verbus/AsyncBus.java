@@ -10,7 +10,7 @@ import org.agrona.DirectBuffer;
 /**
  * The asynchronous methods of {@link Bus}. Each {@code async} method sends a command without
  * waiting and returns an id, with which the matching {@code get} method returns the result. All
- * methods are thread-safe and may be called in handlers.
+ * methods are thread-safe and may be called from handlers.
  *
  * <p>If the application runs the client conductor itself, each {@code get} method runs one duty
  * cycle.
@@ -56,14 +56,18 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
      *
      * @param registrationId id that {@link #asyncAddPublication} has returned.
      * @return the publication, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected it; thrown once.
-     * @throws BusException if there is no such publication, it is closed, or the driver is lost.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such publication, the publication is closed, or the
+     *     driver is lost.
      */
     public Publication getPublication(long registrationId) {
         return calls.get(registrationId, Publication.class);
     }
 
-    /** Returns an exclusive publication, like {@link #getPublication}. */
+    /**
+     * Returns the exclusive publication that an {@code async} method has added, like {@link
+     * #getPublication}.
+     */
     public ExclusivePublication getExclusivePublication(long registrationId) {
         return calls.get(registrationId, ExclusivePublication.class);
     }
@@ -121,8 +125,9 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
      *
      * @param registrationId id that {@link #asyncAddSubscription} has returned.
      * @return the subscription, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected it; thrown once.
-     * @throws BusException if there is no such subscription, it is closed, or the driver is lost.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such subscription, the subscription is closed, or the
+     *     driver is lost.
      */
     public Subscription getSubscription(long registrationId) {
         return calls.get(registrationId, Subscription.class);
@@ -204,8 +209,9 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
      *
      * @param correlationId id that the {@code async} method has returned.
      * @return the counter, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected it; thrown once.
-     * @throws BusException if there is no such counter, it is closed, or the driver is lost.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such counter, the counter is closed, or the driver is
+     *     lost.
      */
     public Counter getCounter(long correlationId) {
         return calls.get(correlationId, Counter.class);

@@ -4,13 +4,13 @@ package io.verbus;
 
 import org.agrona.concurrent.status.CountersReader;
 
-/** Handles counters that clients, including this one, add. */
+/** Handles counters added by clients, including this one. */
 @FunctionalInterface
 public interface AvailableCounterHandler {
     /**
-     * Called on the client conductor's thread when a counter is added, including clients' heartbeat
-     * counters, but not for static counters or counters that existed before. Must not block, and
-     * must not wait for the driver.
+     * Called on the client conductor's thread when a counter is added. Also called for clients'
+     * heartbeat counters, but not for static counters, nor for counters that existed before. Must
+     * not block, and must not wait for the driver.
      *
      * @param counters counters of the driver.
      * @param registrationId registration id of the counter; the client id for a heartbeat counter.

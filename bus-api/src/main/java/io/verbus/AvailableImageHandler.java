@@ -9,7 +9,7 @@ public interface AvailableImageHandler {
      * Called on the client conductor's thread, before the image is first polled. Must not block,
      * and must not add publications or subscriptions.
      *
-     * @param image image that joins.
+     * @param image image that has become available.
      */
     void onAvailableImage(Image image);
 }

@@ -14,10 +14,10 @@ import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * A client's connection to its media driver; creates publications, subscriptions and counters.
+ * A client's connection to its media driver. Creates publications, subscriptions and counters.
  *
  * <p>One bus serves a whole application. All methods are thread-safe, except where noted. Methods
- * that wait for the driver must not be called from the bus's own handlers.
+ * that wait for the driver must not be called from handlers of this bus.
  *
  * <pre>{@code
  * try (Bus bus = Bus.connect();
@@ -42,9 +42,10 @@ import java.util.concurrent.ThreadFactory;
  * the next driver with its publications, subscriptions and counters.
  *
  * <p>Shared memory stays mapped for {@link Context#lingerInterval} after its publication or image
- * was closed, and until a fragment handler that reads it has returned. Publications and images test
- * a volatile flag at the start of each call and do not touch shared memory once it is set. A call
- * or a claim that outlasts the linger interval accesses zeroed private memory in its place.
+ * was closed, and until any fragment handler that is reading it has returned. Publications and
+ * images test a volatile flag at the start of each call, and do not touch shared memory once the
+ * flag is set. A call or a claim that outlasts the linger interval accesses zeroed private memory
+ * in place of the shared memory.
  */
 public final class Bus extends AsyncBus implements AutoCloseable {
     private final AgentInvoker invoker;
@@ -89,17 +90,17 @@ public final class Bus extends AsyncBus implements AutoCloseable {
 
     /**
      * Warms up the JIT compiler: for the given time, the calling thread sends messages to itself
-     * through private memory, so that {@link Publication#offer} of both kinds of publication,
-     * {@link Subscription#poll} and {@link Subscription#controlledPoll} are compiled. Needs neither
-     * driver nor bus, and leaves nothing behind. If a processor is free, a thread may warm up while
-     * others start the driver and connect.
+     * through private memory, so that {@link Publication#offer} for both kinds of publication,
+     * {@link Subscription#poll} and {@link Subscription#controlledPoll} are compiled. Requires
+     * neither a driver nor a bus, and leaves nothing behind. If a processor is free, a thread may
+     * warm up while others start the driver and connect.
      *
      * <p>Afterwards, each poll method has seen one more type of fragment handler. The JIT inlines
-     * handlers of at most two types at a call site: if an application has two handlers of its own,
-     * calls to them may not be inlined.
+     * handlers of at most two types at a call site: if an application has two handler types of its
+     * own, calls to them may not be inlined.
      *
-     * @param time how long to run; zero does nothing. With an ahead-of-time cache, 30 to 60 ms
-     *     achieve most of the effect.
+     * @param time time for which to run; if zero, does nothing. With an ahead-of-time cache, 30 to
+     *     60 ms achieve most of the effect.
      * @return number of messages sent and received.
      * @throws BusException if the time is negative, or the JVM lacks the flags that access to
      *     shared memory requires.
@@ -114,10 +115,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a publication that any number of threads may use concurrently. Publications on the same
-     * channel and stream share a session. Waits for the driver, up to the driver timeout.
+     * Adds a publication that any number of threads may use concurrently. Publications with the
+     * same channel and stream id share a session. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param channel channel to publish on; see {@link ChannelUri}.
      * @param streamId stream to publish to.
      * @return the publication.
      * @throws RegistrationException if the driver rejects the publication.
@@ -134,10 +135,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Adds a publication with its own session for use by one thread at a time, which makes it
-     * faster than a shared one. Waits for the driver, up to the driver timeout.
+     * Adds a publication that has its own session and may be used by only one thread at a time. It
+     * is faster than a shared publication. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to publish on, see {@link ChannelUri}.
+     * @param channel channel to publish on; see {@link ChannelUri}.
      * @param streamId stream to publish to.
      * @return the publication.
      * @throws RegistrationException if the driver rejects the publication.
@@ -157,7 +158,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a subscription with the context's image handlers. Waits for the driver, up to the driver
      * timeout, but not for publishers, which may connect later.
      *
-     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param channel channel to receive from; see {@link ChannelUri}.
      * @param streamId stream to receive.
      * @return the subscription.
      * @throws RegistrationException if the driver rejects the subscription.
@@ -178,7 +179,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * Adds a subscription with its own image handlers, which may be called before this method
      * returns. Waits for the driver, up to the driver timeout.
      *
-     * @param channel channel to receive from, see {@link ChannelUri}.
+     * @param channel channel to receive from; see {@link ChannelUri}.
      * @param streamId stream to receive.
      * @param available handler called for each image that joins.
      * @param unavailable handler called for each image that leaves.
@@ -224,28 +225,28 @@ public final class Bus extends AsyncBus implements AutoCloseable {
     }
 
     /**
-     * Returns a session id that no publication of the stream uses at the driver, for the channel
-     * key {@code session-id}. Waits for the driver, up to the driver timeout.
+     * Returns a session id that none of the driver's publications of the stream uses, for use as
+     * the channel key {@code session-id}. Waits for the driver, up to the driver timeout.
      *
      * @param streamId stream id.
      * @return the session id.
-     * @throws BusException if the driver does not answer, such as an old Aeron driver.
+     * @throws BusException if the driver does not answer; old Aeron drivers never do.
      */
     public int nextSessionId(int streamId) {
         return calls.nextSessionId(streamId);
     }
 
     /**
-     * Returns whether the bus is connected to a driver: false once the bus is closed, and from the
-     * loss of a driver until the next one is found.
+     * Returns whether the bus is connected to a driver. False once the bus is closed, and from the
+     * loss of a driver until the next driver is found.
      */
     public boolean isConnected() {
         return conductor.isConnected();
     }
 
     /**
-     * Returns a human-readable description: directory, client name and id, and whether the bus is
-     * connected.
+     * Returns a human-readable description that includes the directory, the client's name and id,
+     * and whether the bus is connected.
      */
     @Override
     public String toString() {
@@ -274,9 +275,9 @@ public final class Bus extends AsyncBus implements AutoCloseable {
 
     /**
      * Closes all publications, subscriptions and counters, and disconnects from the driver. Must
-     * not be called in a handler of this bus.
+     * not be called from a handler of this bus.
      *
-     * @throws BusException if called in a handler of this bus.
+     * @throws BusException if called from a handler of this bus.
      */
     @Override
     public void close() {
@@ -324,7 +325,10 @@ public final class Bus extends AsyncBus implements AutoCloseable {
             return this;
         }
 
-        /** Runs a duty cycle of the driver if this client is its invoker; returns the work done. */
+        /**
+         * Runs one of the driver's duty cycles if this client invokes the driver. Returns the work
+         * done.
+         */
         int invokeDriver() {
             return driverAgentInvoker == null ? 0 : driverAgentInvoker.invoke();
         }
@@ -355,8 +359,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * Sets how long shared memory stays mapped after its publication or image was closed, so
-         * that calls in progress can return.
+         * Sets how long shared memory stays mapped after its publication or image was closed, to
+         * let calls in progress return.
          *
          * @param interval linger interval. Default: 5 s.
          * @return this.
@@ -391,8 +395,8 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         }
 
         /**
-         * Sets the invoker of a driver that has no threads; this client runs it while it waits for
-         * the driver. Implies {@link #useConductorAgentInvoker}.
+         * Sets the invoker of a driver that has no threads of its own. This client runs the invoker
+         * while waiting for the driver. Implies {@link #useConductorAgentInvoker}.
          *
          * @param invoker the driver's invoker.
          * @return this.
@@ -416,9 +420,9 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         /**
          * Sets the client's name, which appears in the label of its heartbeat counter.
          *
-         * @param name ASCII, at most 100 characters. Default: empty.
+         * @param name name in ASCII, at most 100 characters. Default: empty.
          * @return this.
-         * @throws BusException if the name is longer.
+         * @throws BusException if the name is too long.
          */
         public Context clientName(String name) {
             if (given(name, "client name").length() > MAX_CLIENT_NAME) {

@@ -3,7 +3,8 @@
 package io.verbus;
 
 /**
- * Thrown when an operation is rejected or fails. The message is one sentence with cause and remedy.
+ * Thrown when an operation is rejected or fails. The message is one sentence that gives the cause
+ * and the remedy.
  */
 public class BusException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A publication or subscription that is registered at a driver. Thread-safe. */
 abstract sealed class ChannelResource permits Publication, Subscription {
-    /** The client that has created the resource. Called by application threads. */
+    /** The client that created the resource. Called by application threads. */
     interface Owner {
         /** Removes a closed publication from the driver. */
         void release(Publication publication);
@@ -21,18 +21,18 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         /** Removes a closed counter from the driver. */
         void release(Counter counter);
 
-        /** Makes the driver add or remove a destination, and waits for its answer. */
+        /** Makes the driver add or remove a destination, and waits for the driver's answer. */
         void change(DestinationChange change);
 
         /**
-         * Makes the driver add or remove a destination without waiting; returns the command's
-         * correlation id.
+         * Makes the driver add or remove a destination, without waiting for its answer. Returns the
+         * command's correlation id.
          */
         long changeLater(DestinationChange change);
 
         /**
-         * Makes the driver end an image and report the reason to its publisher, and waits for its
-         * answer.
+         * Makes the driver end an image and report the reason to the image's publisher, and waits
+         * for the driver's answer.
          */
         void reject(Image image, String reason);
     }
@@ -40,13 +40,13 @@ abstract sealed class ChannelResource permits Publication, Subscription {
     final Owner owner;
     private final ChannelUri channel;
 
-    // Written by the conductor: before the application gets the resource, and for each new driver.
+    // Written by the conductor before the application gets the resource, and again for each new
+    // driver.
     private volatile long registrationId;
     private volatile ChannelStatus status;
 
     /**
-     * Id of the call that has requested the resource. Written before the application gets the
-     * resource.
+     * Id of the call that requested the resource. Written before the application gets the resource.
      */
     private long askedUnder;
 
@@ -58,7 +58,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         this.owner = owner;
     }
 
-    /** Sets the location at which the driver stores the channel's status. */
+    /** Sets the place where the driver stores the channel's status. */
     final void status(ChannelStatus told) {
         status = told;
     }
@@ -68,7 +68,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         registrationId = id;
     }
 
-    /** Sets the application's id of the resource, if it differs from the driver's id. */
+    /** Sets the application's id for the resource, if it differs from the driver's id. */
     final void askedUnder(long id) {
         askedUnder = id;
     }
@@ -90,16 +90,17 @@ abstract sealed class ChannelResource permits Publication, Subscription {
     }
 
     /**
-     * Returns the registration id at the driver; it changes when the bus moves to the next driver,
-     * see {@link Bus.Context#reconnect}.
+     * Returns the resource's registration id at the driver. The id changes when the bus moves to
+     * the next driver; see {@link Bus.Context#reconnect}.
      */
     public long registrationId() {
         return registrationId;
     }
 
     /**
-     * Returns the driver's status of the channel, one of the constants of {@link ChannelStatus};
-     * {@link ChannelStatus#NO_ID_ALLOCATED} once this resource is closed. Thread-safe.
+     * Returns the status that the driver reports for the channel: one of the constants of {@link
+     * ChannelStatus}; {@link ChannelStatus#NO_ID_ALLOCATED} once this resource is closed.
+     * Thread-safe.
      */
     public long channelStatus() {
         return isClosed() ? ChannelStatus.NO_ID_ALLOCATED : status.value();
@@ -113,8 +114,8 @@ abstract sealed class ChannelResource permits Publication, Subscription {
     }
 
     /**
-     * Returns the local addresses of the channel, such as {@code 10.0.0.1:40123}; empty unless the
-     * channel is open. Thread-safe.
+     * Returns the channel's local addresses, such as {@code 10.0.0.1:40123}. The list is empty
+     * unless the channel is open. Thread-safe.
      */
     public List<String> localSocketAddresses() {
         return isClosed() ? List.of() : status.localAddresses();

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The application's calls to a client: calls that wait for the driver's answer, and asynchronous
- * calls, whose answer is fetched later by command id. Thread-safe.
+ * calls, whose answers are fetched later by command id. Thread-safe.
  */
 final class ClientCalls implements ChannelResource.Owner {
     private final ClientConductor conductor;
@@ -179,7 +179,7 @@ final class ClientCalls implements ChannelResource.Owner {
                 });
     }
 
-    /** Sends a command, and waits for its answer. */
+    /** Sends a command, and waits for the answer. */
     private int perform(String what, Command<Integer> command) {
         requests.checkNotInHandler(what);
         Asked<Integer> asked = begin(command);
@@ -190,7 +190,7 @@ final class ClientCalls implements ChannelResource.Owner {
 
     // Answers
 
-    /** Sends a command from the duty cycle, and completes its answer. */
+    /** Sends a command in the duty cycle; its answer completes the future. */
     private interface Command<T> {
         void send(long id, CompletableFuture<T> answer);
     }
@@ -221,7 +221,7 @@ final class ClientCalls implements ChannelResource.Owner {
         }
     }
 
-    /** Returns the result of an asynchronous call; null until the driver has answered. */
+    /** Returns the result of an asynchronous call, or null until the driver has answered. */
     <T> T get(long id, Class<T> type) {
         requests.serveIfInvoked();
         return registrations.get(id, type);

@@ -25,11 +25,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The client's conductor: sends the requests of application threads to the driver, handles the
- * driver's events, sends heartbeats and checks the driver's.
+ * The client's conductor. Sends application threads' requests to the driver, handles the driver's
+ * events, sends heartbeats, and checks the driver's heartbeat.
  *
- * <p>The thread in the duty cycle owns all state of the client. Application threads queue requests
- * with {@link ClientRequests}.
+ * <p>The thread that runs the duty cycle owns all of the client's state. Application threads queue
+ * requests through {@link ClientRequests}.
  */
 final class ClientConductor implements Agent {
     private static final int EVENTS_PER_CYCLE = 32;
@@ -49,7 +49,8 @@ final class ClientConductor implements Agent {
     private final ConcurrentSkipListMap<Long, Runnable> closeHandlers =
             new ConcurrentSkipListMap<>();
 
-    // Held during the duty cycle and in handlers. Contended only if the application is the invoker.
+    // Held during the duty cycle and while handlers run. Contended only if the application runs the
+    // conductor itself.
     private final ReentrantLock duty = new ReentrantLock();
     private final Reconnection reconnection;
     private final long keepAliveIntervalNs;
@@ -162,8 +163,8 @@ final class ClientConductor implements Agent {
             case DriverEvent.CommandFailed failed
                     when failed.code() == ErrorCode.CHANNEL_ENDPOINT_ERROR ->
                     onEndpointFailed(failed);
-            // Ignored for removed publications and subscriptions: the driver had removed them
-            // already.
+            // Ignored for publications and subscriptions that were being removed: the driver had
+            // already removed them.
             case DriverEvent.CommandFailed failed -> {
                 if (!publications.onFailed(failed)
                         && !pending.onFailed(failed)
@@ -185,7 +186,7 @@ final class ClientConductor implements Agent {
     }
 
     /**
-     * Reports that a channel is unusable; the event identifies the channel by its status counter.
+     * Reports that a channel is unusable. The event identifies the channel by its status counter.
      */
     private void onEndpointFailed(DriverEvent.CommandFailed event) {
         Consumer<ChannelResource> tell =
@@ -217,7 +218,7 @@ final class ClientConductor implements Agent {
         if (!isConnected()) {
             return;
         }
-        // A driver that is still alive would back-pressure publishers for this client until it
+        // Otherwise, a driver that is still alive would back-pressure publishers until this client
         // times out.
         commands().close();
         if (context.reconnect) {
@@ -253,7 +254,10 @@ final class ClientConductor implements Agent {
         return 1;
     }
 
-    /** Counts the next driver's answer to a command that adds a resource or destination again. */
+    /**
+     * Counts an answer from the next driver to a command that adds a resource or a destination
+     * again.
+     */
     void onRenewed() {
         if (reconnection.isAnswered() && isConnected()) {
             callDriverBackHandler();
@@ -342,7 +346,7 @@ final class ClientConductor implements Agent {
         return closedReason != null;
     }
 
-    // Methods for the parts of the client
+    // Methods for the other parts of the client
 
     Attachment attachment() {
         return attachment;
@@ -352,12 +356,15 @@ final class ClientConductor implements Agent {
         return attachment.driver();
     }
 
-    /** Returns the encoder for the current or last driver. Any thread may take ids from it. */
+    /**
+     * Returns the encoder for commands to the current or last driver. Any thread may take ids from
+     * it.
+     */
     CommandEncoder commands() {
         return attachment.commands();
     }
 
-    /** Sends the request to the driver, or keeps it for the next driver. */
+    /** Requests an addition from the driver, or keeps it for the next driver. */
     void ask(Addition<?> addition) {
         if (lostReason == null) {
             addition.ask(attachment, false);
@@ -367,10 +374,10 @@ final class ClientConductor implements Agent {
     }
 
     /**
-     * Returns whether the current driver, rather than a lost one, has assigned both ids; if not,
+     * Returns whether both ids were assigned by the current driver rather than a lost one. If not,
      * fails the answer.
      *
-     * @param what the command in words that follow "cannot", for errors.
+     * @param what the command, in words that follow "cannot" in error messages.
      */
     boolean canSend(long id, long registrationId, String what, CompletableFuture<?> answer) {
         if (lostReason == null && attachment.isOwn(id) && attachment.isOwn(registrationId)) {
@@ -431,7 +438,10 @@ final class ClientConductor implements Agent {
         context.errorHandler.onError(error);
     }
 
-    /** Calls a handler of the application; an exception from it must not end the duty cycle. */
+    /**
+     * Calls one of the application's handlers. An exception from the handler must not end the duty
+     * cycle.
+     */
     void callHandler(Runnable call) {
         try {
             call.run();

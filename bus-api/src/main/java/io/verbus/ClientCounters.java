@@ -69,19 +69,21 @@ final class ClientCounters {
     private final ClientConductor conductor;
     private final Long2ObjectHashMap<Add> pending = new Long2ObjectHashMap<>();
 
-    /** Added counters, by the id of the call that added them. */
+    /** Requested counters, by the id of the call that adds them. */
     private final Long2ObjectHashMap<Add> all = new Long2ObjectHashMap<>();
 
     ClientCounters(ClientConductor conductor) {
         this.conductor = conductor;
     }
 
-    /** Returns the handlers of added counters, in the order of their ids. Thread-safe. */
+    /** Returns the handlers for added counters, in the order of the handlers' ids. Thread-safe. */
     ConcurrentSkipListMap<Long, AvailableCounterHandler> available() {
         return available;
     }
 
-    /** Returns the handlers of removed counters, in the order of their ids. Thread-safe. */
+    /**
+     * Returns the handlers for removed counters, in the order of the handlers' ids. Thread-safe.
+     */
     ConcurrentSkipListMap<Long, UnavailableCounterHandler> unavailable() {
         return unavailable;
     }
@@ -119,7 +121,7 @@ final class ClientCounters {
     private void complete(long correlationId, int counterId) {
         Add add = pending.remove(correlationId);
         if (add == null) {
-            return; // another client's
+            return; // another client's counter
         }
         CountersReader counters = conductor.driver().counters();
         if (counterId < 0 || counterId > counters.maxCounterId()) {
@@ -141,7 +143,7 @@ final class ClientCounters {
         }
         all.put(add.id(), add);
         if (!add.complete(counter)) {
-            counter.close(); // the caller no longer waits
+            counter.close(); // the caller is no longer waiting
         }
     }
 
@@ -158,7 +160,7 @@ final class ClientCounters {
                                                         event.counterId())));
     }
 
-    /** Handles a failed command; returns false if it does not concern a counter. */
+    /** Handles a failed command. Returns false if the command does not concern a counter. */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Add add = pending.remove(event.correlationId());
         if (add == null) {
@@ -168,7 +170,7 @@ final class ClientCounters {
         return true;
     }
 
-    /** Removes a counter that its owner has closed. A static counter stays at the driver. */
+    /** Removes a counter that its owner has closed. A static counter remains at the driver. */
     void release(Counter counter) {
         Add add = all.remove(counter.correlationId());
         if (add != null) {
@@ -182,7 +184,7 @@ final class ClientCounters {
         }
     }
 
-    /** Moves the counters to private memory and keeps them for the next driver. */
+    /** Moves the counters to private memory, and keeps them for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
@@ -193,7 +195,7 @@ final class ClientCounters {
         all.clear();
     }
 
-    /** Closes everything without sending commands to the driver. */
+    /** Closes all counters without sending commands to the driver. */
     void closeAll(BusException reason) {
         pending.values().forEach(add -> add.close(reason));
         pending.clear();

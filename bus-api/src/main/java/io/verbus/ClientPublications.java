@@ -64,7 +64,7 @@ final class ClientPublications {
         }
     }
 
-    /** A mapped log and the number of this client's publications that use it. */
+    /** A mapped log, and the number of this client's publications that use it. */
     private static final class SharedLog {
         private final LogBuffers log;
         private int users;
@@ -124,11 +124,11 @@ final class ClientPublications {
         }
         entries.put(event.correlationId(), new Entry(add, event.logRegistrationId()));
         if (!add.complete(publication)) {
-            publication.close(); // the caller no longer waits
+            publication.close(); // the caller is no longer waiting
         }
     }
 
-    /** Returns the log that the event names, with its use count incremented. */
+    /** Returns the log that the event names, after incrementing the log's use count. */
     private LogBuffers use(DriverEvent.PublicationReady event) {
         SharedLog shared = logs.get(event.logRegistrationId());
         if (shared == null) {
@@ -146,8 +146,8 @@ final class ClientPublications {
     }
 
     /**
-     * Returns a new publication, or the existing one reattached; null if the existing one was
-     * closed.
+     * Returns a new publication, or reattaches and returns the existing one. Returns null if the
+     * existing publication was closed.
      */
     private Publication publication(Add add, LogBuffers log, DriverEvent.PublicationReady event) {
         long registrationId = event.correlationId();
@@ -177,7 +177,7 @@ final class ClientPublications {
         return publication;
     }
 
-    /** Handles a failed command; returns false if it does not concern a publication. */
+    /** Handles a failed command. Returns false if the command does not concern a publication. */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Add add = pending.remove(event.correlationId());
         if (add == null) {
@@ -241,7 +241,7 @@ final class ClientPublications {
         return entry == null ? null : entry.add;
     }
 
-    /** Detaches the publications and keeps them for the next driver. */
+    /** Detaches the publications, and keeps them for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
@@ -253,7 +253,7 @@ final class ClientPublications {
         entries.clear();
     }
 
-    /** Closes everything without sending commands to the driver. */
+    /** Closes all publications without sending commands to the driver. */
     void closeAll(BusException reason) {
         pending.values().forEach(add -> add.close(reason));
         pending.clear();

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * Passes requests of application threads to the client's duty cycle, and waits for their answers.
- * Thread-safe, except for the methods marked for the duty cycle.
+ * Passes application threads' requests to the client's duty cycle, and waits for the answers.
+ * Thread-safe, except for the methods marked as being for the duty cycle.
  */
 final class ClientRequests {
     private static final long INVOKER_IDLE_NS = 10_000;
@@ -26,14 +26,15 @@ final class ClientRequests {
     private final ManyToOneConcurrentLinkedQueue<Runnable> queue =
             new ManyToOneConcurrentLinkedQueue<>();
 
-    // Written once, with the lock held; read by any thread. Once set, no duty cycle serves the
-    // queue.
+    // Written once, with the lock held; read by any thread. Once this is set, no duty cycle
+    // services the queue.
     private volatile boolean isTerminated;
 
     /**
      * @param context settings of the bus.
-     * @param duty lock held during the duty cycle and in handlers.
-     * @param dutyCycle runs a duty cycle if the application is the invoker; returns the work done.
+     * @param duty lock that is held during the duty cycle and while handlers run.
+     * @param dutyCycle function that runs a duty cycle if the application runs the conductor
+     *     itself, and returns the work done.
      */
     ClientRequests(Bus.Context context, ReentrantLock duty, IntSupplier dutyCycle) {
         this.context = context;
@@ -45,7 +46,7 @@ final class ClientRequests {
     /** Queues a request for the duty cycle, without waiting for it. */
     void add(Runnable request) {
         queue.add(request);
-        // Either this thread sees the flag and serves the queue, or terminate sees this request.
+        // Either this thread sees the flag and services the queue, or terminate sees this request.
         if (isTerminated && !duty.isHeldByCurrentThread()) {
             duty.lock();
             try {
@@ -60,7 +61,7 @@ final class ClientRequests {
      * Waits for the answer to a queued request.
      *
      * @param answer answer that the duty cycle completes.
-     * @param what the request in words that follow "to", for errors.
+     * @param what the request, in words that follow "to" in error messages.
      * @return the answer.
      * @throws BusException if the request fails or is not answered within the driver timeout.
      */
@@ -90,9 +91,9 @@ final class ClientRequests {
     }
 
     /**
-     * Rejects a call within the duty cycle that would wait for the duty cycle.
+     * Rejects a call that is made within the duty cycle and would wait for the duty cycle.
      *
-     * @param what the call in words that follow "cannot", for errors.
+     * @param what the call, in words that follow "cannot" in error messages.
      * @throws BusException if this thread is in a handler of the bus.
      */
     void checkNotInHandler(String what) {
@@ -102,7 +103,10 @@ final class ClientRequests {
         }
     }
 
-    /** Runs a duty cycle if the application is the invoker and not in a handler. */
+    /**
+     * Runs a duty cycle if the application runs the conductor itself and this thread is not in a
+     * handler.
+     */
     void serveIfInvoked() {
         if (context.useConductorAgentInvoker && !duty.isHeldByCurrentThread()) {
             context.invokeDriver();
@@ -129,8 +133,8 @@ final class ClientRequests {
     }
 
     /**
-     * Wraps a failure to add this thread's stack trace: several threads may receive the same
-     * failure.
+     * Wraps a failure in order to add this thread's stack trace, because several threads may
+     * receive the same failure.
      */
     static BusException thrownHere(Throwable failure) {
         BusException here =

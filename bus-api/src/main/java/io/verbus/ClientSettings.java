@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * The settings of a bus for its driver directory, its handlers and its reconnection. Not
+ * The settings of a bus that concern the driver directory, the handlers and reconnection. Not
  * thread-safe.
  */
 abstract sealed class ClientSettings permits Bus.Context {
@@ -126,11 +126,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     abstract Bus.Context self();
 
     /**
-     * Returns the default driver directory: the first that is set of the system properties {@value
-     * #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY} and the environment variables
-     * {@value #DIRECTORY_VARIABLE} and {@value #AERON_DIRECTORY_VARIABLE}, else {@code
-     * /dev/shm/aeron-USER}, or {@code aeron-USER} in the temporary directory if there is no {@code
-     * /dev/shm}.
+     * Returns the default driver directory. This is the first of the following that is set: the
+     * system properties {@value #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY}, and
+     * the environment variables {@value #DIRECTORY_VARIABLE} and {@value
+     * #AERON_DIRECTORY_VARIABLE}. If none is set, it is {@code /dev/shm/aeron-USER}, or {@code
+     * aeron-USER} in the temporary directory if there is no {@code /dev/shm}.
      */
     public static String defaultDirectoryName() {
         return DefaultDirectory.name();
@@ -167,8 +167,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets a user whose driver the client trusts in addition to drivers of its own user and of
-     * root.
+     * Sets a user whose driver the client trusts, in addition to drivers that run as its own user
+     * or as root.
      *
      * @param user name or number, or null for none. Default: the system property {@value
      *     #DIRECTORY_OWNER_PROPERTY}, else the environment variable {@value
@@ -181,8 +181,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets a group that may write to the driver's files in addition to this process's own group;
-     * must match the driver's {@code directory-group}.
+     * Sets a group that may write to the driver's files, in addition to this process's own group.
+     * Must match the driver's {@code directory-group}.
      *
      * @param group name or number, or null for none. Default: the system property {@value
      *     #DIRECTORY_GROUP_PROPERTY}, else the environment variable {@value
@@ -195,7 +195,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the mount of huge pages that may hold logs; must match the driver's {@code
+     * Sets the mount point of huge pages that may hold logs. Must match the driver's {@code
      * log-directory}.
      *
      * @param mount mount point, or null for none. Default: the system property {@value
@@ -209,8 +209,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Returns which owners and permissions of driver files the client trusts, according to these
-     * settings.
+     * Returns which owners and permissions of driver files the client trusts under these settings.
      */
     public DirectoryTrust trust() {
         return new DirectoryTrust(
@@ -241,7 +240,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that join subscriptions without their own handler.
+     * Sets the handler for images that join subscriptions that have no handler of their own.
      *
      * @param handler image handler. Default: none.
      * @return this.
@@ -252,7 +251,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that leave subscriptions without their own handler.
+     * Sets the handler for images that leave subscriptions that have no handler of their own.
      *
      * @param handler image handler. Default: none.
      * @return this.
@@ -263,7 +262,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for publications whose stream a receiver rejects.
+     * Sets the handler for publications whose streams are rejected by a receiver.
      *
      * @param handler publication error handler. Default: the error handler.
      * @return this.
@@ -274,7 +273,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler called, after the error handler, when the driver is lost.
+     * Sets the handler that is called, after the error handler, when the driver is lost.
      *
      * @param handler driver-lost handler. Default: none.
      * @return this.
@@ -285,23 +284,23 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets whether a bus that has lost its driver reconnects: to the next driver in the directory,
-     * or to the same driver once it resumes. The bus then adds its publications, subscriptions with
-     * their destinations, and counters again; the objects stay valid.
+     * Sets whether a bus that has lost its driver reconnects, either to the next driver in the
+     * directory or to the same driver once it resumes. The bus then adds again its publications and
+     * subscriptions, with their destinations, and its counters. The objects stay valid.
      *
-     * <p>Until then the bus is neither closed nor connected. Images are closed, and the
+     * <p>Until then, the bus is neither closed nor connected. Its images are closed, and the
      * unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
      * subscriptions have no images, resources can be closed, and calls that add a resource wait for
      * the next driver, up to the driver timeout. Adding or removing a destination, rejecting an
      * image and {@link Bus#nextSessionId} fail with a {@link DriverLostException}.
      *
      * <p>Messages in the lost driver's logs that were not consumed are lost. At the next driver,
-     * streams are new: positions restart at the channel's initial position or at 0. Session ids not
-     * set by the channel, registration ids, the client id, term lengths and MTUs may change; images
-     * are new objects. If the next driver rejects a resource, the bus closes it and reports it to
-     * the error handler.
+     * streams are new: positions restart at the channel's initial position or at 0. Registration
+     * ids, the client id, term lengths, MTUs, and session ids that the channel does not set may
+     * change. Images are new objects. If the next driver rejects a resource, the bus closes the
+     * resource and reports the rejection to the error handler.
      *
-     * @param reconnect true to reconnect. Default: false, the bus is closed.
+     * @param reconnect true to reconnect. Default: false, in which case the bus is closed.
      * @return this.
      */
     public Bus.Context reconnect(boolean reconnect) {
@@ -310,11 +309,11 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler called, if {@link #reconnect(boolean)} is set, each time the bus has
-     * connected to the next driver and that driver has answered for all resources added again. It
-     * is called on the client conductor's thread.
+     * Sets the handler that is called, if {@link #reconnect(boolean)} is set, each time the bus has
+     * connected to the next driver and that driver has answered all commands that add resources
+     * again. The handler is called on the client conductor's thread.
      *
-     * @param handler handler of the reconnected bus. Default: none.
+     * @param handler handler to call with the reconnected bus. Default: none.
      * @return this.
      */
     public Bus.Context driverBackHandler(Consumer<Bus> handler) {
@@ -335,7 +334,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for counters that clients, including this one, add. {@link
+     * Sets the handler for counters added by clients, including this one. {@link
      * Bus#addAvailableCounterHandler} adds further handlers.
      *
      * @param handler counter handler. Default: none.
@@ -359,8 +358,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler called once, when the bus is closed or has permanently lost its driver.
-     * {@link Bus#addCloseHandler} adds further handlers.
+     * Sets the handler that is called once, when the bus is closed or has permanently lost its
+     * driver. {@link Bus#addCloseHandler} adds further handlers.
      *
      * @param handler close handler. Default: none.
      * @return this.

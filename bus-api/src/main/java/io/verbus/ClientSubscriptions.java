@@ -27,8 +27,8 @@ import java.util.function.Consumer;
 /** The subscriptions of a client and their images. Used by the conductor's thread only. */
 final class ClientSubscriptions {
     /**
-     * A subscription. It is created when its command is sent, because images may arrive before the
-     * answer.
+     * A subscription and its addition. The subscription is created when the command is sent,
+     * because images may arrive before the answer.
      */
     private final class Entry extends Addition<Subscription> {
         private final Subscription subscription;
@@ -107,13 +107,14 @@ final class ClientSubscriptions {
         entry.subscription.status(
                 new ChannelStatus(conductor.driver().counters(), event.statusCounterId()));
         if (!entry.complete(entry.subscription)) {
-            entry.subscription.close(); // the caller no longer waits
+            entry.subscription.close(); // the caller is no longer waiting
         }
     }
 
     /**
-     * Handles a failed command; returns false if it does not concern a subscription. For an
-     * existing subscription the event reports a stream without an image; the driver retries.
+     * Handles a failed command. Returns false if the command does not concern a subscription. For
+     * an existing subscription, the event reports a stream that cannot have an image yet; the
+     * driver retries.
      */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Entry entry = entries.get(event.correlationId());
@@ -172,7 +173,7 @@ final class ClientSubscriptions {
                         event.source(),
                         conductor.context().subscriberErrorHandler,
                         conductor::onInvalidFrame);
-        // Call the handler first: it must return before the image can be polled.
+        // The handler is called first, because it must return before the image can be polled.
         conductor.callHandler(() -> subscription.availableImageHandler().onAvailableImage(image));
         if (!subscription.addImage(image)) {
             image.markClosed();
@@ -180,7 +181,7 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Returns the lease of a subscriber; null if the driver never detaches the subscription. */
+    /** Returns a subscriber's lease, or null if the driver never detaches the subscription. */
     private SubscriberLease lease(Subscription subscription, int counterId) {
         ChannelUri channel = subscription.channel();
         boolean isHeld = !conductor.driver().mayLetGo(channel) && !channel.isManual();
@@ -190,8 +191,8 @@ final class ClientSubscriptions {
     }
 
     /**
-     * Returns the subscriber's counter, which holds the join position; null if it is invalid or
-     * freed.
+     * Returns the subscriber's counter, which holds the join position. Returns null if the counter
+     * is invalid or was freed.
      */
     private UnsafeBufferPosition position(DriverEvent.ImageAvailable event) {
         CountersReader counters = conductor.driver().counters();
@@ -225,7 +226,8 @@ final class ClientSubscriptions {
     }
 
     /**
-     * Closes the subscription: an image that it cannot consume would block its publisher forever.
+     * Closes the subscription, because an image that it cannot consume would block the publisher
+     * forever.
      */
     private void onUnmappable(Subscription subscription, Path file, BusException cause) {
         conductor.onError(cause);
@@ -263,8 +265,8 @@ final class ClientSubscriptions {
 
     /**
      * Removes an image that its polling thread has closed because of an invalid frame. Rejects the
-     * image only if it is tethered: an untethered one may have been overwritten after a detach,
-     * which does not prove the publisher faulty.
+     * image only if it is tethered. An untethered subscriber's log may have been overwritten after
+     * the subscriber was detached, so an invalid frame does not prove that the publisher is faulty.
      */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
         if (!conductor.driver().mayLetGo(image.subscription().channel())) {
@@ -307,7 +309,7 @@ final class ClientSubscriptions {
         return entries.get(registrationId);
     }
 
-    /** Closes the images and keeps the subscriptions for the next driver. */
+    /** Closes the images, and keeps the subscriptions for the next driver. */
     void loseAll(Consumer<Addition<?>> keeper) {
         Entry[] all = entries.values().toArray(new Entry[0]);
         entries.clear();
@@ -319,7 +321,7 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Closes everything without sending commands to the driver. */
+    /** Closes all subscriptions without sending commands to the driver. */
     void closeAll(BusException reason) {
         for (Entry entry : entries.values().toArray(new Entry[0])) {
             close(entry);

@@ -14,9 +14,9 @@ import io.verbus.logbuffer.ReservedValueSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
-/** A publication whose log any number of threads and processes share. */
+/** A publication whose log is shared by any number of threads and processes. */
 final class ConcurrentPublication extends Publication {
-    // Written by the conductor or by close under this object's monitor; read once by each call.
+    // Written under this object's monitor, by the conductor or by close; read once by each call.
     // Null while the publication is closed or the driver is lost.
     private volatile ConcurrentAppender appender;
 

@@ -10,16 +10,17 @@ import java.nio.ByteBuffer;
 
 /**
  * A counter in the driver's shared memory that every client and tool can read. {@link
- * Bus#addCounter} creates one that lives as long as its client; {@link Bus#addStaticCounter}
- * creates one that lives as long as the driver. The methods are as thread-safe as those of {@link
- * AtomicCounter}.
+ * Bus#addCounter} creates a counter that lives as long as its client; {@link Bus#addStaticCounter}
+ * creates a counter that lives as long as the driver. The methods are as thread-safe as those of
+ * {@link AtomicCounter}.
  *
- * <p>A closed counter must not be written: the driver may reuse it for another.
+ * <p>A closed counter must not be written, because the driver may reuse its memory for another
+ * counter.
  *
- * <p>A bus that moves to the next driver moves its counters too, see {@link Bus.Context#reconnect}.
- * Until then a counter keeps counting in private memory. At the next driver it continues from its
- * value; concurrent updates during the move may be lost. A static counter takes the value that the
- * next driver holds for it.
+ * <p>A bus that moves to the next driver also moves its counters; see {@link
+ * Bus.Context#reconnect}. Until then, a counter keeps counting in private memory. At the next
+ * driver, the counter continues from its value, but concurrent updates during the move may be lost.
+ * A static counter takes the value that it has at the next driver.
  */
 public final class Counter extends AtomicCounter {
     /** Placeholder passed to the superclass, which cannot change its buffer. */
@@ -29,7 +30,7 @@ public final class Counter extends AtomicCounter {
     private final long correlationId;
     private final ChannelResource.Owner owner;
 
-    // Written by the conductor; belong to the current or last driver.
+    // Written by the conductor. These belong to the current or last driver.
     private volatile long registrationId;
     private volatile int counterId;
     private volatile AtomicCounter place;
@@ -52,9 +53,9 @@ public final class Counter extends AtomicCounter {
     }
 
     /**
-     * Creates a view of an existing counter of any client.
+     * Creates a view of an existing counter, which may belong to any client.
      *
-     * @param counters counters of the driver, see {@link Bus#counters}.
+     * @param counters counters of the driver; see {@link Bus#counters}.
      * @param counterId id of the counter.
      * @throws BusException if there is no such counter.
      */
@@ -72,13 +73,13 @@ public final class Counter extends AtomicCounter {
         return counters.getCounterRegistrationId(counterId);
     }
 
-    /** Returns the id of the command that has added the counter; 0 for a view. */
+    /** Returns the id of the command that added the counter, or 0 for a view. */
     public long correlationId() {
         return correlationId;
     }
 
     /**
-     * Returns the registration id of the counter. It changes when the bus moves to the next driver,
+     * Returns the counter's registration id. The id changes when the bus moves to the next driver,
      * except for a static counter, which keeps the id that the application chose.
      */
     public long registrationId() {
@@ -104,7 +105,7 @@ public final class Counter extends AtomicCounter {
         }
     }
 
-    /** Returns false if already closed. */
+    /** Marks the counter closed. Returns false if it was already closed. */
     synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;

@@ -9,7 +9,7 @@ import org.agrona.concurrent.status.CountersReader;
 
 /**
  * The methods of {@link Bus} for counters and handlers. All are thread-safe; those that wait for
- * the driver must not be called in a handler of the bus.
+ * the driver must not be called from a handler of the bus.
  */
 abstract sealed class CountingBus permits AsyncBus {
     final ClientConductor conductor;
@@ -22,9 +22,9 @@ abstract sealed class CountingBus permits AsyncBus {
 
     /**
      * Returns the driver's counters. The result must not be used once the bus is closed or has
-     * moved to the next driver; call again for that driver's counters.
+     * moved to the next driver; call this method again for the next driver's counters.
      *
-     * @return reader of the driver's counters.
+     * @return a reader for the driver's counters.
      * @throws BusException if the bus is closed.
      */
     public CountersReader counters() {
@@ -74,8 +74,9 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a counter that lives as long as the driver, or finds the existing one of the type and
-     * registration id, whatever its key and label. Waits for the driver, up to the driver timeout.
+     * Adds a counter that lives as long as the driver, or finds the existing counter with the same
+     * type and registration id, whatever its key and label. Waits for the driver, up to the driver
+     * timeout.
      *
      * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
      * @param key buffer with the key, which distinguishes counters of one type; null if {@code
@@ -89,7 +90,7 @@ abstract sealed class CountingBus permits AsyncBus {
      * @return the counter, with its current value.
      * @throws IllegalArgumentException if the key or the label is too long.
      * @throws RegistrationException if the driver rejects the counter, for example because a client
-     *     owns a counter of that type and registration id.
+     *     owns a counter with the same type and registration id.
      * @throws BusException if the driver does not answer.
      */
     public Counter addStaticCounter(
@@ -145,7 +146,7 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a handler that is called for each client's counter that is removed from now on.
+     * Adds a handler that is called for each counter of a client that is removed from now on.
      *
      * @param handler handler to call on the client conductor's thread.
      * @return id for {@link #removeUnavailableCounterHandler(long)}.

@@ -3,8 +3,8 @@
 package io.verbus;
 
 /**
- * Thrown or reported when the media driver is gone or has dropped this client. Unless it
- * reconnects, the bus can no longer be used.
+ * Thrown or reported when the media driver is gone or has dropped this client. Unless the bus
+ * reconnects, it can no longer be used.
  */
 public class DriverLostException extends BusException {
     private static final long serialVersionUID = 1L;

@@ -19,7 +19,7 @@ public class DriverTimeoutException extends BusException {
      * Creates an exception with a cause.
      *
      * @param message cause and remedy.
-     * @param cause last failure of an attempt to reach the driver.
+     * @param cause failure of the last attempt to reach the driver.
      */
     public DriverTimeoutException(String message, Throwable cause) {
         super(message, cause);

@@ -17,17 +17,17 @@ import org.agrona.concurrent.status.ReadablePosition;
 
 /**
  * A publication with its own session. {@link #offer}, {@link #offerBatch}, {@link #tryClaim},
- * {@link #position} and the methods marked "one thread at a time" are not thread-safe; all others
- * are.
+ * {@link #position} and the methods marked "one thread at a time" are not thread-safe; all other
+ * methods are.
  */
 public final class ExclusivePublication extends Publication {
-    // Written by the conductor or by close under this object's monitor; read once by each call.
+    // Written under this object's monitor, by the conductor or by close; read once by each call.
     // Null while the publication is closed or the driver is lost.
     private volatile ExclusiveAppender appender;
 
     private final MisuseChecks checks = new MisuseChecks();
 
-    // The current or last appender; written before the field appender.
+    // The current or last appender. Written before the field appender.
     private ExclusiveAppender latest;
 
     // Written by any thread before the publication is closed; read by the client conductor.
@@ -157,14 +157,14 @@ public final class ExclusivePublication extends Publication {
         return appender == null ? absent() : appender.position();
     }
 
-    /** Returns the id of the current term; the last term's once the publication is closed. */
+    /** Returns the id of the current term, or of the last term once the publication is closed. */
     public int termId() {
         return latest().termId();
     }
 
     /**
-     * Returns the offset of the next frame in the current term; the term length if the next frame
-     * starts a new term. Must be called by one thread at a time.
+     * Returns the offset of the next frame in the current term, or the term length if the next
+     * frame starts a new term. Must be called by one thread at a time.
      */
     public int termOffset() {
         return latest().termOffset();
@@ -174,8 +174,8 @@ public final class ExclusivePublication extends Publication {
      * Appends padding, which subscribers skip, to move the stream to a required position. Must be
      * called by one thread at a time.
      *
-     * @param length length in bytes without the added header of 32; at most {@link
-     *     #maxMessageLength()}.
+     * @param length length in bytes, at most {@link #maxMessageLength()}, excluding the header of
+     *     32 bytes that is added.
      * @return the stream's position after the padding, or a negative constant of {@link
      *     Publication}.
      * @throws IllegalArgumentException if the length is out of range.
@@ -193,16 +193,16 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Sends complete frames that were read elsewhere, such as by {@link Image#blockPoll},
-     * unchanged. They must be of this session and stream, and the first must start at {@link
-     * #position()}. Must be called by one thread at a time.
+     * Sends, unchanged, complete frames that were read elsewhere, such as by {@link
+     * Image#blockPoll}. The frames must belong to this session and stream, and the first frame must
+     * start at {@link #position()}. Must be called by one thread at a time.
      *
      * @param buffer buffer with contiguous data frames.
-     * @param offset offset of the first frame.
+     * @param offset offset of the first frame in the buffer.
      * @param length length of all frames in bytes, at most the rest of the term.
      * @return the stream's position after the block, or a negative constant of {@link Publication}.
-     * @throws IllegalArgumentException if a frame is invalid, or belongs at another position or
-     *     stream.
+     * @throws IllegalArgumentException if a frame is invalid, or belongs at another position or to
+     *     another stream.
      */
     public long offerBlock(DirectBuffer buffer, int offset, int length) {
         if (MisuseChecks.ON && !checks.isUser()) {
@@ -217,14 +217,14 @@ public final class ExclusivePublication extends Publication {
     }
 
     /**
-     * Makes {@link #close()} revoke the stream: its images end immediately on all receivers,
-     * without delivering unread messages. Thread-safe.
+     * Makes {@link #close()} revoke the stream, so that its images end immediately at all
+     * receivers, without delivering unread messages. Thread-safe.
      */
     public void revokeOnClose() {
         isRevokedOnClose = true;
     }
 
-    /** Closes the publication and revokes the stream, see {@link #revokeOnClose}. Thread-safe. */
+    /** Closes the publication and revokes the stream; see {@link #revokeOnClose}. Thread-safe. */
     public void revoke() {
         revokeOnClose();
         close();

@@ -23,20 +23,20 @@ import java.util.Iterator;
  * int fragments = subscription.poll(assembler, 10);
  * }</pre>
  *
- * <p>A message of one fragment is passed on in place, without a copy. For a longer message the
- * delegate gets a header as if the message were not fragmented: with its own flags and length, the
- * position after its last fragment, and the term offset and reserved value of its first fragment.
- * Fragments of incomplete messages are dropped, for example when polling starts in the middle of
- * one.
+ * <p>A message that consists of one fragment is passed on in place, without being copied. For a
+ * longer message, the delegate gets a header as if the message had not been fragmented: with flags
+ * and length of the whole message, the position after its last fragment, and the term offset and
+ * reserved value of its first fragment. Fragments of incomplete messages are dropped, for example
+ * when polling starts in the middle of a message.
  *
  * <p>Each incomplete message occupies a buffer, which grows as needed. Buffers are reused, up to 32
- * MiB in total; nothing else is allocated. Once a session's image is closed, its incomplete message
- * is freed when the next message starts, or immediately by {@link #freeSession}.
+ * MiB in total; nothing else is allocated. Once a session's image is closed, the session's
+ * incomplete message is freed when the next message starts, or immediately by {@link #freeSession}.
  */
 public final class FragmentAssembler implements FragmentHandler {
     /**
-     * Size of two of the longest messages; assembling more than that concurrently allocates each
-     * time.
+     * Maximum number of bytes in buffers kept for reuse: the size of two messages of maximum
+     * length. Assembling more than that concurrently allocates a buffer each time.
      */
     static final long MAX_KEPT = 2L * MessageBuilder.MAX_LENGTH;
 
@@ -130,8 +130,8 @@ public final class FragmentAssembler implements FragmentHandler {
     }
 
     /**
-     * Drops a session's incomplete message, such as when its image becomes unavailable. Called on
-     * the polling thread only.
+     * Drops a session's incomplete message, for example when the session's image becomes
+     * unavailable. Called on the polling thread only.
      *
      * @param sessionId session id of the image.
      * @return whether there was an incomplete message.

@@ -23,8 +23,8 @@ import org.agrona.concurrent.status.Position;
  * One publisher's stream as received by a subscription. Only one thread at a time may poll an image
  * or its subscription; all other methods are thread-safe.
  *
- * <p>Most applications poll the {@link Subscription}. An application may poll an image by itself,
- * for instance to read one stream up to a position:
+ * <p>Most applications poll the {@link Subscription}. An application may also poll a single image,
+ * for example to read one stream up to a position:
  *
  * <pre>{@code
  * Image image = subscription.imageBySessionId(sessionId);
@@ -33,9 +33,9 @@ import org.agrona.concurrent.status.Position;
  * }
  * }</pre>
  *
- * <p>An exception from a fragment handler is passed to the error handler of the bus, and the
- * fragment counts as consumed; an {@link Error} propagates to the caller of poll. An invalid frame
- * closes the image, for all its subscribers, and is reported to the error handler.
+ * <p>An exception from a fragment handler is passed to the bus's error handler, and the fragment
+ * counts as consumed; an {@link Error} propagates to the caller of poll. An invalid frame closes
+ * the image for all its subscribers, and is reported to the error handler.
  *
  * <p>With the system property {@code verbus.checks}, a poll of an image by two threads at the same
  * time, or by its own handler, throws an {@link IllegalStateException}.
@@ -44,14 +44,14 @@ import org.agrona.concurrent.status.Position;
  * ended it. The handler's fragment stays readable until the handler returns; nothing more is
  * delivered.
  *
- * <p>The driver closes an image of a subscription with {@code tether=false} that falls too far
- * behind; when the subscription has rejoined, a new image with the same id becomes available. The
- * messages in between are lost. A handler that takes longer than the {@code
- * untethered-linger-timeout} may see its fragment overwritten; no later fragment is delivered.
+ * <p>If a subscription with {@code tether=false} falls too far behind, the driver closes the image.
+ * When the subscription has rejoined, a new image with the same id becomes available; the messages
+ * in between are lost. A handler that takes longer than the {@code untethered-linger-timeout} may
+ * see its fragment overwritten, but no later fragment is delivered.
  *
  * <p>Over IPC and for spies, a poll of a fast stream (more than 64 KiB in 200 microseconds) waits
- * briefly until the publisher is some KiB ahead, because a reader close behind a writer slows both.
- * The wait ends as soon as the publisher pauses.
+ * briefly until the publisher is some KiB ahead, because a reader close behind a writer slows both
+ * down. The wait ends as soon as the publisher pauses.
  */
 public final class Image extends ReceivedStream {
     /** Handles an image that was closed because of an invalid frame. Thread-safe. */
@@ -66,9 +66,9 @@ public final class Image extends ReceivedStream {
     private final LogBlocks blocks;
 
     /**
-     * @param position the subscriber's counter, holding the join position.
+     * @param position the subscriber's counter, which holds the join position.
      * @param lease lease by which an untethered subscriber detects that the driver has detached it;
-     *     null if tethered.
+     *     null if the subscription is tethered.
      */
     Image(
             long imageId,
@@ -82,7 +82,7 @@ public final class Image extends ReceivedStream {
         super(imageId, subscription, log, position, lease, source);
         this.errorHandler = errorHandler;
         this.faultHandler = faultHandler;
-        // IPC subscribers and spies read the publication's own log, in which claims become visible
+        // IPC subscribers and spies read the publication's own log, in which claims are visible
         // while they are being filled.
         ChannelUri channel = subscription.channel();
         reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease, this);
@@ -176,11 +176,11 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers fragments without consuming them: {@link #position()} does not change. An exception
-     * from the handler ends the peek before the fragment.
+     * Delivers fragments without consuming them: {@link #position()} does not change. If the
+     * handler throws an exception, the peek ends before the handler's fragment.
      *
-     * @param initialPosition position to start at: the image's position or the result of a peek, at
-     *     most the end of the current term.
+     * @param initialPosition position at which to start: the image's position or the result of a
+     *     peek, but at most the end of the current term.
      * @param handler handler to call for each fragment, of at most one term; {@code COMMIT} acts as
      *     {@code CONTINUE}.
      * @param limitPosition position before which a fragment must start to be delivered.
@@ -206,11 +206,11 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Consumes the stream up to a position without delivering it. Does nothing once the image is
-     * closed.
+     * Consumes the stream up to a position without delivering fragments. Does nothing once the
+     * image is closed.
      *
-     * @param newPosition position at which a fragment starts or the next will start, from {@link
-     *     #position()} to the end of the current term.
+     * @param newPosition position at which a fragment starts or the next fragment will start,
+     *     between {@link #position()} and the end of the current term.
      * @throws IllegalArgumentException if no fragment starts at the position.
      */
     public void position(long newPosition) {
@@ -219,7 +219,10 @@ public final class Image extends ReceivedStream {
         }
     }
 
-    /** Returns false, having closed the image, if an invalid frame precedes the position. */
+    /**
+     * Returns whether the image can continue at a position. If an invalid frame precedes the
+     * position, closes the image and returns false.
+     */
     private boolean canGoOnAt(long where) {
         try {
             peek.begin(where);
@@ -255,8 +258,8 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Delivers whole frames, like {@link #blockPoll}, with the file that holds the block, from
-     * which it can be transferred.
+     * Delivers whole frames, like {@link #blockPoll}, together with the file that contains the
+     * block, from which the block can be transferred.
      *
      * @param handler handler to call once, if any frame is available.
      * @param blockLengthLimit maximum length in bytes of a block of data.
@@ -309,13 +312,13 @@ public final class Image extends ReceivedStream {
     }
 
     /**
-     * Makes the driver end the image for all its subscriptions there and report the reason to the
+     * Makes the driver end the image for all its subscriptions and report the reason to the
      * publisher's client. The stream may return after the driver's image liveness timeout. Waits
-     * for the driver. Thread-safe, but must not be called in a handler of the bus.
+     * for the driver. Thread-safe, but must not be called from a handler of the bus.
      *
      * @param reason human-readable reason in ASCII, at most 1,023 bytes; RDMA transfers only the
      *     first 160.
-     * @throws IllegalArgumentException if the reason is longer.
+     * @throws IllegalArgumentException if the reason is too long.
      * @throws RegistrationException if the driver rejects the command.
      * @throws BusException if the image is closed or belongs to a spy, which cannot affect its
      *     publisher.
@@ -343,7 +346,7 @@ public final class Image extends ReceivedStream {
         return reader.isClosed();
     }
 
-    /** Keeps later calls out of the log; returns false if already closed. */
+    /** Keeps later calls from accessing the log. Returns false if the image is already closed. */
     synchronized boolean markClosed() {
         if (isClosed()) {
             return false;

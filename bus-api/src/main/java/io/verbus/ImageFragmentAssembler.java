@@ -8,7 +8,7 @@ import io.verbus.logbuffer.Header;
 
 import org.agrona.DirectBuffer;
 
-/** Reassembles fragmented messages, like {@link FragmentAssembler}, of a single image. */
+/** Reassembles the fragmented messages of a single image, like {@link FragmentAssembler}. */
 public final class ImageFragmentAssembler implements FragmentHandler {
     private final FragmentHandler delegate;
     private final MessageBuilder builder = new MessageBuilder();

@@ -10,11 +10,11 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * Assembles one message from its fragments. Fragments of a message are contiguous in the log; after
- * a gap the message is dropped.
+ * Assembles one message from its fragments. The fragments of a message are contiguous in the log,
+ * so the message is dropped after a gap.
  */
 final class MessageBuilder {
-    /** Length of the longest message for any term length. */
+    /** Maximum length of a message, over all term lengths. */
     static final int MAX_LENGTH = LogLayout.maxMessageLength(LogLayout.MAX_TERM_LENGTH);
 
     private static final int MIN_CAPACITY = 4096;
@@ -27,7 +27,7 @@ final class MessageBuilder {
     private long nextPosition = NONE;
 
     /**
-     * Adds a fragment of a longer message.
+     * Adds a fragment of a message that consists of several.
      *
      * @return whether the message is now complete.
      */
@@ -55,7 +55,7 @@ final class MessageBuilder {
         return true;
     }
 
-    /** Returns whether an incomplete message is present that can still be completed. */
+    /** Returns whether there is an incomplete message that can still be completed. */
     boolean isBegun() {
         return nextPosition != NONE && !stream.isStreamClosed();
     }

@@ -37,8 +37,8 @@ import org.agrona.concurrent.status.ReadablePosition;
  * }
  * }</pre>
  *
- * <p>Another thread may close a publication during an offer. A claim that is committed after the
- * publication was closed and the linger interval of the bus has passed is lost.
+ * <p>Another thread may close a publication during an offer. A claim is lost if it is committed
+ * after the publication was closed and the bus's linger interval has passed.
  */
 public abstract sealed class Publication extends ChannelResource implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
@@ -57,12 +57,13 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     /** The stream has reached its highest position: close the publication and add a new one. */
     public static final long MAX_POSITION_EXCEEDED = AppendResult.MAX_POSITION_EXCEEDED;
 
-    // Written by the conductor under this object's monitor; belong to the current or last driver.
+    // Written by the conductor under this object's monitor. These belong to the current or last
+    // driver.
     private volatile LogBuffers log;
     private volatile ReadablePosition limit;
 
-    // Written by the conductor or by close under this object's monitor. Calls that send a message
-    // do not read them: they test the appender, which is non-null while neither is set.
+    // Written under this object's monitor, by the conductor or by close. Calls that send a message
+    // do not read these flags; they test the appender, which is non-null while neither flag is set.
     private volatile boolean isClosed;
     private volatile boolean isDetached;
 
@@ -98,9 +99,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message. The message is copied into the log; one longer than {@link
-     * #maxPayloadLength()} is sent as several fragments, which a {@link FragmentAssembler}
-     * reassembles.
+     * Sends a message by copying it into the log. A message longer than {@link #maxPayloadLength()}
+     * is sent as several fragments, which a {@link FragmentAssembler} reassembles.
      *
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.
@@ -112,8 +112,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     public abstract long offer(DirectBuffer buffer, int offset, int length, long reservedValue);
 
     /**
-     * Sends a message, like {@link #offer(DirectBuffer, int, int, long)}, with a reserved value for
-     * each fragment that the supplier computes once the rest of the fragment is written.
+     * Sends a message, like {@link #offer(DirectBuffer, int, int, long)}. The supplier computes the
+     * reserved value of each fragment once the rest of the fragment is written.
      *
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.
@@ -142,7 +142,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of two parts, such as header and body.
+     * Sends a message of two parts, such as a header and a body.
      *
      * @param first buffer with the first part.
      * @param firstOffset offset of the first part in its buffer.
@@ -184,21 +184,23 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     public abstract long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier);
 
     /**
-     * Sends several messages with one claim and one commit, all or none. They are contiguous in the
-     * stream, and a subscriber receives the first only once all of them are in the log.
+     * Sends either all or none of several messages, with one claim and one commit. The messages are
+     * contiguous in the stream, and a subscriber receives the first only once all of them are in
+     * the log.
      *
-     * @param batch one message or more, each at most {@link #maxPayloadLength()} long, together at
-     *     most {@link #maxMessageLength()} with their headers of 32 bytes.
+     * @param batch one or more messages. Each is at most {@link #maxPayloadLength()} long, and all
+     *     of them together, with headers of 32 bytes each, at most {@link #maxMessageLength()}.
      * @return the stream's position after the last message, or a negative constant of this class.
-     * @throws IllegalArgumentException if the batch is empty, or a message or all are too long.
+     * @throws IllegalArgumentException if the batch is empty, or a single message or the batch as a
+     *     whole is too long.
      */
     public abstract long offerBatch(MessageBatch batch);
 
     /**
-     * Claims space in the log into which the caller writes a message without copying. The claim
-     * must be committed or aborted soon: until then, subscribers receive no later message. If the
-     * message is already in a buffer and at most 4 KiB long, {@link ExclusivePublication#offer} is
-     * faster. See {@link BufferClaim} for an example.
+     * Claims space in the log, into which the caller then writes a message without copying. The
+     * claim must be committed or aborted soon, because until then subscribers receive no later
+     * message. If the message is already in a buffer and at most 4 KiB long, {@link
+     * ExclusivePublication#offer} is faster. See {@link BufferClaim} for an example.
      *
      * @param length length of the message in bytes, at most {@link #maxPayloadLength()}.
      * @param claim claim to set to the space; unchanged if the result is negative.
@@ -208,23 +210,23 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     public abstract long tryClaim(int length, BufferClaim claim);
 
     /**
-     * Returns the stream's position after the last message; {@link #CLOSED} once the publication is
-     * closed, {@link #NOT_CONNECTED} while the driver is lost.
+     * Returns the stream's position after the last message, {@link #CLOSED} once the publication is
+     * closed, or {@link #NOT_CONNECTED} while the driver is lost.
      */
     public abstract long position();
 
     /**
-     * Returns the position at which the publication is back-pressured; {@link #CLOSED} once the
-     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost. Thread-safe.
+     * Returns the position at which the publication is back-pressured, {@link #CLOSED} once the
+     * publication is closed, or {@link #NOT_CONNECTED} while the driver is lost. Thread-safe.
      */
     public final long positionLimit() {
         return isClosed || isDetached ? absent() : limit.getAcquire();
     }
 
     /**
-     * Returns how many bytes of log, including headers and padding, can be written before the
+     * Returns how many bytes, including headers and padding, can be written to the log before the
      * publication is back-pressured; zero or negative if none. Returns {@link #CLOSED} once the
-     * publication is closed, {@link #NOT_CONNECTED} while the driver is lost.
+     * publication is closed, or {@link #NOT_CONNECTED} while the driver is lost.
      */
     public final long availableWindow() {
         long limit = positionLimit();
@@ -251,7 +253,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return log.metadata().getIntVolatile(LogLayout.CONNECTED) == 1;
     }
 
-    /** Converts an appender's negative result to the result of the call. */
+    /** Converts an appender's negative result into the result of the call. */
     final long refused(long result) {
         return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
     }
@@ -269,12 +271,13 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     /**
      * Adds a destination to a publication whose channel has {@code control-mode=manual}. Messages
      * offered from then on are also sent to the destination, once it has a subscriber. Waits for
-     * the driver. Thread-safe, but must not be called in a handler of the bus.
+     * the driver. Thread-safe, but must not be called from a handler of the bus.
      *
-     * @param destination destination channel of the publication's media, such as {@code
+     * @param destination destination channel with the publication's media, such as {@code
      *     verbus:rdma?endpoint=10.0.0.2:7400}.
-     * @throws RegistrationException if the driver rejects the destination: the publication is not
-     *     manual or already has it, or the transport cannot use it.
+     * @throws RegistrationException if the driver rejects the destination because the publication
+     *     is not manual, it already has the destination, or the transport cannot use the
+     *     destination.
      * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final void addDestination(String destination) {
@@ -289,7 +292,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     /**
      * Removes a destination. Its image at the subscribing driver ends after the messages already
      * sent. Removing a destination that the publication does not have has no effect. Blocks until
-     * the driver has answered. Thread-safe, but must not be called in a handler of the bus.
+     * the driver has answered. Thread-safe, but must not be called from a handler of the bus.
      *
      * @param destination destination channel, as it was added.
      * @throws RegistrationException if the driver rejects the command, such as for a publication
@@ -321,9 +324,9 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /**
      * Adds a destination, like {@link #addDestination(String)}, without waiting; failures are
-     * reported to the error handler. Thread-safe; may be called in handlers.
+     * reported to the error handler. Thread-safe; may be called from handlers.
      *
-     * @param destination destination channel of the publication's media.
+     * @param destination destination channel with the publication's media.
      * @return id of the destination, also usable with {@link Bus#isCommandActive}.
      * @throws BusException if the destination is invalid, or the publication is closed.
      */
@@ -366,12 +369,12 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return log.spec().sessionId();
     }
 
-    /** Returns the registration id of the publication for which the log was created. */
+    /** Returns the registration id of the publication for which the driver created the log. */
     public final long originalRegistrationId() {
         return log.spec().registrationId();
     }
 
-    /** Returns whether the log was created for this publication. */
+    /** Returns whether the driver created the log for this publication. */
     public final boolean isOriginal() {
         return originalRegistrationId() == registrationId();
     }
@@ -392,8 +395,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Returns the length in bytes of the longest message sent as one fragment, and of the longest
-     * claim.
+     * Returns the length in bytes of the longest message that is sent as one fragment, which is
+     * also the length of the longest claim.
      */
     public final int maxPayloadLength() {
         return log.spec().mtu() - FrameHeader.LENGTH;
@@ -405,8 +408,9 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Closes the publication. Messages already offered are still delivered; the stream ends after
-     * them, unless other publications share it. Thread-safe and idempotent; does not wait.
+     * Closes the publication. Messages that were already offered are still delivered. The stream
+     * ends after them, unless other publications share the stream. Thread-safe and idempotent; does
+     * not wait.
      */
     @Override
     public final void close() {
@@ -420,7 +424,9 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return false;
     }
 
-    /** Keeps later calls out of the log; returns false if already closed. */
+    /**
+     * Keeps later calls from accessing the log. Returns false if the publication is already closed.
+     */
     final synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;
@@ -429,8 +435,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Keeps later calls out of the log because the driver is lost. Called on the conductor's
-     * thread.
+     * Keeps later calls from accessing the log, because the driver is lost. Called on the
+     * conductor's thread.
      */
     final synchronized void detach() {
         isDetached = true;
@@ -439,8 +445,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Attaches the publication to the next driver; returns false if it was closed in the meantime.
-     * Called on the conductor's thread.
+     * Attaches the publication to the next driver. Returns false if the publication was closed in
+     * the meantime. Called on the conductor's thread.
      */
     final synchronized boolean attach(
             long registrationId, LogBuffers log, ReadablePosition limit, ChannelStatus status) {
@@ -457,7 +463,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Returns a human-readable name for the result of an offer or a claim.
+     * Returns a human-readable text for the result of an offer or a claim.
      *
      * @param result result of an offer or a claim.
      * @return the constant's name, or the position as a number.

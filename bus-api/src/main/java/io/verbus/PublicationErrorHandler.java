@@ -6,7 +6,7 @@ import io.verbus.codecs.control.ErrorCode;
 
 import java.net.InetSocketAddress;
 
-/** Handles publications whose stream a receiver rejects or whose peer is unreachable. */
+/** Handles publications whose stream is rejected by a receiver or whose peer is unreachable. */
 @FunctionalInterface
 public interface PublicationErrorHandler {
     /**
@@ -20,9 +20,9 @@ public interface PublicationErrorHandler {
     void onPublicationError(Publication publication, ErrorCode code, String message);
 
     /**
-     * Called on the client conductor's thread, with the receiver. The client calls only this
-     * method; its default implementation calls {@link #onPublicationError(Publication, ErrorCode,
-     * String)}.
+     * Called on the client conductor's thread. The client calls only this method, to which it also
+     * passes the receiver; the default implementation calls {@link #onPublicationError(Publication,
+     * ErrorCode, String)}.
      *
      * @param publication publication whose stream is not accepted.
      * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer has rejected the stream.
@@ -41,7 +41,7 @@ public interface PublicationErrorHandler {
      * @param groupTag group tag of the receiver; -1 if it has none.
      * @param address address of the receiver; null if unknown.
      * @param destinationId id of the publication's destination that leads to the receiver; -1 if
-     *     none.
+     *     there is none.
      */
     record Receiver(
             long receiverId, long groupTag, InetSocketAddress address, long destinationId) {}

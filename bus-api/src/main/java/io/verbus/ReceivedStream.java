@@ -9,7 +9,7 @@ import io.verbus.logbuffer.SubscriberLease;
 import org.agrona.concurrent.status.Position;
 
 /**
- * The state of an image's stream, which remains readable once the image is closed and its log
+ * The state of an image's stream. It remains readable after the image was closed and its log
  * unmapped. Thread-safe.
  */
 abstract sealed class ReceivedStream permits Image {
@@ -30,9 +30,9 @@ abstract sealed class ReceivedStream permits Image {
     private boolean wasRevokedAtClose;
 
     /**
-     * @param position the subscriber's counter, holding the join position.
+     * @param position the subscriber's counter, which holds the join position.
      * @param lease lease by which an untethered subscriber detects that the driver has detached it;
-     *     null if tethered.
+     *     null if the subscription is tethered.
      */
     ReceivedStream(
             long imageId,
@@ -51,8 +51,8 @@ abstract sealed class ReceivedStream permits Image {
     }
 
     /**
-     * Saves the final state. Called before {@link #isClosed} becomes true, by the thread that sets
-     * it.
+     * Saves the final state. Called before {@link #isClosed} becomes true, by the thread that
+     * closes the image.
      */
     final void keepState() {
         finalPosition = consumed();
@@ -64,16 +64,17 @@ abstract sealed class ReceivedStream permits Image {
     public abstract boolean isClosed();
 
     /**
-     * Returns the position up to which the image was consumed; the last one once the image is
-     * closed.
+     * Returns the position up to which the image was consumed. Once the image is closed, returns
+     * the last such position.
      */
     public long position() {
         return isClosed() ? finalPosition : consumed();
     }
 
     /**
-     * Returns the consumed position. It comes from the lease, if any, because after a detach the
-     * counter may already hold the position at which the subscriber rejoins.
+     * Returns the consumed position. If there is a lease, the position is read from it, because
+     * once the subscriber was detached, the counter may already hold the position at which the
+     * subscriber rejoins.
      */
     private long consumed() {
         return lease == null ? position.getAcquire() : lease.position();
@@ -119,7 +120,7 @@ abstract sealed class ReceivedStream permits Image {
         return imageId;
     }
 
-    /** Returns the subscription that the image belongs to. */
+    /** Returns the subscription to which the image belongs. */
     public Subscription subscription() {
         return subscription;
     }
@@ -140,7 +141,7 @@ abstract sealed class ReceivedStream permits Image {
     }
 
     /**
-     * Returns the position at which the publisher ended the stream; {@link Long#MAX_VALUE} until
+     * Returns the position at which the publisher ended the stream, or {@link Long#MAX_VALUE} until
      * then.
      */
     public long endOfStreamPosition() {
@@ -164,13 +165,17 @@ abstract sealed class ReceivedStream permits Image {
     }
 
     /**
-     * Returns how many transports have recently delivered the stream; 0 once the image is closed.
+     * Returns how many transports have recently delivered the stream, or 0 once the image is
+     * closed.
      */
     public int activeTransportCount() {
         return isClosed() ? 0 : log.metadata().getIntVolatile(LogLayout.ACTIVE_TRANSPORT_COUNT);
     }
 
-    /** Returns the log, to unmap once the image is closed and calls in progress have returned. */
+    /**
+     * Returns the log, which must be unmapped once the image is closed and calls in progress have
+     * returned.
+     */
     LogBuffers log() {
         return log;
     }

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Moves a client from a lost driver to the next one: looks for that driver, then adds again
- * everything that the application still uses, in the order of the original calls. Used by the
+ * Moves a client from a lost driver to the next driver: looks for the next driver, then adds
+ * everything that the application still uses again, in the order of the original calls. Used by the
  * conductor's thread only.
  */
 final class Reconnection {
@@ -29,10 +29,13 @@ final class Reconnection {
     private final DriverSearch search;
     private final TreeMap<Long, Addition<?>> lost = new TreeMap<>();
 
-    /** Registration ids at the next driver by those at the lost one. */
+    /** Registration ids at the next driver, by the corresponding ids at the lost driver. */
     private final Long2LongHashMap renamed = new Long2LongHashMap(NONE);
 
-    /** Additions that a resumed driver rejects while it still holds the client's previous ones. */
+    /**
+     * Additions that a resumed driver has rejected because it still holds the client's previous
+     * resources.
+     */
     private final ArrayDeque<Addition<?>> held = new ArrayDeque<>();
 
     private long lostNs;
@@ -55,7 +58,7 @@ final class Reconnection {
     /**
      * Waits for a client's first driver.
      *
-     * @throws BusException with the last failure, if no driver responds in time.
+     * @throws BusException if no driver responds in time; describes the last failure.
      */
     static Attachment connect(Bus.Context context) {
         try (DriverSearch search = search(context)) {
@@ -64,7 +67,7 @@ final class Reconnection {
         }
     }
 
-    /** Starts a reconnection after the driver was lost together with its pending answers. */
+    /** Starts a reconnection after the driver was lost, and with it all pending answers. */
     void begin(long nowNs) {
         lostNs = nowNs;
         isFailureReported = false;
@@ -75,7 +78,10 @@ final class Reconnection {
         held.clear();
     }
 
-    /** Keeps an addition to request from the next driver, if the application still uses it then. */
+    /**
+     * Keeps an addition, to be requested from the next driver if the application still uses it
+     * then.
+     */
     void keep(Addition<?> addition) {
         lost.put(addition.id(), addition);
     }
@@ -84,7 +90,7 @@ final class Reconnection {
      * Looks for the next driver, at most once per interval.
      *
      * @param last the client's attachment to the lost driver.
-     * @return the client's attachment to the next driver; null if there is none yet.
+     * @return the client's attachment to the next driver, or null if there is no next driver yet.
      */
     Attachment look(Attachment last, long nowNs) {
         if (nowNs - lookedNs < LOOK_NS) {
@@ -121,7 +127,7 @@ final class Reconnection {
     }
 
     /**
-     * Requests everything that is still used from a driver.
+     * Requests from a driver everything that the application still uses.
      *
      * @return whether any answer is pending.
      */
@@ -148,8 +154,8 @@ final class Reconnection {
     }
 
     /**
-     * Queues a rejected addition for a retry, if that may succeed: a driver that was lost and
-     * resumes releases a client's publications only after they have lingered.
+     * Queues a rejected addition for a retry, if a retry may succeed: a driver that was lost and
+     * has resumed releases a client's publications only after they have lingered.
      *
      * @return false if the rejection is final.
      */
@@ -179,7 +185,7 @@ final class Reconnection {
         return 1;
     }
 
-    /** Adds the destinations of an addition again, once the next driver has added it. */
+    /** Adds the destinations of an addition again, once the next driver has added the resource. */
     void renewDestinations(Addition<?> addition) {
         addition.destinations()
                 .renew(
@@ -213,13 +219,13 @@ final class Reconnection {
         conductor.onRenewed();
     }
 
-    /** Counts an answer; returns true if it was the last. */
+    /** Counts an answer. Returns true if it was the last one. */
     boolean isAnswered() {
         return --unanswered == 0;
     }
 
     /**
-     * Translates a channel for the next driver: replaces the id of a response subscription.
+     * Translates a channel for the next driver by replacing the id of the response subscription.
      *
      * @throws BusException if the id is unknown at the next driver.
      */

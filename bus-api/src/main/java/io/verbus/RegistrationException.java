@@ -13,7 +13,7 @@ public class RegistrationException extends BusException {
     /**
      * Creates an exception.
      *
-     * @param code error code of the driver's answer.
+     * @param code error code in the driver's answer.
      * @param message cause and remedy, in the driver's words.
      */
     public RegistrationException(ErrorCode code, String message) {
@@ -21,7 +21,7 @@ public class RegistrationException extends BusException {
         this.code = code;
     }
 
-    /** Returns the error code of the driver's answer. */
+    /** Returns the error code in the driver's answer. */
     public ErrorCode code() {
         return code;
     }

@@ -8,12 +8,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A client's commands and their results, by correlation id. An entry lasts until the command's
- * result is closed, its failure is thrown, or it completes without a result. Thread-safe.
+ * result is closed, the command's failure is thrown, or the command completes without a result.
+ * Thread-safe.
  */
 final class Registrations {
     private final ConcurrentHashMap<Long, CompletableFuture<?>> answers = new ConcurrentHashMap<>();
 
-    /** Returns the future answer to a command that is about to be sent. */
+    /** Returns a future for the answer to a command that is about to be sent. */
     <T> CompletableFuture<T> begin(long id) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         answers.put(id, answer);
@@ -41,8 +42,9 @@ final class Registrations {
      *
      * @param id correlation id of the command.
      * @param type type of the result.
-     * @return null if the driver has not answered yet.
-     * @throws BusException if the command has failed, or the id has no result of the type.
+     * @return the result, or null if the driver has not answered yet.
+     * @throws BusException if the command has failed, or there is no result of the given type for
+     *     the id.
      */
     <T> T get(long id, Class<T> type) {
         CompletableFuture<?> answer = answers.get(id);

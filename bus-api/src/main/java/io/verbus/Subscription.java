@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Receives the streams of all publishers to one stream id on one channel, each as an {@link Image}.
- * One thread at a time may poll; all other methods are thread-safe. Created by {@link
+ * Receives the streams of all publishers with one stream id on one channel, each as an {@link
+ * Image}. One thread at a time may poll; all other methods are thread-safe. Created by {@link
  * Bus#addSubscription}.
  *
  * <pre>{@code
@@ -37,10 +37,10 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     private final AvailableImageHandler available;
     private final UnavailableImageHandler unavailable;
 
-    // Image at which the next poll starts. Polling thread only.
+    // Index of the image at which the next poll starts. Used by the polling thread only.
     private int roundRobin;
 
-    // Replaced as a whole by the conductor or by close under this object's monitor; read by any
+    // Replaced as a whole, under this object's monitor, by the conductor or by close; read by any
     // thread.
     private volatile Image[] images = NONE;
     private volatile boolean isClosed;
@@ -62,7 +62,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers available fragments of the images in turn; each poll starts with the next image.
+     * Delivers available fragments from one image after another. Each poll starts with the next
+     * image.
      *
      * @param handler handler to call for each fragment; see {@link Image} for exceptions that it
      *     throws.
@@ -73,7 +74,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     public int poll(FragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
-        if (length <= 1) { // a lone image needs no store to roundRobin
+        if (length <= 1) { // a single image needs no store to roundRobin
             return length == 0
                     ? checkPoll(handler, fragmentLimit)
                     : images[0].poll(handler, fragmentLimit);
@@ -91,13 +92,13 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers available fragments of the images in turn, to a handler whose result controls how
-     * the poll of the current image continues.
+     * Delivers available fragments from one image after another to a handler whose result controls
+     * how the poll of the current image continues.
      *
      * @param handler handler to call for each fragment; see {@link Image} for exceptions that it
      *     throws.
      * @param fragmentLimit maximum number of fragments to deliver over all images.
-     * @return number of fragments delivered, not counting aborted ones.
+     * @return number of fragments delivered, not counting aborted fragments.
      * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
@@ -121,7 +122,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers whole frames of each image in place, see {@link Image#blockPoll}.
+     * Delivers whole frames from each image in place; see {@link Image#blockPoll}.
      *
      * @param handler handler to call once for each image with available frames.
      * @param blockLengthLimit maximum length in bytes of the block of data of one image.
@@ -138,8 +139,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Delivers whole frames of each image, like {@link #blockPoll}, with the file that holds each
-     * block, see {@link Image#rawPoll}.
+     * Delivers whole frames from each image, like {@link #blockPoll}, together with the file that
+     * contains each block; see {@link Image#rawPoll}.
      *
      * @param handler handler to call once for each image with available frames.
      * @param blockLengthLimit maximum length in bytes of the block of data of one image.
@@ -230,9 +231,9 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Adds a destination, which the subscription also receives from, to a subscription whose
-     * channel has {@code control-mode=manual}. Blocks until the driver has answered. Thread-safe,
-     * but must not be called in a handler of the bus.
+     * Adds a destination, from which the subscription then also receives. The subscription's
+     * channel must have {@code control-mode=manual}. Waits for the driver. Thread-safe, but must
+     * not be called from a handler of the bus.
      *
      * @param destination channel such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code
      *     verbus:ipc} or a spy channel.
@@ -258,7 +259,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Adds a destination, like {@link #addDestination}, without waiting; failures are reported to
-     * the error handler. Thread-safe; may be called in handlers.
+     * the error handler. Thread-safe; may be called from handlers.
      *
      * @param destination destination channel.
      * @return id to pass to {@link Bus#isCommandActive}.
@@ -296,7 +297,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Returns the channel with port 0 of its endpoint replaced by the port that the driver has
+     * Returns the channel, with port 0 in its endpoint replaced by the port that the driver has
      * chosen.
      *
      * @return the resolved channel, or the channel unchanged if its port is not 0; null until the
@@ -338,7 +339,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         }
     }
 
-    /** Removes and closes all images; returns false if already closed. */
+    /** Removes and closes all images. Returns false if the subscription is already closed. */
     synchronized boolean markClosed() {
         if (isClosed) {
             return false;
@@ -353,7 +354,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Adds an image; returns false if the subscription is closed. Called on the conductor's thread.
+     * Adds an image. Returns false if the subscription is closed. Called on the conductor's thread.
      */
     synchronized boolean addImage(Image image) {
         if (isClosed) {
@@ -366,8 +367,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes and closes an image; returns null if the id is unknown. Called on the conductor's
-     * thread.
+     * Removes, closes and returns an image. Returns null if the id is unknown. Called on the
+     * conductor's thread.
      */
     synchronized Image removeImage(long imageId) {
         Image[] old = images;
@@ -385,8 +386,8 @@ public final class Subscription extends ChannelResource implements AutoCloseable
     }
 
     /**
-     * Removes and closes all images because the driver is lost; returns them. Called on the
-     * conductor's thread.
+     * Removes, closes and returns all images, because the driver is lost. Called on the conductor's
+     * thread.
      */
     synchronized Image[] detach() {
         Image[] lost = isClosed ? takeClosedImages() : images;
@@ -408,12 +409,12 @@ public final class Subscription extends ChannelResource implements AutoCloseable
         return taken;
     }
 
-    /** Returns the handler called for each image that joins. */
+    /** Returns the handler that is called for each image that joins. */
     public AvailableImageHandler availableImageHandler() {
         return available;
     }
 
-    /** Returns the handler called for each image that leaves. */
+    /** Returns the handler that is called for each image that leaves. */
     public UnavailableImageHandler unavailableImageHandler() {
         return unavailable;
     }

@@ -8,8 +8,8 @@ import org.agrona.concurrent.status.CountersReader;
 @FunctionalInterface
 public interface UnavailableCounterHandler {
     /**
-     * Called on the client conductor's thread when a counter is removed, including clients'
-     * heartbeat counters. Must not block, and must not wait for the driver.
+     * Called on the client conductor's thread when a client's counter is removed. Also called for
+     * clients' heartbeat counters. Must not block, and must not wait for the driver.
      *
      * @param counters counters of the driver, which may soon reuse the counter's id.
      * @param registrationId registration id of the counter; the client id for a heartbeat counter.

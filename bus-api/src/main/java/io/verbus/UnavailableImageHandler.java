@@ -6,8 +6,9 @@ package io.verbus;
 @FunctionalInterface
 public interface UnavailableImageHandler {
     /**
-     * Called on the client conductor's thread, once for each image that became available. The image
-     * keeps its last position. Must not block, and must not add publications or subscriptions.
+     * Called on the client conductor's thread, exactly once for each image that was reported as
+     * available. The image keeps its last position. Must not block, and must not add publications
+     * or subscriptions.
      *
      * @param image image that became unavailable because its stream ended, its publisher was lost,
      *     it contained an invalid frame, or the subscription or the bus was closed.

@@ -25,9 +25,10 @@ import java.time.Duration;
 
 /**
  * Exchanges messages within one thread, over two streams in private memory, so that the JIT
- * compiles the path from {@link Publication#offer} to the fragment handler. Apart from the two
+ * compiles the path from {@link Publication#offer} to the fragment handler. Apart from its two
  * handlers, uses the same types as a client with a driver, so that the JIT need not recompile the
- * path for that client. Requests use an exclusive publication, replies a concurrent one.
+ * path for such a client. Requests use an exclusive publication, and replies a concurrent
+ * publication.
  */
 final class WarmUp implements AutoCloseable {
     private static final int MESSAGE_LENGTH = 64;
@@ -35,7 +36,7 @@ final class WarmUp implements AutoCloseable {
     private static final int FRAGMENT_LIMIT = 10;
     private static final int ROUND_TRIPS_BETWEEN_LOOKS = 100;
 
-    /** Every second poll finds nothing, as do most polls of a spinning subscriber. */
+    /** Every second poll finds nothing, like most polls of a spinning subscriber. */
     private static final int POLLS_PER_MESSAGE = 2;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[MESSAGE_LENGTH]);
@@ -54,7 +55,7 @@ final class WarmUp implements AutoCloseable {
     /**
      * Exchanges messages.
      *
-     * @param time time to run for.
+     * @param time time for which to run.
      * @return number of round trips.
      */
     static long run(Duration time) {
@@ -71,8 +72,8 @@ final class WarmUp implements AutoCloseable {
     }
 
     /**
-     * Calls the offer that each kind of publication implements itself, so that call sites see one
-     * type.
+     * Calls the overload of offer that each kind of publication implements itself, so that each
+     * call site sees only one type.
      */
     private void exchange(int roundTrips) {
         requests.free();

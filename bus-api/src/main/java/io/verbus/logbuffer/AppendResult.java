@@ -3,8 +3,8 @@
 package io.verbus.logbuffer;
 
 /**
- * The negative results of an append or a claim, which otherwise returns the stream's new position,
- * always positive.
+ * The negative results of an append or a claim. A successful append or claim returns the stream's
+ * new position, which is always positive.
  */
 public final class AppendResult {
     /** No subscriber receives the stream. Set by the publication, not by an appender. */

@@ -26,18 +26,18 @@ import java.lang.ref.Reference;
  * }
  * }</pre>
  *
- * <p>The driver revokes a claim on a concurrent publication that stays open longer than its unblock
- * timeout, and any open claim once its publication has ended or its client was dropped; {@link
- * #commit()} then throws {@link ClaimLostException}. Writes to a revoked claim may corrupt another
- * message. An application whose process may be suspended should therefore check how much time has
- * passed before it writes.
+ * <p>The driver revokes a claim on a concurrent publication if the claim stays open longer than the
+ * unblock timeout. It also revokes any open claim once the publication has ended or the client was
+ * dropped. {@link #commit()} then throws {@link ClaimLostException}. Writes to a revoked claim may
+ * corrupt another message, so an application whose process may be suspended should check how much
+ * time has passed before it writes.
  */
 public final class BufferClaim {
     private static final String NOTHING_CLAIMED =
             "nothing is claimed: commit or abort once after each successful claim";
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
-    private LogBuffers log; // keeps the garbage collector from unmapping the log of a claim
+    private LogBuffers log; // keeps the log mapped: prevents its garbage collection
     private boolean isShared;
     private int termId;
     private int frameLength;
@@ -47,7 +47,7 @@ public final class BufferClaim {
     public BufferClaim() {}
 
     /**
-     * Sets the claim to a frame whose first word holds its negative length.
+     * Points the claim at a frame whose first word holds the negative frame length.
      *
      * @param log log with the frame.
      * @param isShared whether the log has several writers.
@@ -56,8 +56,8 @@ public final class BufferClaim {
      * @param frameLength length of header and payload.
      */
     void wrap(LogBuffers log, boolean isShared, long frame, int termId, int frameLength) {
-        // Storing a reference dirties a GC card, whose cache line also holds cards of other
-        // threads' objects: store it only if it changes.
+        // Stored only if it changes, because storing a reference dirties a GC card, and the card's
+        // cache line also holds cards of other threads' objects.
         if (this.log != log) {
             this.log = log;
         }
@@ -162,14 +162,14 @@ public final class BufferClaim {
         if (frameLength == 0) {
             throw new IllegalStateException(NOTHING_CLAIMED);
         }
-        // The last store: a reader that acquires a positive length sees the payload.
+        // This is the last store, so a reader that acquires a positive length sees the payload.
         long frame = buffer.addressOffset();
         boolean isThere =
                 isShared
                         ? Framing.commit(frame, termId, frameLength, word)
                         : Framing.commitAlone(frame, termId, frameLength, word);
         Reference.reachabilityFence(log);
-        // Subscribers read the frame from now on: a write through this claim must fail.
+        // Subscribers read the frame from now on, so a write through this claim must fail.
         buffer.wrap(0, 0);
         frameLength = 0;
         return isThere;

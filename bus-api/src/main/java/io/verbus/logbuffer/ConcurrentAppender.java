@@ -15,23 +15,24 @@ import java.lang.ref.Reference;
  * <p>A claim is one atomic add to the raw tail of the active term, which determines the order of
  * messages. The claim that crosses the term's end pads the rest and rotates the log; claims after
  * it return {@link AppendResult#ADMIN_ACTION}. The claimer marks its space with the negative length
- * of the first frame, fills it, and commits it by a release store of the first word. The mark shows
- * how far a claim extends if its owner dies.
+ * of the first frame, fills it, and commits it by a release store of the first word. If the owner
+ * dies, the mark shows how far its claim extends.
  *
- * <p>A message longer than 1/2048 of a term checks the limit and claims in one compare-and-set, so
- * that only one such message may exceed the limit, by at most an eighth of a term. For a shorter
- * message the check precedes the claim, so that each thread may exceed the limit by one message, in
- * whichever term is active by then. The term after the limit is kept free for this overshoot. It
- * suffices while at most {@value #MAX_THREADS} threads, over all processes, append to the log
- * concurrently.
+ * <p>For a message longer than 1/2048 of a term, one compare-and-set both checks the limit and
+ * claims the space. Only one such message may therefore exceed the limit, by at most an eighth of a
+ * term. For a shorter message, the check precedes the claim, so each thread may exceed the limit by
+ * one message, in whichever term is active by then. The term after the limit is kept free for this
+ * overshoot, which is sufficient as long as at most {@value #MAX_THREADS} threads, over all
+ * processes, append to the log concurrently.
  *
- * <p>An owner that was suspended may have lost its claim: an unblocker turned it into padding, and
- * other appenders may have reused the space. Before it marks a frame, an appender compares its
- * position with the end of the last unblocked claim, and its first word with zero; before it
- * commits a frame, it compares the term and the mark. An append that has lost its claim sends no
- * complete message and returns {@link AppendResult#ADMIN_ACTION}. The rest of its claim is
- * unblocked in turn. Two races remain: the owner is suspended again between a comparison and the
- * store, or it writes header or payload after losing the claim, which may corrupt another message.
+ * <p>An owner that was suspended may have lost its claim: an unblocker may have turned the claim
+ * into padding, and other appenders may have reused the space. Therefore, before an appender marks
+ * a frame, it compares the frame's position with the end of the last unblocked claim, and the
+ * frame's first word with zero. Before it commits a frame, it compares the term and the mark. An
+ * append that has lost its claim sends no complete message and returns {@link
+ * AppendResult#ADMIN_ACTION}; the rest of its claim is unblocked later. Two races remain. The owner
+ * may be suspended again between a comparison and the store; and it may write a header or payload
+ * after it has lost the claim. Either may corrupt another message.
  *
  * <p>No method allocates, except to reject an invalid argument.
  */
@@ -43,8 +44,8 @@ public final class ConcurrentAppender extends GatheringAppender {
     public static final int MAX_THREADS = 1792;
 
     /**
-     * Divisor of the term length that gives the length of the longest message claimed by an atomic
-     * add.
+     * The length of the longest message that is claimed by an atomic add, as a divisor of the term
+     * length.
      */
     private static final int ADDED_PART = 2048;
 
@@ -72,7 +73,7 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * @param maxAdded length in bytes of the longest message claimed by an atomic add.
+     * @param maxAdded length in bytes of the longest message that is claimed by an atomic add.
      */
     ConcurrentAppender(LogBuffers log, int maxAdded) {
         this(log, null, maxAdded);
@@ -129,7 +130,8 @@ public final class ConcurrentAppender extends GatheringAppender {
         return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
-    // Commits first to last: a reader consumes the first fragment while the next is being copied.
+    // Commits from first to last, so that a reader can consume a fragment while the next one is
+    // being copied.
     private boolean appendFragments(
             long term,
             int count,
@@ -239,8 +241,8 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Appends several messages with one claim and one commit, contiguously. Subscribers receive all
-     * of them or none yet.
+     * Appends several messages contiguously, with one claim and one commit. Subscribers receive
+     * none of the messages until all are in the log.
      *
      * @param batch messages of one frame each, together at most {@link LogLayout#maxMessageLength}
      *     with their headers.
@@ -282,8 +284,8 @@ public final class ConcurrentAppender extends GatheringAppender {
 
     /**
      * Returns the offset of the claimed space in the active term, or a negative result. The caller
-     * passes the count, so that everything that depends only on the term can be computed before the
-     * atomic add; the frame's stores wait for the result of the add.
+     * passes the term count, so that everything that depends only on the term can be computed
+     * before the atomic add, because the stores to the frame must wait for the add's result.
      */
     private long claimTail(int count, int required, long limit) {
         long tail = metadataAddress + LogTail.offset(count);

@@ -50,12 +50,12 @@ public final class CountedPositions {
     private volatile Position[] counted = NONE;
 
     /**
-     * Upper bound of the positions that threads have released or are about to release. Never
+     * Upper bound for the positions that threads have released or are about to release. Never
      * decreases.
      */
     private volatile long claimed;
 
-    /** Released position. Never decreases. Written by any thread that releases. */
+    /** Released position. Never decreases. Written by any thread that releases the log. */
     private volatile long released;
 
     /** Set by any thread that finds an impossible position; cleared by the conductor. */
@@ -84,7 +84,7 @@ public final class CountedPositions {
     /**
      * Releases the log up to the least position of all readers, but not past a bound. Thread-safe.
      *
-     * @param bound highest position to release; released if there is no reader.
+     * @param bound highest position to release; this position is released if there is no reader.
      * @return the released position, which never decreases.
      */
     public long release(long bound) {
@@ -96,12 +96,12 @@ public final class CountedPositions {
         }
         raise(CLAIMED, least);
         if (counted != all) {
-            return before; // a reader is joining, and may have missed the claim
+            return before; // a reader that is joining may have missed the claim
         }
         return raise(RELEASED, least);
     }
 
-    /** Raises a field to a position unless it is higher; returns its value. */
+    /** Raises a field to a position, unless it is already higher. Returns the field's value. */
     private long raise(VarHandle field, long position) {
         long current = (long) field.getVolatile(this);
         while (position > current) {
@@ -114,8 +114,8 @@ public final class CountedPositions {
     }
 
     /**
-     * Returns the least position of all readers; the released position if there is none. A caller
-     * must release it before acting on it. Thread-safe.
+     * Returns the least position of all readers, or the released position if there is no reader. A
+     * caller must release the position before acting on it. Thread-safe.
      */
     public long least() {
         long before = released;
@@ -123,7 +123,9 @@ public final class CountedPositions {
         return all.length == 0 ? before : least(all, before);
     }
 
-    /** Returns the least position, or the released one if any position is impossible. */
+    /**
+     * Returns the least position, or the released position if any reader's position is impossible.
+     */
     private long least(Position[] all, long before) {
         long least = Long.MAX_VALUE;
         long most = before;
@@ -175,7 +177,7 @@ public final class CountedPositions {
      * Adds a reader at the least position of all other readers. Called on the conductor's thread.
      *
      * @param joining position of the new reader, to be set.
-     * @param alone supplier of the join position if there is no other reader; called once the
+     * @param alone supplier of the join position, used if there is no other reader; called once the
      *     reader counts.
      * @return position at which the reader starts.
      */

@@ -11,28 +11,34 @@ import org.agrona.concurrent.status.ReadablePosition;
 /**
  * Appends to a publication's log as its only writer. Not thread-safe.
  *
- * <p>Uses no atomic operation, and stores a frame's first word only to commit it, so that the cache
- * line that subscribers poll moves to this processor once per message. The raw tail is published,
- * with release, before the frame, so that nothing is ever read past the tail. A zero frame length
- * before the tail therefore means one message that is being appended. A claim also stores its
- * negative length, because other messages may follow it.
+ * <p>Uses no atomic read-modify-write operations, and stores a frame's first word only to commit
+ * the frame, so that the cache line that subscribers poll moves to this processor only once per
+ * message. The raw tail is published, with release, before the frame, so that nothing is ever read
+ * past the tail. A zero frame length before the tail therefore means that one message is being
+ * appended. For a claim, the appender also stores the negative frame length, because other messages
+ * may follow the claim.
  *
- * <p>The log needs no cleaning, as its metadata records: before the tail advances, the appender
- * zeroes the word at which the next frame will start, and no reader looks past that. A frame is
- * written from its header to its end, followed by the next frame's first word: a sequential access
- * pattern lets the hardware prefetcher fetch the next lines, which a store far ahead would defeat.
+ * <p>The log needs no cleaning, and its metadata says so: before the tail advances, the appender
+ * zeroes the word at which the next frame will start, and no reader looks past that word. A frame
+ * is written from its header to its end, followed by the next frame's first word. This sequential
+ * access lets the hardware prefetcher fetch the next lines; a store far ahead would defeat it.
  *
- * <p>A frame is committed by a plain release store, not a compare-and-set: no thread pads an open
- * frame before the driver has dropped its client and ends the stream. That revokes an open claim,
- * see {@link BufferClaim}.
+ * <p>A frame is committed with a release store rather than a compare-and-set, because no thread
+ * pads an open frame until the driver has dropped the client and ends the stream. An open claim is
+ * then revoked; see {@link BufferClaim}.
  *
  * <p>No method allocates, except to reject an invalid argument.
  */
 public final class ExclusiveAppender extends GatheringAppender {
-    /** Longest frame, in bytes, after which every possible start of the next frame is zeroed. */
+    /**
+     * Length in bytes of the longest frame after which every possible start of the next frame is
+     * zeroed.
+     */
     private static final int MAX_CLEARED_AFTER = 256;
 
-    /** Longest frame, in bytes, after which the cache lines of the next frame are fetched. */
+    /**
+     * Length in bytes of the longest frame after which the next frame's cache lines are fetched.
+     */
     private static final int MAX_TAKEN_AFTER = 4096;
 
     private final UnsafeBuffer metadata;
@@ -50,10 +56,11 @@ public final class ExclusiveAppender extends GatheringAppender {
     private long termPosition;
     private int termOffset;
 
-    /** Every possible frame start from the word after the tail up to this offset is zero. */
+    /** Term offset up to which every possible frame start after the tail is zero. */
     private int cleared;
 
-    // Constant through a term: the raw tail at offset 0, and the header word of stream and term.
+    // Constant throughout a term: the raw tail for offset 0, and the header word with stream id and
+    // term id.
     private long rawTail;
     private long streamWord;
 
@@ -140,11 +147,11 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Fetches into this processor's cache the lines of the next frame, which is assumed to be as
-     * long as this frame, and one line more: stores zeroes where frames may start. Runs after a
-     * commit, when no reader waits for the frame. Some of these lines may be in the subscriber's
-     * cache because its processor prefetches them. Fetching further ahead is useless: the lines
-     * would be gone before they are written.
+     * Fetches the next frame's cache lines into this processor's cache by storing zeroes where
+     * frames may start. The next frame is assumed to be as long as this one, and one more line is
+     * fetched. Runs after a commit, when no reader is waiting for the frame. Some of these lines
+     * may be in the subscriber's cache, because its processor prefetches them. Fetching further
+     * ahead is useless, because the lines would be lost again before they are written.
      */
     private void takeNextLines(int end, int frameLength) {
         int target = Math.min(end + frameLength + BitUtil.CACHE_LINE_LENGTH, termLength);
@@ -165,9 +172,9 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Zeroes the word at which the next frame will start, before the tail advances. Readers then
-     * find no frame there, whatever an earlier lap has left, even if this thread dies before the
-     * commit and another thread pads the frame.
+     * Zeroes the word at which the next frame will start. Called before the tail advances. Readers
+     * then find no frame there, whatever an earlier lap has left, even if this thread dies before
+     * the commit and another thread pads the frame.
      */
     private void openFrontier(int end) {
         if (end < termLength) {
@@ -188,7 +195,8 @@ public final class ExclusiveAppender extends GatheringAppender {
         return termPosition + termOffset;
     }
 
-    // Commits first to last: a reader consumes the first fragment while the next is being copied.
+    // Commits from first to last, so that a reader can consume a fragment while the next one is
+    // being copied.
     private void writeFragments(
             int termOffset, DirectBuffer source, int offset, int length, long reservedValue) {
         int at = termOffset;
@@ -213,7 +221,8 @@ public final class ExclusiveAppender extends GatheringAppender {
         return refused < 0 ? refused : start;
     }
 
-    // Uses the frame's position, not the active term: a reserved value supplier may append.
+    // Uses the frame's position rather than the active term, because a reserved value supplier may
+    // append messages itself.
     @Override
     long openFrame(long position, int frameLength) {
         long term = log.termAddress(LogLayout.partition(position, bitsToShift));
@@ -224,7 +233,7 @@ public final class ExclusiveAppender extends GatheringAppender {
 
     @Override
     boolean commitFrame(long position, long frame, int frameLength, int flags) {
-        if ((flags & FrameHeader.FLAG_END) == 0) { // the word after the last frame is zero already
+        if ((flags & FrameHeader.FLAG_END) == 0) { // the word after the last frame is already zero
             UnsafeApi.putLong(frame + FrameHeader.align(frameLength), 0);
         }
         framing.commit(frame, 0, frameLength, flags);
@@ -239,8 +248,8 @@ public final class ExclusiveAppender extends GatheringAppender {
     /**
      * Appends padding, which subscribers skip.
      *
-     * @param length length in bytes without the added header of 32, 0 to {@link
-     *     LogLayout#maxMessageLength}.
+     * @param length length in bytes, from 0 to {@link LogLayout#maxMessageLength}, excluding the
+     *     header of 32 bytes that is added.
      * @param limit position at which appending stops, read by the caller with acquire.
      * @return the stream's position after the padding, or a value of {@link AppendResult}.
      * @throws IllegalArgumentException if the length is out of range.
@@ -258,8 +267,8 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Appends whole frames that belong at the current position of the stream, such as frames read
-     * from it earlier.
+     * Appends whole frames that belong at the stream's current position, such as frames that were
+     * read from the same stream earlier.
      *
      * @param source buffer with contiguous data frames.
      * @param offset offset of the first frame in the source.
@@ -287,13 +296,13 @@ public final class ExclusiveAppender extends GatheringAppender {
         long to = address + at + Long.BYTES;
         UnsafeApi.copyMemory(source.byteArray(), from, null, to, length - Long.BYTES);
         UnsafeApi.putLongRelease(
-                null, address + at, word); // last, because it makes all the other frames reachable
+                null, address + at, word); // last, because it makes all other frames reachable
         return position();
     }
 
     /**
-     * Appends several messages with one update of the tail and one commit. Subscribers receive all
-     * of them or none yet.
+     * Appends several messages with one update of the tail and one commit. Subscribers receive none
+     * of the messages until all are in the log.
      *
      * @param batch messages of one frame each, together at most {@link LogLayout#maxMessageLength}
      *     with their headers.
@@ -319,8 +328,8 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Returns the offset in the active term; the term length if the next term is due. Called on the
-     * appending thread only.
+     * Returns the offset in the active term, or the term length if the next term is due. Called on
+     * the appending thread only.
      */
     public int termOffset() {
         return termOffset;
@@ -328,7 +337,8 @@ public final class ExclusiveAppender extends GatheringAppender {
 
     /**
      * Claims space for a message of one frame, to be written in place. Other messages may be
-     * claimed or appended before it is committed; subscribers receive them after it.
+     * claimed or appended before the claim is committed; subscribers receive them only after the
+     * claimed message.
      *
      * @param length length of the message in bytes, at most the MTU less the header.
      * @param claim claim to set to the space; unchanged unless a position is returned.
@@ -352,14 +362,14 @@ public final class ExclusiveAppender extends GatheringAppender {
     }
 
     /**
-     * Returns the position up to which the log is appended to or claimed. Called on the appending
+     * Returns the position up to which the log is written or claimed. Called on the appending
      * thread only.
      */
     public long position() {
         return termPosition + termOffset;
     }
 
-    /** Returns 0 once the space is claimed, or a negative result. */
+    /** Claims space at the tail. Returns 0, or a negative result. */
     private long claimTail(int required, long limit) {
         long position = termPosition + termOffset;
         if (position + required > maxPosition) {

@@ -5,15 +5,16 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Keeps a subscriber of a fast stream, reading the publication's own log, at a distance from the
- * tail. Used by the subscriber's thread only.
+ * Keeps a subscriber that reads a publication's own log at a distance from the tail while the
+ * stream is fast. Used by the subscriber's thread only.
  *
- * <p>A subscriber close behind a publisher slows both: the subscriber's hardware prefetcher fetches
- * up to a page of lines ahead, taking lines from the publisher's processor just before it writes
- * them. The subscriber, if faster, catches up with the publisher and stays close. Therefore a
- * subscriber of a fast stream stays further behind the tail than the prefetcher reaches, and waits
- * within a poll until enough is available, but only briefly and only while the publisher keeps its
- * speed. Slower streams and single messages never wait.
+ * <p>A subscriber close behind a publisher slows both down: the hardware prefetcher of the
+ * subscriber's processor fetches up to a page of lines ahead, and takes lines from the publisher's
+ * processor just before that processor writes them. A subscriber that is faster than the publisher
+ * catches up with it and stays close. Therefore a subscriber of a fast stream stays further behind
+ * the tail than the prefetcher reaches, and waits within a poll until enough is available, but only
+ * briefly, and only while the publisher maintains its speed. Slower streams and single messages
+ * never wait.
  *
  * <p>The tail is only a hint: frames are still checked, and a corrupt tail can end the wait but not
  * extend it past its limit.
@@ -21,22 +22,28 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>No method allocates.
  */
 final class FollowingDistance {
-    /** Bytes before the tail that are left to the publisher. */
+    /** Number of bytes before the tail that are left to the publisher. */
     static final int KEPT = 16 * 1024;
 
     /** Number of readable bytes before the tail at which a wait ends. */
     static final int ENOUGH = 32 * 1024;
 
-    /** Bytes after which the speed of the stream is measured again. */
+    /** Number of bytes after which the speed of the stream is measured again. */
     static final int WINDOW = 64 * 1024;
 
-    /** Maximum measurement window; the window doubles after each wait that gained nothing. */
+    /**
+     * Maximum number of bytes between two measurements. The number doubles after each wait that
+     * gained nothing.
+     */
     private static final int MAX_WINDOW = 4 * 1024 * 1024;
 
-    /** Time in nanoseconds for {@link #WINDOW} bytes below which a stream is fast. */
+    /** A stream is fast if {@link #WINDOW} bytes take less than this number of nanoseconds. */
     static final long FAST_WINDOW_NS = 200_000;
 
-    /** Slower than any fast stream, and short enough to avoid overflow. */
+    /**
+     * Longer than any fast stream takes for {@link #WINDOW} bytes, and short enough to avoid
+     * overflow.
+     */
     private static final long SLOW_NS = 1_000_000_000;
 
     /** Number of spin hints, of 15 to 45 ns each, between two looks at the tail. */
@@ -45,7 +52,9 @@ final class FollowingDistance {
     /** Number of looks after which a wait ends: tens of microseconds, rarely reached. */
     private static final int MAX_LOOKS = 32;
 
-    /** Bytes by which the tail must advance between two looks for the wait to continue. */
+    /**
+     * Number of bytes by which the tail must advance between two looks for the wait to continue.
+     */
     private static final int LEAST_PROGRESS = 256;
 
     private final UnsafeBuffer metadata;
@@ -105,8 +114,8 @@ final class FollowingDistance {
     }
 
     /**
-     * Returns how far the term may be read now; waits for a fast publisher to move away if it is
-     * near.
+     * Returns how far the term may be read now. If a fast publisher is near, waits for it to move
+     * away.
      *
      * @param termPosition position of the term that is read.
      * @param offset offset of the subscriber in the term.
@@ -119,7 +128,10 @@ final class FollowingDistance {
         return isKept ? (int) (endPosition - termPosition) : termLength;
     }
 
-    /** Returns the offset at which to stop reading, or the given offset if the wait was in vain. */
+    /**
+     * Waits for the publisher to move away. Returns the offset at which to stop reading, or the
+     * given offset if the wait was in vain.
+     */
     private int awaitDistance(long termPosition, int offset) {
         int termCount = (int) (termPosition >>> bitsToShift);
         int tail = tail(termCount);
@@ -147,8 +159,8 @@ final class FollowingDistance {
     }
 
     /**
-     * Treats the stream as slow: the publisher paused, slowed down, or offers on the subscriber's
-     * own thread.
+     * Treats the stream as slow, because the publisher has paused or slowed down, or offers on the
+     * subscriber's own thread.
      */
     private void giveUp(long position) {
         isKept = false;
@@ -156,7 +168,7 @@ final class FollowingDistance {
         measureFrom(position, System.nanoTime());
     }
 
-    /** Returns the tail offset of a term; the term length if the tail is in another term. */
+    /** Returns the tail's offset in a term, or the term length if the tail is in another term. */
     private int tail(int termCount) {
         long rawTail = metadata.getLongAcquire(LogTail.offset(termCount));
         return LogLayout.termId(rawTail) == initialTermId + termCount

@@ -10,7 +10,7 @@ public interface FragmentHandler {
     /**
      * Called on the polling thread for each fragment.
      *
-     * @param buffer buffer with the payload; the log itself, valid only during the call.
+     * @param buffer buffer with the payload. This is the log itself, valid only during the call.
      * @param offset offset of the payload in the buffer.
      * @param length length of the payload in bytes, 0 or more.
      * @param header header of the fragment, valid only during the call.

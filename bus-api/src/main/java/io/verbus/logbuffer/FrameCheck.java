@@ -19,8 +19,8 @@ public final class FrameCheck {
      * @param termLength length of the term in bytes.
      */
     public static boolean isValid(long word, int offset, int termLength) {
-        // The rest of a term is a multiple of the alignment: if the length fits, so does the
-        // aligned one.
+        // What remains of a term is a multiple of the alignment, so if the length fits, the aligned
+        // length fits too.
         int length = FrameHeader.length(word);
         return length >= FrameHeader.LENGTH
                 && length <= termLength - offset
@@ -35,14 +35,14 @@ public final class FrameCheck {
      * @param termLength length of the term in bytes, more than the offset.
      */
     public static boolean isData(long word, int offset, int termLength) {
-        // As an unsigned number, a length shorter than a header is too long.
+        // Compared as an unsigned number, a length shorter than a header appears too long.
         int payload = FrameHeader.length(word) - FrameHeader.LENGTH;
         return Integer.compareUnsigned(payload, termLength - offset - FrameHeader.LENGTH) <= 0
                 && FrameHeader.type(word) == FrameHeader.TYPE_DATA;
     }
 
     /**
-     * Creates an exception that describes what is wrong with a frame.
+     * Creates an exception that describes why a frame is invalid.
      *
      * @param word first word of the frame.
      * @param position position of the frame in its stream.

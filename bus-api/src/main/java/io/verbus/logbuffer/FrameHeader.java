@@ -29,10 +29,10 @@ import org.agrona.BitUtil;
  *  |                          payload ...                          |  32
  * </pre>
  *
- * The frame length counts header and payload, but not the padding to {@link #ALIGNMENT}. It is 0
- * before a frame is claimed, negative while a claim is being filled, and is stored last, with
- * release, to commit the frame. The first eight bytes are one aligned word, so one store, or one
- * RDMA Write of eight bytes, commits the frame.
+ * The frame length counts header and payload, but not the padding to {@link #ALIGNMENT}. The frame
+ * length is 0 before a frame is claimed and negative while a claim is being filled. To commit the
+ * frame, the positive length is stored last, with release. The first eight bytes are one aligned
+ * word, so one store, or one RDMA Write of eight bytes, commits the frame.
  */
 public final class FrameHeader {
     /** Length of the header in bytes. */
@@ -41,7 +41,7 @@ public final class FrameHeader {
     /** Alignment of frames in bytes. */
     public static final int ALIGNMENT = 32;
 
-    /** Offset of the frame length, int32, the commit word's low half. */
+    /** Offset of the frame length, int32: the low half of the commit word. */
     public static final int FRAME_LENGTH = 0;
 
     /** Offset of the version, uint8. */
@@ -80,12 +80,12 @@ public final class FrameHeader {
     /** Flag of the last frame of a message. */
     public static final int FLAG_END = 0x40;
 
-    /** Flags of a message of one frame. */
+    /** Flags of a message that consists of one frame. */
     public static final int FLAGS_UNFRAGMENTED = FLAG_BEGIN | FLAG_END;
 
     private FrameHeader() {}
 
-    /** Returns the bytes that a frame of the given length occupies in a log. */
+    /** Returns the number of bytes that a frame of the given length occupies in a log. */
     public static int align(int frameLength) {
         return BitUtil.align(frameLength, ALIGNMENT);
     }

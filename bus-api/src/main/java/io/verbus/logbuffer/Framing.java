@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
 /**
  * Splits messages into frames, and writes frames. Stateless, hence thread-safe.
  *
- * <p>Terms are given by address, see {@link LogBuffers#termAddress}; the caller has checked that
- * the frame lies in the term.
+ * <p>Terms are given by address; see {@link LogBuffers#termAddress}. The caller must have checked
+ * that the frame lies in the term.
  */
 final class Framing {
     private static final int MAX_COPIED_IN_WORDS = 64;
@@ -34,7 +34,10 @@ final class Framing {
         return maxPayload;
     }
 
-    /** Returns the bytes of log that a message takes, including all headers and padding. */
+    /**
+     * Returns the number of bytes that a message occupies in the log, including all headers and
+     * padding.
+     */
     int required(int length) {
         if (length <= maxPayload) {
             return FrameHeader.align(FrameHeader.LENGTH + length);
@@ -44,13 +47,16 @@ final class Framing {
                 + (last == 0 ? 0 : FrameHeader.align(FrameHeader.LENGTH + last));
     }
 
-    /** Checks a message before claiming any log for it: a claim must not fail halfway. */
+    /**
+     * Checks a message. Called before space is claimed, because a claim must not fail halfway
+     * through.
+     */
     void checkMessage(DirectBuffer source, int offset, int length) {
         checkLength(length);
         source.boundsCheck(offset, length);
     }
 
-    /** Checks a message of two parts, like {@link #checkMessage}; returns the total length. */
+    /** Checks a message of two parts, like {@link #checkMessage}. Returns the total length. */
     int checkParts(
             DirectBuffer first,
             int firstOffset,
@@ -110,7 +116,8 @@ final class Framing {
     }
 
     /**
-     * Checks a block of frames before claiming any log for it: readers follow the frames in a log.
+     * Checks a block of frames. Called before space is claimed, because readers follow the frames
+     * in a log.
      *
      * @param termId id of the term that the block must belong to.
      * @param termOffset term offset at which the block must start.
@@ -162,7 +169,10 @@ final class Framing {
         }
     }
 
-    /** Returns the bytes of log that a batch takes; it must be no longer than a message. */
+    /**
+     * Returns the number of bytes that a batch occupies in the log. A batch must be no longer than
+     * the longest message.
+     */
     int required(MessageBatch batch) {
         return batch.required(maxPayload, maxMessage);
     }
@@ -185,26 +195,26 @@ final class Framing {
     }
 
     /**
-     * Marks a frame and its extent as claimed, before anything else of the frame is written. For a
-     * log with a single writer.
+     * Marks a frame, including its extent, as claimed. Called before anything else of the frame is
+     * written. For a log with a single writer.
      */
     void mark(long term, int offset, int frameLength) {
         UnsafeApi.putLong(term + offset, claimedWord(frameLength));
-        // An unblocker that sees payload must see the mark, or it would take the payload for
+        // An unblocker that sees payload must also see the mark, or it would take the payload for
         // frames.
         VarHandle.storeStoreFence();
     }
 
     /**
-     * Marks a frame and its extent as claimed, before anything else of the frame is written.
+     * Marks a frame, including its extent, as claimed. Called before anything else of the frame is
+     * written.
      *
-     * @return false if an unblocker has taken the space, so that nothing of the frame may be
-     *     written.
+     * @return false if an unblocker has taken the space; nothing of the frame may then be written.
      */
     boolean open(long term, int offset, int frameLength) {
         boolean isFree =
                 UnsafeApi.compareAndSetLong(null, term + offset, 0, claimedWord(frameLength));
-        // An unblocker that sees payload must see the mark, or it would take the payload for
+        // An unblocker that sees payload must also see the mark, or it would take the payload for
         // frames.
         VarHandle.storeStoreFence();
         return isFree;
@@ -217,7 +227,7 @@ final class Framing {
     }
 
     /**
-     * Writes the fields that every writer of a frame at this place writes identically, so races are
+     * Writes the fields that are the same for every writer of a frame at this place, so races are
      * harmless.
      */
     void identity(long term, int offset, int termId) {
@@ -236,10 +246,11 @@ final class Framing {
     }
 
     /**
-     * Copies a frame's payload. Copies a short payload in words: if the application has just
-     * written it field by field, wider loads would stall until these stores leave the store buffer.
+     * Copies a frame's payload. A short payload is copied in words: if the application has just
+     * written it field by field, wider loads would stall until those stores have left the store
+     * buffer.
      *
-     * @param to address in the log, see {@link LogBuffers#termAddress}.
+     * @param to address in the log; see {@link LogBuffers#termAddress}.
      */
     static void payload(long to, DirectBuffer source, int offset, int length) {
         byte[] array = source.byteArray();
@@ -252,13 +263,13 @@ final class Framing {
         for (int i = 0; i < last; i += Long.BYTES) {
             UnsafeApi.putLong(to + i, UnsafeApi.getLong(array, from + i));
         }
-        // May overlap the previous word.
+        // The last word may overlap the previous one.
         UnsafeApi.putLong(to + last, UnsafeApi.getLong(array, from + last));
     }
 
     /**
-     * Commits a frame with the last store to it: a reader that acquires its length sees all of it.
-     * For a log with a single writer.
+     * Commits a frame with the last store to it, so a reader that acquires the frame length sees
+     * the whole frame. For a log with a single writer.
      */
     void commit(long term, int offset, int frameLength, int flags) {
         UnsafeApi.putLongRelease(
@@ -267,13 +278,14 @@ final class Framing {
 
     /**
      * Commits an opened frame with the last store to it, unless the frame was taken away. A reader
-     * that acquires its length sees all of it.
+     * that acquires the frame length sees the whole frame.
      *
-     * <p>The publisher may have been suspended since it opened the frame. In the meantime an
-     * unblocker may have padded the frame, and others may have reused the space any number of laps
-     * later. The frame still belongs to the publisher if it has the same term, is claimed, and is
-     * of the same length. One case goes undetected: a publisher that is suspended again between the
-     * two comparisons, for whole laps, and then finds an equally long claim at the same place.
+     * <p>The publisher may have been suspended since it opened the frame. In the meantime, an
+     * unblocker may have padded the frame, and other publishers may have reused the space any
+     * number of laps later. The frame still belongs to the publisher if it is in the same term, is
+     * claimed, and has the same length. One case goes undetected: the publisher is suspended again
+     * between the two comparisons, for whole laps, and then finds an equally long claim at the same
+     * place.
      *
      * @return whether the frame was still there.
      */
@@ -283,8 +295,9 @@ final class Framing {
     }
 
     /**
-     * Commits a frame, like {@link #commit(long, int, int, long)}, in a log with a single writer:
-     * its open frames are padded only when the stream ends, and the space is not reused.
+     * Commits a frame, like {@link #commit(long, int, int, long)}, but in a log with a single
+     * writer. Open frames in such a log are padded only when the stream ends, and their space is
+     * not reused.
      *
      * @return whether the frame was still there.
      */
@@ -308,7 +321,7 @@ final class Framing {
         return FrameHeader.word(frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD);
     }
 
-    /** Returns the flags of a fragment, by its place in the message. */
+    /** Returns the flags of a fragment, given its place in the message. */
     static int flags(boolean first, boolean last) {
         return (first ? FrameHeader.FLAG_BEGIN : 0) | (last ? FrameHeader.FLAG_END : 0);
     }

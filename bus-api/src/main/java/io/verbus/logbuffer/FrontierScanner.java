@@ -2,7 +2,10 @@
 
 package io.verbus.logbuffer;
 
-/** Finds the frontier of an image's log whose writer is gone. Allocates; not for the hot path. */
+/**
+ * Finds the frontier of an image's log, usually after its writer is gone. Allocates memory, so it
+ * is not for the hot path.
+ */
 public final class FrontierScanner {
     /**
      * The end of a log.
@@ -20,7 +23,7 @@ public final class FrontierScanner {
      * @param log log of the image.
      * @param position position of a frame or of the frontier; everything before it has been
      *     consumed.
-     * @return the end of the log, at most three terms further.
+     * @return the end of the log, at most three terms after the position.
      */
     public static Frontier scan(LogBuffers log, long position) {
         long length = (long) LogLayout.PARTITIONS * log.spec().termLength();
@@ -42,7 +45,8 @@ public final class FrontierScanner {
      *
      * @param log log to scan.
      * @param position position of a frame or of the frontier.
-     * @param length number of bytes after which the walk ends, at the end of its current frame.
+     * @param length number of bytes after which the walk ends, at the end of the frame that it has
+     *     reached.
      * @return the end of the log, or the position at which the walk ended.
      */
     public static Frontier scan(LogBuffers log, long position, long length) {

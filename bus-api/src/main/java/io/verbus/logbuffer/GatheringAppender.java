@@ -10,13 +10,13 @@ import java.lang.ref.Reference;
 
 /**
  * Appends messages that are gathered from several buffers, or whose reserved values depend on the
- * frame's content. The two subclasses implement how frames are claimed, opened and committed; they
- * also have a shorter path for a message in one buffer with a known reserved value.
+ * content of the frames. The two subclasses implement how frames are claimed, opened and committed.
+ * They also have a shorter path for a message in one buffer with a known reserved value.
  *
  * <p>No method allocates, except to reject an invalid argument.
  */
 abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveAppender {
-    /** Returned for a frame that an unblocker has taken. */
+    /** Returned by {@link #openFrame} for a frame that an unblocker has taken. */
     static final long GONE = 0;
 
     final LogBuffers log;
@@ -26,7 +26,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
     private final int bitsToShift;
 
     /**
-     * @param limit publisher limit, or null if the caller reads it itself.
+     * @param limit publisher limit, or null if the caller reads the limit itself.
      */
     GatheringAppender(LogBuffers log, ReadablePosition limit) {
         this.log = log;
@@ -37,14 +37,17 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
     }
 
     /**
-     * Returns the position at which appending stops. The limit belongs to the same log as the
-     * appender, so one load of the appender yields a matching pair.
+     * Returns the position at which appending stops. The appender holds the limit of its own log,
+     * so a caller that loads the appender once gets a matching pair.
      */
     public final long limit() {
         return limit.getAcquire();
     }
 
-    /** Claims all frames of a message; returns the position of the first, or a negative result. */
+    /**
+     * Claims space for all frames of a message. Returns the position of the first frame, or a
+     * negative result.
+     */
     abstract long claimMessage(int length, long limit);
 
     /** Opens a frame and writes its header; returns its address, or {@link #GONE}. */
@@ -62,7 +65,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
      * @param first buffer with the first part.
      * @param firstOffset offset of the first part in its buffer.
      * @param firstLength length of the first part in bytes, 0 or more.
-     * @param second buffer with the second part; may be null if the part is empty.
+     * @param second buffer with the second part; may be null if that part is empty.
      * @param secondOffset offset of the second part in its buffer.
      * @param secondLength length of the second part in bytes, 0 or more.
      * @param supplier supplier of the reserved value of each frame, or null for 0.
@@ -139,7 +142,7 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
         long at = start;
         int done = 0;
         int part = 0;
-        int ofPart = 0; // bytes of the current part already appended
+        int ofPart = 0; // number of bytes of the current part already appended
         do {
             int payload = Math.min(length - done, framing.maxPayload());
             int frameLength = FrameHeader.LENGTH + payload;

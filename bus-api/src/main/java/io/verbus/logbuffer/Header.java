@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
  * The header of a delivered fragment, or of a message that was reassembled from fragments. A poll
  * reuses one object for all fragments; its values are valid only during the call.
  *
- * <p>Only the reserved value is read from the frame. All other values are those that the reader has
- * checked or knows from the log, so that a faulty writer cannot forge them.
+ * <p>Only the reserved value is read from the frame. The reader has checked all other values or
+ * knows them from the log, so a faulty writer cannot forge them.
  */
 public final class Header {
     private LogSpec spec;
@@ -19,14 +19,15 @@ public final class Header {
     private long word;
     private long framePosition;
 
-    // Fields of a reassembled message, whose buffer is null.
+    // Set only for a reassembled message, for which the buffer is null.
     private long reservedValue;
     private int extent;
 
-    // Written once by the thread that closes the reader; read by assemblers of its fragments.
+    // Written once by the thread that closes the reader; read by the assemblers of the reader's
+    // fragments.
     private volatile boolean isStreamClosed;
 
-    /** Creates a header for reassembled messages, see {@link #begin}. */
+    /** Creates a header for reassembled messages; see {@link #begin}. */
     public Header() {}
 
     /**
@@ -48,8 +49,8 @@ public final class Header {
      * @param framePosition position of the frame's first byte.
      */
     public void wrap(DirectBuffer term, int termOffset, long word, long framePosition) {
-        // Storing a reference dirties a GC card, whose cache line also holds cards of other
-        // threads' objects: store it only if it changes.
+        // Stored only if it changes, because storing a reference dirties a GC card, and the card's
+        // cache line also holds cards of other threads' objects.
         if (buffer != term) {
             buffer = term;
         }
@@ -59,8 +60,8 @@ public final class Header {
     }
 
     /**
-     * Starts a reassembled message, with the position, session and reserved value of its first
-     * fragment.
+     * Starts a reassembled message, which takes its position, session and reserved value from its
+     * first fragment.
      *
      * @param first header of the first fragment.
      */
@@ -76,8 +77,8 @@ public final class Header {
     }
 
     /**
-     * Completes a reassembled message, with flags and length as if it were not fragmented, and the
-     * position after its last fragment.
+     * Completes a reassembled message. It has flags and length as if it had not been fragmented,
+     * and the position after its last fragment.
      *
      * @param last header of the last fragment.
      * @param length length of the message in bytes.
@@ -139,8 +140,8 @@ public final class Header {
     }
 
     /**
-     * Returns the length of header and payload in bytes; of a reassembled message, as if it were
-     * sent in one frame.
+     * Returns the length of header and payload in bytes. For a reassembled message, this is the
+     * length as if it had been sent in one frame.
      */
     public int frameLength() {
         return FrameHeader.length(word);

@@ -16,7 +16,7 @@ public final class InvalidFrameException extends BusException {
     /**
      * @param position position of the frame.
      * @param word first eight bytes of the frame, as read.
-     * @param problem what is wrong, in words that follow "the frame".
+     * @param problem description of the defect, in words that follow "the frame".
      */
     InvalidFrameException(long position, long word, String problem) {
         super(

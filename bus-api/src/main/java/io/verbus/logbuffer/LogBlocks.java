@@ -9,11 +9,11 @@ import java.nio.channels.FileChannel;
 /**
  * Consumes a log in blocks of whole frames. Used by the reading thread only.
  *
- * <p>A block ends at the end of its term at the latest. A padding frame is a block of its own, of
- * which only the header is meaningful. The subscriber's position is published once per block, even
- * if the handler throws.
+ * <p>A block ends at the end of its term at the latest. A padding frame forms a block of its own,
+ * in which only the header is meaningful. The subscriber's position is published once per block,
+ * even if the handler throws.
  *
- * <p>No method allocates, except to report an invalid frame and to open the file.
+ * <p>No method allocates, except to report an invalid frame or to open the file.
  */
 public final class LogBlocks {
     private final LogBuffers log;
@@ -23,7 +23,7 @@ public final class LogBlocks {
 
     /**
      * @param log log to read.
-     * @param reader reader of the log, which moves past each block.
+     * @param reader reader of the log, which is moved past each block.
      */
     public LogBlocks(LogBuffers log, LogReader reader) {
         this.log = log;
@@ -59,7 +59,7 @@ public final class LogBlocks {
     }
 
     /**
-     * Delivers one block with the file that holds it.
+     * Delivers one block together with the file that contains it.
      *
      * @param handler handler to call if there is a block.
      * @param lengthLimit limit, as in {@link #poll}.
@@ -94,7 +94,7 @@ public final class LogBlocks {
         return LogLayout.termId(position, bitsToShift, log.spec().initialTermId());
     }
 
-    /** Moves the reader past a block, unless the block's handler has polled too. */
+    /** Moves the reader past a block, unless the block's handler has itself polled. */
     private void end(long start, int length, boolean isNested) {
         if (reader.position() == start) {
             reader.moveTo(start + length);

@@ -26,10 +26,10 @@ import java.nio.file.StandardOpenOption;
 /**
  * A log, usually a file mapped into this process; {@link LogLayout} describes its contents.
  *
- * <p>Any thread may use the buffers, subject to the protocol of the log's users; create and {@link
- * #close()} a log on one thread. Once {@link #close()} has started, no buffer of a log created here
- * may be accessed, because its memory is unmapped. A buffer of a log mapped by {@link #map} reads
- * as zero from then on, see {@link ClientMapping}.
+ * <p>Any thread may use the buffers, subject to the protocol between the log's users. A log must be
+ * created and closed on the same thread. Once {@link #close()} has started, no buffer of a log
+ * created here may be accessed, because the memory is unmapped. A buffer of a log mapped by {@link
+ * #map} reads as zero from then on; see {@link ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;
@@ -47,14 +47,17 @@ public final class LogBuffers implements AutoCloseable {
     private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
     private final UnsafeBuffer metadata;
 
-    /** Sum of the bytes read to touch pages: the JIT would drop reads without an effect. */
+    /**
+     * Sum of the bytes read to touch pages. Without it, the JIT would remove the reads, because
+     * they would have no effect.
+     */
     private int touched;
 
     /** Set before the log is shared. */
     private LogRoom room = LogRoom.WHOLE;
 
-    // Accessed under this object's monitor: one thread may read the file while another closes the
-    // log.
+    // Accessed under this object's monitor, because one thread may read the file while another
+    // closes the log.
     private FileChannel channel;
     private boolean isClosed;
 
@@ -72,9 +75,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Creates and maps a log file without reserving its space: if the file system fills up, a later
-     * access faults. A caller that must not fault reserves the file's space first and calls {@link
-     * #initialise}.
+     * Creates and maps a log file without reserving space for it, so a later access faults if the
+     * file system has filled up. A caller that must not fault reserves the file's space first and
+     * then calls {@link #initialise}.
      *
      * @param file file to create; must not exist yet.
      * @param spec fixed parameters of the log.
@@ -94,10 +97,11 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a file and initialises it as a log. Touches no page of its terms.
+     * Maps a file and initialises it as a log, without touching any page of the terms.
      *
      * @param file existing file: empty, or zeroed and of the log's length. Deleted on failure.
-     * @param place path that leads to the file even if its name was replaced, or the name itself.
+     * @param place path that leads to the file even if another file has taken its name; otherwise
+     *     the same as the file.
      * @param spec fixed parameters of the log; the term length must be a multiple of the page
      *     length.
      * @param pageLength page length of the file in bytes, such as {@link
@@ -157,8 +161,8 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps an existing log file after checking that it is one. Touches no page of its terms, see
-     * {@link #touch}.
+     * Maps an existing file after checking that it is a log. Does not touch any page of the terms;
+     * see {@link #touch}.
      *
      * @param file file to map.
      * @param readOnly whether to map it read-only.
@@ -171,7 +175,7 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a log file of a driver after checking its owner and that it is a log.
+     * Maps a driver's file after checking its owner, and that it is a log.
      *
      * @param directory directory of the driver.
      * @param file file to map.
@@ -213,7 +217,7 @@ public final class LogBuffers implements AutoCloseable {
         int termCount = (int) (spec.position() >>> bits);
         metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
-            // The term id in the raw tail of a term that is not active yet is one lap behind.
+            // The raw tail of a term that is not active yet contains a term id one lap behind.
             int partition = (LogLayout.partition(termCount) + i) % LogLayout.PARTITIONS;
             int termId = spec.initialTermId() + termCount + i - (i == 0 ? 0 : LogLayout.PARTITIONS);
             int offset = i == 0 ? LogLayout.termOffset(spec.position(), spec.termLength()) : 0;
@@ -332,8 +336,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Returns the address of a term, for callers that access it for each message and check their
-     * offsets. A buffer may wrap an array, so its accesses must load its fields each time.
+     * Returns the address of a term, for callers that access the term for each message and check
+     * their offsets. Access through a buffer is slower, because a buffer may wrap an array, so each
+     * access must load the buffer's fields.
      */
     long termAddress(int partition) {
         return terms[partition].addressOffset();
@@ -350,9 +355,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Marks the log as only partly in memory. Call before the log is shared.
+     * Marks the log as only partly in memory. Must be called before the log is shared.
      *
-     * @param partial allocates and frees the log's memory.
+     * @param partial object that allocates and frees the log's memory.
      */
     public void room(LogRoom partial) {
         room = partial;
@@ -375,12 +380,13 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Reads pages so that they are in memory and in this process's page tables, and later accesses
-     * cause no page fault. Skips what lies between the terms and the metadata: nothing uses it, and
-     * it may have no memory. Thread-safe; the log must not be closed during the call.
+     * cause no page faults. Skips the space between the terms and the metadata, which is unused and
+     * may not be backed by memory. Thread-safe, but the log must not be closed during the call.
      *
      * @param from first byte of the mapping to touch.
-     * @param count number of bytes; clipped at the end of the part that the first byte is in.
-     * @return the byte to continue at, or {@link #length()} after the last.
+     * @param count number of bytes to touch; limited to the part of the log that contains the first
+     *     byte.
+     * @return the byte at which to continue, or {@link #length()} once everything is touched.
      */
     public long touch(long from, long count) {
         long terms = termsLength();
@@ -394,14 +400,14 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Returns whether another process has truncated the file, so that an access to this log may
-     * fault. Thread-safe; the log must not be closed during the call.
+     * Returns whether another process has truncated the file, in which case an access to this log
+     * may fault. Thread-safe, but the log must not be closed during the call.
      */
     public boolean isTruncated() {
         if (file == null) {
             return false;
         }
-        // The last page holds the metadata, and a truncation removes it first.
+        // Only the last page is checked: it holds the metadata, and a truncation removes it first.
         long last = LogLayout.metadataOffset(segment.byteSize()) & -PAGE;
         return switch (MappedPages.state(segment.asSlice(last))) {
             case READABLE -> false;
@@ -419,9 +425,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Replaces the mapping of a file that another process may have truncated by private memory: an
-     * empty log that no other process sees, so that remaining users cause no fault. For logs
-     * created here.
+     * Replaces the mapping of a file that another process may have truncated with private memory:
+     * an empty log that no other process sees, so that accesses by remaining users do not fault.
+     * For logs created here.
      *
      * @throws BusException if the kernel rejects the mapping.
      */
@@ -431,8 +437,8 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Unmaps the file, which stays, or frees the private memory. A log mapped by {@link #map} keeps
-     * zeroed pages for late users.
+     * Unmaps the file without deleting it, or frees the private memory. For a log mapped by {@link
+     * #map}, zeroed pages remain in place of the file, for late users.
      */
     @Override
     public synchronized void close() {

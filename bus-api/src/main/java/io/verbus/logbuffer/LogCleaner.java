@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Zeroes the consumed part of a publication's log, so that every possible frame start is a zero
- * word in the next lap. One thread cleans; any thread may read how far it has cleaned. The log of
- * an {@link ExclusiveAppender} needs no cleaning, see {@link #isNeeded}.
+ * word in the next lap. A single thread cleans the log; any thread may read how far the log is
+ * clean. The log of an {@link ExclusiveAppender} needs no cleaning; see {@link #isNeeded}.
  *
  * <pre>
  *    cleaned          consumed          tail        limit                 cleaned + 3 terms
@@ -28,7 +28,7 @@ public final class LogCleaner {
     private volatile long cleaned;
 
     /**
-     * @param log log of the publication, new or clean ahead of the position.
+     * @param log log of the publication, which is new, or clean from the position onwards.
      * @param position current position of the log's tail.
      */
     public LogCleaner(LogBuffers log, long position) {
@@ -40,15 +40,16 @@ public final class LogCleaner {
     }
 
     /**
-     * Returns whether the log needs cleaning. It does not if its only writer zeroes ahead, as the
-     * writer announces in the metadata before its first frame. Thread-safe.
+     * Returns whether the log needs cleaning. It needs none if its only writer zeroes ahead, which
+     * the writer announces in the metadata before its first frame. Thread-safe.
      */
     public boolean isNeeded() {
         return !isExclusive || log.metadata().getIntAcquire(LogLayout.ZEROES_AHEAD) != 1;
     }
 
     /**
-     * Cleans one step, or skips it if not needed. Called on the cleaning thread only.
+     * Runs one step of cleaning, or skips the step if the log needs no cleaning. Called on the
+     * cleaning thread only.
      *
      * @param consumed position that every consumer and the sender have passed.
      * @param maxBytes maximum number of bytes to zero in this step.

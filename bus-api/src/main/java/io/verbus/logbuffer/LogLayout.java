@@ -53,19 +53,19 @@ public final class LogLayout {
     /** Number of terms of a log. */
     public static final int PARTITIONS = 3;
 
-    /** Shortest term length in bytes. */
+    /** Minimum term length in bytes. */
     public static final int MIN_TERM_LENGTH = 64 * 1024;
 
-    /** Longest term length in bytes. */
+    /** Maximum term length in bytes. */
     public static final int MAX_TERM_LENGTH = 1024 * 1024 * 1024;
 
     /** Length of the metadata in bytes, at the end of the file. */
     public static final int METADATA_LENGTH = 4096;
 
-    /** Shortest page length of a file in bytes. */
+    /** Minimum page length of a file in bytes. */
     public static final int MIN_PAGE_LENGTH = 4096;
 
-    /** Longest page length of a file in bytes. */
+    /** Maximum page length of a file in bytes. */
     public static final int MAX_PAGE_LENGTH = 1024 * 1024 * 1024;
 
     /** Offset in the metadata: raw tail of the first partition. */
@@ -118,20 +118,20 @@ public final class LogLayout {
 
     /**
      * Offset in the metadata: end position of the last claim that an unblocker has padded or is
-     * about to pad, int64. An owner has lost every claim before it.
+     * about to pad, int64. Every open claim before this position is lost to its owner.
      */
     public static final int UNBLOCKED = 1024;
 
     /**
-     * Offset in the metadata of an exclusive publication's log: 1 if its writer zeroes the word at
-     * which the next frame will start, so that the log needs no cleaning, int32. The writer stores
-     * it before its first frame.
+     * Offset in the metadata: whether the log needs no cleaning, int32. The writer of an exclusive
+     * publication's log stores 1 before its first frame if it zeroes the word at which each next
+     * frame will start.
      */
     public static final int ZEROES_AHEAD = 1032;
 
     /**
      * Offset in the metadata: 1 if only the used part of the log is in memory ({@link LogRoom}),
-     * int32. Touching more of it allocates memory needlessly.
+     * int32. Touching more of the log allocates memory needlessly.
      */
     public static final int PARTIAL = 1036;
 
@@ -140,7 +140,7 @@ public final class LogLayout {
 
     private LogLayout() {}
 
-    /** Returns the length in bytes of a log file with the smallest page length. */
+    /** Returns the length in bytes of a log file with the minimum page length. */
     public static long fileLength(int termLength) {
         return fileLength(termLength, MIN_PAGE_LENGTH);
     }
@@ -155,14 +155,14 @@ public final class LogLayout {
         return BitUtil.align((long) PARTITIONS * termLength + METADATA_LENGTH, pageLength);
     }
 
-    /** Returns whether the length is possible for a log with some term length and page length. */
+    /** Returns whether a log with some valid term length and page length has the given length. */
     static boolean isFileLength(long length) {
         return length >= fileLength(MIN_TERM_LENGTH)
                 && length <= fileLength(MAX_TERM_LENGTH, MAX_PAGE_LENGTH)
                 && length % MIN_PAGE_LENGTH == 0;
     }
 
-    /** Returns whether a log with the term length and page length has the length. */
+    /** Returns whether a log with the given term length and page length has the given length. */
     static boolean isFileLength(long length, int termLength, int pageLength) {
         return isTermLength(termLength)
                 && pageLength >= MIN_PAGE_LENGTH
@@ -225,8 +225,8 @@ public final class LogLayout {
     }
 
     /**
-     * Returns the partition of a term by its count from the first. For a negative count, which only
-     * a faulty writer stores, returns any valid partition.
+     * Returns the partition of a term, given its count from the first term. For a negative count,
+     * which only a faulty writer stores, returns some valid partition.
      */
     public static int partition(int termCount) {
         return (termCount & Integer.MAX_VALUE) % PARTITIONS;
@@ -243,8 +243,8 @@ public final class LogLayout {
     }
 
     /**
-     * Returns the offset in a raw tail; it exceeds the term length once claims have crossed the
-     * term's end.
+     * Returns the offset in a raw tail. The offset exceeds the term length once claims have crossed
+     * the term's end.
      */
     public static long tailOffset(long rawTail) {
         return rawTail & 0xFFFF_FFFFL;
@@ -255,7 +255,10 @@ public final class LogLayout {
         return (long) termLength << 31;
     }
 
-    /** Returns the longest message that can be offered: an eighth of a term, at most 16 MiB. */
+    /**
+     * Returns the length of the longest message that can be offered: an eighth of a term, but at
+     * most 16 MiB.
+     */
     public static int maxMessageLength(int termLength) {
         return Math.min(termLength / 8, 16 * 1024 * 1024);
     }

@@ -5,12 +5,12 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Merges a stream from several sources, each with its own image log: copies committed frames into
- * one log, in order and each frame once. One thread merges; readers of the log see a frame once it
- * and everything copied with it is in place.
+ * Merges a stream from several sources, each of which has its own image log: copies committed
+ * frames into one log, in order and each frame once. A single thread merges. Readers of the log see
+ * a frame only once the frame, and everything copied along with it, is in place.
  *
  * <p>The word at the frontier is zero until the frames after it are in place, so the log needs no
- * cleaning. A copy ends within a term; the zero after it may lie in the next.
+ * cleaning. Copied frames lie within one term; the zero word after them may lie in the next term.
  */
 public final class LogMerger {
     private final LogBuffers log;
@@ -36,16 +36,16 @@ public final class LogMerger {
     }
 
     /**
-     * Continues at a position up to which another writer has filled the log, with a zero word
-     * there. Call while no thread merges.
+     * Continues at a position up to which another writer has filled the log, and at which there is
+     * a zero word. Must not be called while a thread is merging.
      */
     public void goOnFrom(long position) {
         frontier = position;
     }
 
     /**
-     * A source log of the stream, and the position up to which it was read. Used by the merging
-     * thread only.
+     * The log of one source, and the position up to which it was read. Used by the merging thread
+     * only.
      */
     public static final class Source {
         private final LogBuffers log;
@@ -69,12 +69,12 @@ public final class LogMerger {
     }
 
     /**
-     * Takes the next frames of a source: skips those already merged, or copies those at the
-     * frontier. A source that is ahead of the frontier waits for the others.
+     * Takes the next frames from a source: skips frames that are already merged, or copies frames
+     * that start at the frontier. A source that is ahead of the frontier waits for the others.
      *
      * @param source source to take from.
      * @param limit position that the frontier must not pass.
-     * @param maxBytes maximum number of bytes to copy; a longer first frame is copied anyway.
+     * @param maxBytes maximum number of bytes to copy; a longer first frame is copied nevertheless.
      * @return number of bytes by which the source has advanced.
      * @throws InvalidFrameException if the source holds an invalid frame, or frames that do not
      *     match those of another source.
@@ -112,7 +112,10 @@ public final class LogMerger {
         return end;
     }
 
-    /** Copies the frames that a source has at the frontier, and stores their first word last. */
+    /**
+     * Copies the frames that a source has at the frontier, storing the first frame's first word
+     * last.
+     */
     private void copy(Source source, long from, long copied) {
         long end = source.position;
         if (end == from) {

@@ -71,7 +71,7 @@ public final class LogNotes {
     /** Offset in the metadata: whether lost frames are requested again. */
     public static final int RELIABLE = 491;
 
-    /** Offset in the metadata: whether the end of the stream is signalled. */
+    /** Offset in the metadata: whether the end of the stream is signaled to subscribers. */
     public static final int TELLS_END = 493;
 
     /** Offset in the metadata: whether a spy alone makes the publication connected. */
@@ -100,7 +100,9 @@ public final class LogNotes {
         note(metadata, TETHERED, true);
     }
 
-    /** Sets the times after which untethered subscribers are detached and rejoin. */
+    /**
+     * Sets the times after which untethered subscribers are detached and after which they rejoin.
+     */
     public static void untethered(
             UnsafeBuffer metadata, long windowLimitNs, long lingerNs, long restingNs) {
         metadata.putLong(UNTETHERED_WINDOW_LIMIT, windowLimitNs);
@@ -114,7 +116,7 @@ public final class LogNotes {
     }
 
     /**
-     * Sets the lengths of a socket's buffer.
+     * Sets the lengths of a socket buffer.
      *
      * @param offset {@link #SEND_BUFFER} or {@link #RECEIVE_BUFFER}.
      */

@@ -7,14 +7,14 @@ import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Delivers the fragments that a reader would deliver, without consuming them. Used by the reading
- * thread only, except for {@link #close}.
+ * Delivers the fragments that a reader would deliver, but without consuming them. Used by the
+ * reading thread only, except for {@link #close}.
  *
  * <p>The log past the frontier may hold data of an earlier lap. A peek therefore starts only at a
  * frame reachable through committed frames: from the reader's position, or from the end of the
  * previous peek.
  *
- * <p>No method allocates, except to reject an invalid position and to report an invalid frame.
+ * <p>No method allocates, except to reject an invalid position or to report an invalid frame.
  */
 public final class LogPeek {
     private final LogBuffers log;
@@ -44,8 +44,8 @@ public final class LogPeek {
     /**
      * Starts a peek.
      *
-     * @param from position of a frame or of the frontier, from the reader's position to the end of
-     *     the current term.
+     * @param from position of a frame or of the frontier, between the reader's position and the end
+     *     of the current term.
      * @throws IllegalArgumentException if no frame starts at the position.
      * @throws InvalidFrameException if an invalid frame precedes the position.
      */
@@ -80,7 +80,7 @@ public final class LogPeek {
     }
 
     /**
-     * Delivers fragments from the start of the peek, of at most one term.
+     * Delivers fragments from the start of the peek onwards, from at most one term.
      *
      * @param handler handler to call for each fragment; {@code COMMIT} acts as {@code CONTINUE}.
      * @param limit position before which a fragment must start to be delivered.
@@ -106,7 +106,7 @@ public final class LogPeek {
                 }
                 Action action = show(handler, term, offset, word);
                 if (action == Action.ABORT || position != at) {
-                    break; // the handler has aborted, or has peeked too
+                    break; // the handler has aborted, or has itself peeked
                 }
                 position = next;
                 if ((FrameHeader.flags(word) & FrameHeader.FLAG_END) != 0) {

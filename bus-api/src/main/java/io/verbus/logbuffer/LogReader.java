@@ -15,18 +15,19 @@ import java.lang.invoke.VarHandle;
  * Reads the frames of a log in order, for one subscriber. Not thread-safe, except for {@link
  * #close}.
  *
- * <p>A frame's first word is loaded once, with acquire; the checked value is the one used. The
- * subscriber's position is published once per poll, with release, even if a handler throws: after
- * all delivered frames, including the last. A poll ends at the end of a term at the latest. In a
- * fast stream it may wait, and end some KiB before the tail, see {@link FollowingDistance}. It
- * never waits in a replica, whose metadata has no tail.
+ * <p>A frame's first word is loaded once, with acquire, and only the loaded value is checked and
+ * used. The subscriber's position, which is after all delivered frames, is published once per poll,
+ * with release, even if a handler throws. A poll ends at the end of a term at the latest. In a fast
+ * stream, a poll may wait, and may end some KiB before the tail; see {@link FollowingDistance}. A
+ * poll never waits in a replica, whose metadata has no tail.
  *
- * <p>Another thread may close the reader. Nothing more is delivered from then on, except to a
- * handler call in progress, and the subscriber's position no longer changes, because its counter
- * may be reused. The log stays mapped while {@link #isDelivering}.
+ * <p>Another thread may close the reader. From then on nothing more is delivered, although a
+ * handler call may still be in progress. The subscriber's position no longer changes, because its
+ * counter may be reused. The log stays mapped while {@link #isDelivering}.
  *
  * <p>The driver may detach an untethered subscriber whose thread is suspended, and reuse the log. A
- * {@link SubscriberLease} detects that before a frame is used; nothing is delivered from then on.
+ * {@link SubscriberLease} detects this before a frame is used, and nothing is delivered from then
+ * on.
  *
  * <p>No method allocates, except to report an invalid frame.
  */
@@ -75,9 +76,10 @@ public final class LogReader {
      * Creates a reader at the subscriber's position.
      *
      * @param log log to read; may be mapped read-only.
-     * @param subscriberPosition the subscriber's counter: written here, read by the driver.
-     * @param isReplica whether the log is the image of a remote log. There a negative frame length
-     *     is an error; in a publication's own log it is a claim being filled.
+     * @param subscriberPosition the subscriber's counter, which is written here and read by the
+     *     driver.
+     * @param isReplica whether the log is the image of a remote log. In an image, a negative frame
+     *     length is an error; in a publication's own log, it marks a claim that is being filled.
      * @throws BusException if no frame can start at the subscriber's position.
      */
     public LogReader(LogBuffers log, Position subscriberPosition, boolean isReplica) {
@@ -123,8 +125,8 @@ public final class LogReader {
     }
 
     /**
-     * Checks a position from the counters file, which is not trusted: all reads of the term depend
-     * on it.
+     * Checks a position from the counters file. The file is not trusted, and all reads of the term
+     * depend on the position.
      */
     private long checked(long position) {
         if (position < 0
@@ -192,11 +194,11 @@ public final class LogReader {
     }
 
     /**
-     * Returns whether a word is non-zero at the position. Kept apart from the delivery: a spinning
-     * subscriber polls in vain about a hundred times for each frame, so the JIT would otherwise
-     * treat the delivery as a rare branch. If a handler polls after the last frame of a term, this
-     * reads the word after the term, which is still part of the log; the delivery then finds that
-     * the term has ended.
+     * Returns whether the word at the position is non-zero. Separate from the delivery, because a
+     * spinning subscriber polls in vain about a hundred times for each frame, and the JIT would
+     * otherwise treat the delivery as a rare branch. If a handler polls after the last frame of a
+     * term, this reads the word after the term, which is still part of the log; the delivery then
+     * finds that the term has ended.
      */
     private boolean isSomethingThere() {
         return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;
@@ -231,7 +233,7 @@ public final class LogReader {
                 handler.onFragment(
                         term, offset + FrameHeader.LENGTH, length - FrameHeader.LENGTH, header);
                 if (termOffset != next) {
-                    break; // the handler has polled too
+                    break; // the handler has itself polled
                 }
                 offset = next;
             }
@@ -332,8 +334,8 @@ public final class LogReader {
     /**
      * Stops delivery. Thread-safe.
      *
-     * <p>{@link #isDelivering} may not yet show a delivery that another thread is just starting; a
-     * caller that unmaps the log must wait first.
+     * <p>{@link #isDelivering} may not yet show a delivery that another thread is just starting, so
+     * a caller that unmaps the log must wait first.
      */
     public void close() {
         isClosed = true;
@@ -350,7 +352,7 @@ public final class LogReader {
         return (boolean) DELIVERING.getAcquire(this);
     }
 
-    /** Marks a delivery; returns whether it is nested in another. */
+    /** Marks the beginning of a delivery. Returns whether the delivery is nested in another one. */
     boolean beginDelivery() {
         if (MisuseChecks.ON) {
             checks.enter(image);
@@ -374,8 +376,8 @@ public final class LogReader {
     }
 
     /**
-     * Returns whether reading ends at a word loaded with acquire: at the frontier, or because the
-     * subscriber was detached.
+     * Returns whether reading ends at a word that was loaded with acquire, because it is the
+     * frontier or the subscriber was detached.
      */
     boolean isEnd(long word) {
         return isOpen(word) || lease != null && lease.isOver();
@@ -386,7 +388,7 @@ public final class LogReader {
         return word == 0 || (FrameHeader.length(word) < 0 && !isReplica);
     }
 
-    /** Skips a padding frame; throws if the frame is invalid. */
+    /** Skips a padding frame. Throws an exception if the frame is invalid. */
     private void advance(long word, int offset) {
         if (!FrameCheck.isValid(word, offset, termLength)) {
             throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
@@ -395,8 +397,8 @@ public final class LogReader {
     }
 
     /**
-     * Writes the position, unless the driver has detached the subscriber and written the counter
-     * itself.
+     * Writes the subscriber's position, unless the driver has detached the subscriber and written
+     * the counter itself.
      */
     private void write(long position) {
         if (lease == null) {

@@ -5,11 +5,12 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Finds the committed frames of a publication's log that can be sent. Not thread-safe.
+ * Finds the committed frames in a publication's log that can be sent. Not thread-safe.
  *
- * <p>A run ends after a padding frame, so only its last frame can be padding, of which only the
- * header is worth sending. A run excludes a frame that ends past the limit: a stream's window must
- * hold the longest frame, which is padding after a message that did not fit into its term.
+ * <p>A run ends after a padding frame, so only its last frame can be padding; of that frame, only
+ * the header is worth sending. A run excludes a frame that ends past the limit. A stream's window
+ * must therefore hold the longest frame, which is the padding that replaces a message that did not
+ * fit into its term.
  */
 public final class LogScanner {
     private final LogBuffers log;
@@ -32,8 +33,8 @@ public final class LogScanner {
      *
      * @param position position of a frame or of the frontier.
      * @param limit position that the run must not pass.
-     * @param maxBytes maximum length of the run, not counting the body of padding; a longer first
-     *     frame is included anyway.
+     * @param maxBytes maximum length of the run, not counting the body of a padding frame; a longer
+     *     first frame is included nevertheless.
      * @return the end of the run; the given position if there is none.
      * @throws InvalidFrameException if the first frame is invalid.
      */

@@ -13,7 +13,7 @@ import io.verbus.BusException;
  * @param streamId stream id.
  * @param initialTermId id of the first term.
  * @param termLength term length in bytes, a power of two.
- * @param mtu length of the longest frame in bytes, a multiple of 32.
+ * @param mtu maximum length of a frame in bytes, a multiple of 32.
  * @param position position at which the log starts, a multiple of 32.
  */
 public record LogSpec(
@@ -25,10 +25,10 @@ public record LogSpec(
         int termLength,
         int mtu,
         long position) {
-    /** Longest MTU in bytes. */
+    /** Maximum MTU in bytes. */
     public static final int MAX_MTU = 65504;
 
-    /** Shortest MTU in bytes. */
+    /** Minimum MTU in bytes. */
     public static final int MIN_MTU = 64;
 
     /**

@@ -9,8 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>Each claim advances the raw tail of the active partition. The claim that first crosses the
  * term's end owns the rotation: it sets the raw tail of the next partition, then the active term
- * count. Both steps are conditional on the state they replace, so the owner and an unblocker may
- * take them concurrently, and either may be late.
+ * count. Both steps are conditional on the state that they replace, so the owner and an unblocker
+ * may take them concurrently, and either may be late.
  */
 public final class LogTail {
     private LogTail() {}
@@ -24,11 +24,12 @@ public final class LogTail {
         UnsafeBuffer metadata = log.metadata();
         LogSpec spec = log.spec();
         int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
-        // If the log rotates during the call, the raw tail's own term id still identifies its term.
+        // If the log rotates during the call, the term id in the raw tail still identifies the
+        // tail's term.
         long rawTail = metadata.getLongAcquire(offset(count));
         if (LogLayout.tailOffset(rawTail) > spec.termLength()) {
-            // The next term may have claims before it is active, made by late claimers of the term
-            // that previously occupied its partition.
+            // The next term may contain claims before it is active, made by late claimers of the
+            // term that previously occupied the same partition.
             long next = metadata.getLongAcquire(offset(count + 1));
             if (LogLayout.termId(next) - LogLayout.termId(rawTail) > 0) {
                 rawTail = next;
@@ -42,8 +43,8 @@ public final class LogTail {
     }
 
     /**
-     * Returns whether a claim has crossed the end of the active term and the next term is not
-     * active yet. True briefly in every rotation. Thread-safe.
+     * Returns whether a claim has crossed the end of the active term but the next term is not
+     * active yet. Briefly true during every rotation. Thread-safe.
      *
      * @param log log to examine.
      */
@@ -52,11 +53,12 @@ public final class LogTail {
     }
 
     /**
-     * Finds the term whose rotation is not finished. Thread-safe.
+     * Finds the term from which the log has not finished rotating. Thread-safe.
      *
      * @param log log to examine.
-     * @return count of the term that is full and active, or -1. Rotate from this count: the log may
-     *     rotate in the meantime, and the new active term is not full.
+     * @return the count of the term that is full and active, or -1. Callers must rotate from this
+     *     count, because the log may rotate in the meantime, and the term that is then active is
+     *     not full.
      */
     static int fullTerm(LogBuffers log) {
         UnsafeBuffer metadata = log.metadata();
@@ -79,15 +81,15 @@ public final class LogTail {
      *
      * @param metadata metadata of the log.
      * @param initialTermId initial term id of the log.
-     * @param termCount count of the full term, not the last.
+     * @param termCount count of the full term, which must not be the last term.
      */
     static void rotate(UnsafeBuffer metadata, int initialTermId, int termCount) {
         int nextCount = termCount + 1;
         int nextTermId = initialTermId + nextCount;
         int next = offset(nextCount);
         long rawTail = metadata.getLongAcquire(next);
-        // Late claimers of the term that previously occupied this partition may still add to it,
-        // once each.
+        // Late claimers of the term that previously occupied this partition may still add to its
+        // raw tail, once each.
         while (LogLayout.termId(rawTail) == nextTermId - LogLayout.PARTITIONS
                 && !metadata.compareAndSetLong(next, rawTail, LogLayout.rawTail(nextTermId, 0))) {
             rawTail = metadata.getLongAcquire(next);

@@ -5,9 +5,9 @@ package io.verbus.logbuffer;
 import java.util.ArrayDeque;
 
 /**
- * Touches the pages of newly mapped logs, so that the first lap of a log causes few page faults:
- * the first part immediately, the rest in slices, one per duty cycle, because a long log takes
- * seconds. Used by the client conductor's thread only.
+ * Touches the pages of newly mapped logs, so that the first lap of a log causes few page faults.
+ * The first part is touched immediately, and the rest in slices, one per duty cycle, because a long
+ * log takes seconds. Used by the client conductor's thread only.
  */
 public final class LogTouching {
     private static final int AT_ONCE = 1024 * 1024;
@@ -36,7 +36,7 @@ public final class LogTouching {
         }
     }
 
-    /** Removes a log that will be unmapped. */
+    /** Removes a log that is about to be unmapped. */
     public void remove(LogBuffers log) {
         all.removeIf(touched -> touched.log == log);
     }
@@ -47,7 +47,7 @@ public final class LogTouching {
         if (first == null) {
             return 0;
         }
-        if (!isDone(first, SLICE)) { // if this throws, the log's users incur the page faults
+        if (!isDone(first, SLICE)) { // if this throws, users incur the page faults
             all.addFirst(first);
         }
         return 1;

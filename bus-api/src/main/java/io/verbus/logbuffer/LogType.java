@@ -20,7 +20,7 @@ public enum LogType {
         return (byte) ordinal();
     }
 
-    /** Returns the type of a code, or null if unknown. */
+    /** Returns the type with the given code, or null if the code is unknown. */
     static LogType of(byte code) {
         return code >= 0 && code < ALL.length ? ALL[code] : null;
     }

@@ -5,30 +5,32 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns claims of dead owners into padding. Each publication's log has one, used by the conductor's
- * thread only.
+ * Turns the claims of dead owners into padding. Each publication's log has an unblocker, used by
+ * the conductor's thread only.
  *
- * <p>An owner may die between any two of its stores. The consumer is then stuck at one of the
- * following, although the tail is further ahead:
+ * <p>An owner may die between any two of its stores. The tail is then further ahead, but the
+ * consumer is stuck at one of the following:
  *
  * <ul>
- *   <li>a negative frame length: a claim that was not committed, of known extent.
+ *   <li>a negative frame length: an uncommitted claim whose length is known.
  *   <li>a zero word: a claim that was not marked yet or, in an exclusive log, a message that was
  *       being appended. In an exclusive log, the padding extends to the tail at the time of
- *       blocking; in a concurrent log, to the next non-zero word, but not beyond that tail.
+ *       blocking; in a concurrent log, it extends to the next non-zero word, but not beyond that
+ *       tail.
  *   <li>the end of a term that was not rotated, because the owner of the claim that crossed the end
  *       died first.
  * </ul>
  *
- * <p>The tail at the time of blocking is the tail when the log was first found blocked. A later
- * claim of a live thread must not be padded, even if it is not marked yet.
+ * <p>The time of blocking is when the log was first found blocked. A claim that a live thread makes
+ * later must not be padded, even if it is not marked yet.
  *
  * <p>The padding replaces the word by compare-and-set, so that an earlier commit wins. An owner
  * that is alive and commits later detects that it has lost the claim, because its commit also
- * compares. An owner without a mark yet finds the end position of the padding in the log's
- * metadata. That position is stored first: a reader that finds the space clean again finds the
- * position as well. An owner that commits by a plain store, such as an Aeron client, detects
- * nothing: its message replaces the padding or is lost, and corrupts whatever has reused the space.
+ * compares. An owner that has not marked its claim yet finds the end position of the padding in the
+ * log's metadata. That position is stored before the padding, so an owner that finds the space
+ * clean again also finds the position. An owner that commits with a plain store, such as an Aeron
+ * client, detects nothing: its message replaces the padding or, if the space has been reused, is
+ * lost and corrupts what is there now.
  */
 public final class LogUnblocker {
     /** Position of an open claim if there is none. */
@@ -58,12 +60,12 @@ public final class LogUnblocker {
     }
 
     /**
-     * Watches the log, and unblocks one claim that has been open too long. Call regularly: the time
-     * runs from the first call that finds the log blocked.
+     * Watches the log, and unblocks one claim that has been open too long. Must be called
+     * regularly, because the timeout runs from the first call that finds the log blocked.
      *
      * @param position position of the consumer.
      * @param nowNs monotonic time.
-     * @param timeoutNs how long a claim may stay open.
+     * @param timeoutNs how long a claim may stay open, in nanoseconds.
      * @return whether a claim was unblocked.
      * @throws InvalidFrameException if a claim has an invalid extent.
      */
@@ -99,14 +101,14 @@ public final class LogUnblocker {
     }
 
     /**
-     * Pads every open claim of a log without appenders.
+     * Pads every open claim in a log that no longer has appenders.
      *
      * @param position position of the frame at which to start.
      * @return the final position of the stream, before which everything is committed.
      * @throws InvalidFrameException if the log holds an invalid frame.
      */
     public long seal(long position) {
-        // Frames of a faulty writer could lead around the log endlessly.
+        // A faulty writer's frames could lead around the log endlessly.
         long most = position + (long) LogLayout.PARTITIONS * termLength;
         long tail = Math.min(LogTail.position(log), most);
         long at = position;

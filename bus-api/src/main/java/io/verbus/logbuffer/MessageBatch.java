@@ -6,9 +6,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 
 /**
- * Messages to be sent together, see {@link io.verbus.Publication#offerBatch}. Refers to the
- * messages' buffers without copying them, so they must not change before the batch is sent.
- * Reusable, but not thread-safe; does not allocate after construction.
+ * Messages to be sent together; see {@link io.verbus.Publication#offerBatch}. The messages' buffers
+ * are not copied, so they must not change before the batch is sent. Reusable, but not thread-safe;
+ * does not allocate after construction.
  *
  * <pre>{@code
  * MessageBatch batch = new MessageBatch(16);
@@ -88,7 +88,8 @@ public final class MessageBatch {
     }
 
     /**
-     * Returns the bytes of log that the messages take, including headers and padding.
+     * Returns the number of bytes that the messages occupy in the log, including headers and
+     * padding.
      *
      * @throws IllegalArgumentException if the batch is empty or too long.
      */
@@ -125,7 +126,8 @@ public final class MessageBatch {
     }
 
     /**
-     * Writes all frames, except the first word of the first one, which makes them all visible.
+     * Writes all frames, except for the first word of the first frame, which makes all frames
+     * visible.
      *
      * @param term address of the term.
      * @param termOffset offset of the first frame, in claimed space.

@@ -6,17 +6,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * Checks that an object that is not thread-safe is used by one thread at a time. For debugging:
- * enabled by the system property {@code verbus.checks}; if it is off, the JIT compiler removes the
- * calls. Thread-safe.
+ * Checks that an object that is not thread-safe is used by one thread at a time. Intended for
+ * debugging, and enabled by the system property {@code verbus.checks}. If the property is not set,
+ * the JIT compiler removes the calls. Thread-safe.
  */
 public final class MisuseChecks {
-    /** Whether misuse is checked for; set by the system property {@code verbus.checks}. */
+    /** Whether to check for misuse; set by the system property {@code verbus.checks}. */
     public static final boolean ON = Boolean.getBoolean("verbus.checks");
 
     private final AtomicReference<Thread> user = new AtomicReference<>();
 
-    /** Creates checks for one object. */
+    /** Creates the checks for one object. */
     public MisuseChecks() {}
 
     /** Returns whether the calling thread is in {@link #alone}. */
@@ -42,7 +42,7 @@ public final class MisuseChecks {
     }
 
     /**
-     * Begins a call, see {@link #alone}.
+     * Begins a call; see {@link #alone}.
      *
      * @throws MisuseException if any thread, including this one, is already making a call.
      */

@@ -17,7 +17,7 @@ public interface RawBlockHandler {
      * @param channel channel of the log's file, open for reading, valid only during the call. The
      *     kernel may refuse to transfer from a file on huge pages.
      * @param fileOffset offset of the first frame in the file.
-     * @param buffer buffer with the block; the log itself, valid only during the call.
+     * @param buffer buffer with the block. This is the log itself, valid only during the call.
      * @param offset offset of the first frame, both in the buffer and in the term.
      * @param length length of the block in bytes, a multiple of 32.
      * @param sessionId session id of the publisher.

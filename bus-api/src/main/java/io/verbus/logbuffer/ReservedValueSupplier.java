@@ -9,11 +9,11 @@ import org.agrona.DirectBuffer;
 public interface ReservedValueSupplier {
     /**
      * Returns the reserved value of one frame; called for each fragment of a message. Called on the
-     * offering thread, between claim and commit: later messages are delivered only after it
-     * returns. If it throws, the rest of the message becomes padding, and the offer throws the same
-     * exception.
+     * offering thread between claim and commit, so later messages are delivered only after this
+     * method has returned. If this method throws, the rest of the message becomes padding, and the
+     * offer throws the same exception.
      *
-     * @param termBuffer buffer with the frame; the log itself, valid only during the call.
+     * @param termBuffer buffer with the frame. This is the log itself, valid only during the call.
      * @param termOffset offset of the frame in the buffer; its payload starts 32 bytes later.
      * @param frameLength length of header and payload in bytes.
      * @return value to store in the frame's header.

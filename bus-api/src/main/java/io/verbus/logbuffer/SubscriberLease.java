@@ -10,17 +10,17 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Lets an untethered subscriber detect, from its own counter, that the driver has detached it. The
- * driver changes the counter's reference id before the log may be reused, and the position when the
- * subscriber rejoins. A process that was suspended detects this before it receives the
- * corresponding events, and before it uses a frame.
+ * driver changes the counter's reference id before the log may be reused, and the counter's
+ * position when the subscriber rejoins. A process that was suspended detects this before it
+ * receives the corresponding events and before it uses a frame.
  *
  * <pre>
  *   driver      change the reference id  →  linger  →  stop counting the position  →  raise limits
  *   subscriber  load a frame's first word  →  check reference id and position  →  use the frame
  * </pre>
  *
- * <p>A reader that loads, with acquire, a word written since the log was reused sees the change.
- * Aeron's driver changes only the position.
+ * <p>A reader that loads, with acquire, a word that was written since the log was reused also sees
+ * the changed reference id. Aeron's driver changes only the position.
  *
  * <p>Used by the reading thread only, except for {@link #position}.
  */
@@ -61,7 +61,9 @@ public final class SubscriberLease {
         published = values.getLongAcquire(valueOffset);
     }
 
-    /** Returns whether the subscriber was detached, so that the log must no longer be used. */
+    /**
+     * Returns whether the subscriber was detached, in which case the log must no longer be used.
+     */
     boolean isOver() {
         if (!isOver) {
             isOver =
@@ -72,8 +74,8 @@ public final class SubscriberLease {
     }
 
     /**
-     * Writes the subscriber's position, unless it was detached: the driver may write the rejoin
-     * position at any time, which must not be overwritten.
+     * Writes the subscriber's position, unless the subscriber was detached. After that, the driver
+     * may write the rejoin position at any time, which must not be overwritten.
      */
     void publish(long position) {
         if (!isOver() && values.compareAndSetLong(valueOffset, published, position)) {

@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A client and its registrations. The client writes the time to its heartbeat counter; when it
- * sends a keepalive command, the driver writes the time instead. Used by the conductor's thread
- * only.
+ * A client and its registrations. The client writes the time to its heartbeat counter. If the
+ * client sends a keepalive command, the driver writes the time for it. Used by the conductor's
+ * thread only.
  */
 final class Client {
     private final long id;
@@ -56,8 +56,8 @@ final class Client {
     }
 
     /**
-     * Moves the last sign of life forward by the length of a pause during which the driver could
-     * not observe signs of life.
+     * Moves the client's last sign of life forward by the length of a pause during which the driver
+     * could not observe it.
      */
     void onPause(long pauseNs) {
         lastSeenNs += pauseNs;

@@ -30,8 +30,8 @@ final class Clients {
     private static final int REMEMBERED = 256;
 
     /**
-     * The driver counts as paused if more than the liveness timeout divided by this number passes
-     * between two checks.
+     * The driver counts as paused if the time between two checks exceeds the liveness timeout
+     * divided by this number.
      */
     private static final int PAUSE_FRACTION = 4;
 
@@ -81,7 +81,7 @@ final class Clients {
     }
 
     /**
-     * Returns the client that adds a resource, creating it on its first command.
+     * Returns the client that adds a resource. Creates the client on its first such command.
      *
      * @throws CommandException if the client has timed out, or no client can be added.
      */
@@ -143,7 +143,7 @@ final class Clients {
         return client;
     }
 
-    /** Returns whether a client with this id exists. */
+    /** Returns whether there is a client with the given id. */
     boolean contains(long clientId) {
         return byId.containsKey(clientId);
     }
@@ -153,7 +153,7 @@ final class Clients {
         byId.get(clientId).onSeen(clock.nanoTime());
     }
 
-    /** Handles a keepalive. A client that has timed out is notified again. */
+    /** Handles a keepalive. If the client has timed out, it is notified again. */
     void keepalive(long clientId) {
         Client client = byId.get(clientId);
         if (client != null) {
@@ -163,7 +163,7 @@ final class Clients {
         }
     }
 
-    /** Handles the orderly close of a client. */
+    /** Handles an orderly close by a client. */
     void close(long clientId) {
         Client client = byId.get(clientId);
         if (client != null) {
@@ -173,15 +173,16 @@ final class Clients {
         }
     }
 
-    /** Returns the nanoseconds of silence after which a client times out. */
+    /** Returns the time without a sign of life, in nanoseconds, after which a client times out. */
     long livenessTimeoutNs() {
         return livenessTimeoutNs;
     }
 
     /**
-     * Times out silent clients, and continues releasing the resources of departed clients.
+     * Times out clients without signs of life, and continues to release the resources of departed
+     * clients.
      *
-     * @param nowNs monotonic time; all commands sent before it have been handled.
+     * @param nowNs monotonic time; all commands sent before this time have been handled.
      * @return the work count.
      */
     int checkLiveness(long nowNs) {
@@ -216,7 +217,10 @@ final class Clients {
         }
     }
 
-    /** Releases a client's resources step by step. Commands can no longer refer to the client. */
+    /**
+     * Starts to release a client's resources, which takes several steps. Commands can no longer
+     * refer to the client.
+     */
     private void release(Client client, boolean hasDied) {
         byId.remove(client.id());
         shares.giveBack(Share.CLIENTS, Shares.NOBODY, 1);

@@ -29,8 +29,8 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Executes client commands against the registries, and answers each. Used by the conductor's
- * thread.
+ * Executes client commands against the registries, and answers each command. Used by the
+ * conductor's thread.
  */
 final class CommandExecutor implements CommandHandler {
     private final Clients clients;
@@ -53,7 +53,7 @@ final class CommandExecutor implements CommandHandler {
 
     /**
      * @param nextId supplier of the next unassigned correlation id, which is higher than that of
-     *     any command so far.
+     *     any command sent so far.
      */
     CommandExecutor(
             Clients clients,
@@ -314,7 +314,7 @@ final class CommandExecutor implements CommandHandler {
                         events.nextSessionId(correlationId, publications.nextSessionId(streamId)));
     }
 
-    /** Checks that a registration belongs to the client. */
+    /** Checks that a registration belongs to a client. */
     private interface Ownership {
         /**
          * Checks the registration.
@@ -325,8 +325,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Runs a command about a client's own registration, once the command that adds the registration
-     * has been answered.
+     * Runs a command about one of the client's own registrations, once the command that adds the
+     * registration has been answered.
      */
     private void about(
             long clientId,
@@ -379,7 +379,7 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    /** Completes a command now, or once the endpoint that it opens is open. */
+    /** Completes a command now, or once the endpoint that the command opens is open. */
     private void end(
             Client client,
             long correlationId,
@@ -400,8 +400,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Starts resolving a channel's names and preparing its transport; returns a condition that is
-     * true once both are done.
+     * Starts resolving a channel's names and preparing its transport. Returns a condition that
+     * becomes true once both are done.
      */
     private BooleanSupplier isReady(long clientId, ChannelUri channel) {
         CompletableFuture<?>[] lookUps =
@@ -412,14 +412,17 @@ final class CommandExecutor implements CommandHandler {
         return () -> found.isDone() && transports.isReadyFor(channel);
     }
 
-    /** Wraps a command about a channel, so that its exceptions and log entries name the channel. */
+    /**
+     * Wraps a command about a channel, so that the command's exceptions and log entries name the
+     * channel.
+     */
     private Consumer<Client> with(String channel, Consumer<Client> command) {
         return client -> inHand.run(channel, () -> command.accept(client));
     }
 
     /**
-     * Requires that the publication belongs to the client; the command that adds it may still be
-     * waiting, or its log may still be in preparation.
+     * Requires that the publication belongs to the client. The command that adds the publication
+     * may still be waiting, or its log may still be in preparation.
      */
     private void requirePublication(Client client, long registrationId) {
         if (!publications.isOf(client.id(), registrationId)
@@ -429,8 +432,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Requires that the subscription belongs to the client; the command that adds it may still be
-     * waiting.
+     * Requires that the subscription belongs to the client. The command that adds the subscription
+     * may still be waiting.
      */
     private void requireSubscription(Client client, long registrationId) {
         if (!subscriptions.isOf(client.id(), registrationId)
@@ -599,8 +602,8 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Returns whether a correlation id belongs to another client, which would mistake the answer to
-     * this command for its own.
+     * Returns whether a command's correlation id belongs to another client, which would mistake the
+     * answer to the command for its own.
      */
     private boolean isOfAnother(long clientId, long correlationId) {
         return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)

@@ -18,11 +18,11 @@ import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Reports failed commands to clients, and client mistakes to operators. Operators see each kind of
- * mistake once per client, however often it occurs. Used by the conductor's thread.
+ * Reports failed commands to clients, and clients' mistakes to operators. Operators see each kind
+ * of mistake once per client, however often the client makes it. Used by the conductor's thread.
  */
 final class CommandFailures {
-    /** Maximum number of clients to report to operators, per kind. */
+    /** Maximum number of clients whose mistakes are reported to operators, per kind of mistake. */
     private static final int MAX_CLIENTS = 128;
 
     /** Kinds of client mistakes, besides exceeding a {@link Share}. */
@@ -100,14 +100,17 @@ final class CommandFailures {
     }
 
     /**
-     * Records an error that a client caused, unless its kind is already recorded for the client;
-     * returns whether it was recorded.
+     * Records an error that a client caused, unless one of the same kind is already recorded for
+     * the client. Returns whether the error was recorded.
      */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);
     }
 
-    /** Drops a command without an answer, because too many of its client's commands are waiting. */
+    /**
+     * Drops a command without answering it, because too many commands from the same client are
+     * waiting.
+     */
     void drop(long clientId) {
         failed.incrementRelease();
         record(
@@ -120,7 +123,10 @@ final class CommandFailures {
                         + "client wait for answers");
     }
 
-    /** Drops a command without an answer, because the answer would reach another client. */
+    /**
+     * Drops a command without answering it, because another client would take the answer for its
+     * own.
+     */
     void refuseTakenId(long clientId, long correlationId) {
         failed.incrementRelease();
         record(

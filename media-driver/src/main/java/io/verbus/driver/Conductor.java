@@ -24,16 +24,16 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The conductor: executes client commands, updates limits and ends streams, serves the transports,
- * and runs timers. An exception in one part is recorded and does not stop the others.
+ * The conductor: executes client commands, updates limits, ends streams, services the transports,
+ * and runs timers. An exception in one of these parts is recorded and does not stop the others.
  *
- * <p>The conductor never blocks: {@link Background} does slow work, and each cycle handles a
- * bounded number of entries per queue.
+ * <p>The conductor never blocks. {@link Background} does slow work, and each duty cycle handles a
+ * bounded number of entries from each queue.
  */
 final class Conductor implements Agent {
     /**
-     * Idle time after which a stream is no longer served in every cycle, but in turn with other
-     * idle streams.
+     * Idle time after which a stream is no longer serviced in every duty cycle, but in rotation
+     * with the other idle streams.
      */
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -71,7 +71,7 @@ final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** Position before which all commands were sent by {@link #sentNs}. */
+    /** Position in the command buffer before which all commands were sent by {@link #sentNs}. */
     private long sentPosition;
 
     private long sentNs;
@@ -128,8 +128,8 @@ final class Conductor implements Agent {
     }
 
     /**
-     * Ends truncated logs: merged images before the sources that write their logs, and logs of
-     * ended streams last.
+     * Ends the streams whose logs were truncated: merged images before the sources that write their
+     * logs, and logs of ended streams last.
      */
     private int endTruncated() {
         return publications.endTruncated()
@@ -203,7 +203,7 @@ final class Conductor implements Agent {
      * Skips the incomplete command of a client that died while writing it. A client that is only
      * suspended could resume and overwrite a later command, so the driver waits for the liveness
      * timeout. Until then no client times out, because signs of life may be queued behind the
-     * incomplete command. A client that resumes even later may corrupt a command.
+     * incomplete command. A client that resumes after that may corrupt a command.
      */
     private int unblockCommands(long nowNs) {
         long position = reader.position();
@@ -240,12 +240,12 @@ final class Conductor implements Agent {
         }
     }
 
-    /** Returns the work to do before an orderly close. */
+    /** Returns the work to be done before an orderly close. */
     Draining draining() {
         return draining;
     }
 
-    /** Closes the conductor's resources; sender and receiver have already stopped. */
+    /** Closes the conductor's resources. The sender and the receiver have already stopped. */
     @Override
     public void onClose() {
         events.flush();

@@ -31,7 +31,7 @@ final class Destinations {
     private final Shares shares;
     private final List<Destination> all = new ArrayList<>();
 
-    /** A destination with the channel that its leg's transport uses. */
+    /** A destination, with its channel in the form that its leg's transport uses. */
     private record Destination(long registrationId, long clientId, ChannelUri channel, Leg leg) {}
 
     /**
@@ -66,8 +66,8 @@ final class Destinations {
      * Adds a destination.
      *
      * @param registrationId id by which the destination can be removed.
-     * @param clientId client that adds the destination and is charged for it.
-     * @param named destination to add, with resolved names.
+     * @param clientId client that adds the destination, which counts towards the client's shares.
+     * @param named channel of the destination to add, with resolved names.
      * @param transports transports of the driver.
      * @throws BusException if the destination exists, or cannot be used.
      */
@@ -131,8 +131,8 @@ final class Destinations {
     }
 
     /**
-     * Rejects flow control with a group size or tag if the destinations use several transports,
-     * because each transport counts only its own receivers.
+     * Rejects flow control with a group size or tag if the destinations use more than one
+     * transport, because each transport counts only its own receivers.
      */
     private void checkMixed(ChannelUri destination) {
         ChannelUri named = publication.named();
@@ -191,7 +191,10 @@ final class Destinations {
         }
     }
 
-    /** Adds a counter that shows the leg's carrier, unless the channel already determines it. */
+    /**
+     * Adds a counter that shows the leg's carrier, unless the channel already determines the
+     * carrier.
+     */
     private void tellCarrier(Leg leg) {
         if (!leg.isTold()) {
             leg.carrier(

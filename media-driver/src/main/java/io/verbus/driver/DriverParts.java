@@ -45,9 +45,9 @@ import java.util.List;
  * @param counters driver's counters.
  * @param errors driver's error handler.
  * @param commands buffer of client commands.
- * @param waiting commands that wait for slow work.
+ * @param waiting commands that are waiting for slow work.
  * @param background threads that run slow work.
- * @param locks locks that clients hold while they have the driver's memory mapped.
+ * @param locks locks that clients hold while the driver's memory is mapped into their processes.
  * @param clients known clients.
  * @param publications publications of clients.
  * @param spied publications that continue while only spies read them.
@@ -316,7 +316,10 @@ record DriverParts(
                         commands.capacity() + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET);
     }
 
-    /** Closes the transports, then unmaps and deletes all logs. All agents must have stopped. */
+    /**
+     * Closes the transports, then unmaps and deletes all logs. Called after all agents have
+     * stopped.
+     */
     void close() {
         if (resolver != null) {
             resolver.close();

@@ -45,7 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Forwards the requests and events of one transport to the registries. Used by the conductor's
+ * Forwards requests and events from one transport to the registries. Used by the conductor's
  * thread.
  */
 final class DriverTransportHost implements TransportHost {
@@ -142,8 +142,8 @@ final class DriverTransportHost implements TransportHost {
     }
 
     /**
-     * Returns whether an image may have only part of its log in memory. A merged image needs its
-     * whole log, because each source writes to the log.
+     * Returns whether an image may keep only part of its log in memory. A merged image needs the
+     * whole log in memory, because each source writes to it.
      */
     @Override
     public boolean mayHoldPart(InboundEndpoint endpoint) {

@@ -27,8 +27,8 @@ import java.util.OptionalLong;
 /** Encodes events and broadcasts them to clients. Used by the conductor's thread. */
 final class EventEncoder {
     /**
-     * Maximum length of a text in characters. Clients in other languages accept events of up to 4
-     * KiB, which must hold two texts.
+     * Maximum length of a text in characters. An event may contain two texts, and clients in other
+     * languages accept events of at most 4 KiB.
      */
     private static final int MAX_TEXT = 1900;
 
@@ -61,8 +61,8 @@ final class EventEncoder {
     }
 
     /**
-     * Returns whether clients keep up with the events. Deferrable events are sent only while they
-     * do.
+     * Returns whether clients are keeping up with the events. Deferrable events are sent only while
+     * they are.
      */
     boolean isOpen() {
         return transmitter.isOpen();
@@ -106,8 +106,9 @@ final class EventEncoder {
     }
 
     /**
-     * Reports that a peer, or the transport, rejects a stream; the publication remains open. Peers
-     * can cause any number of these events, so they are dropped when clients cannot keep up.
+     * Reports that a peer, or the transport, has rejected a stream; the publication remains open.
+     * Peers can cause any number of these events, so the events are dropped when clients cannot
+     * keep up.
      */
     void publicationError(
             long registrationId, int sessionId, int streamId, ErrorCode code, String message) {
@@ -130,11 +131,11 @@ final class EventEncoder {
     }
 
     /**
-     * Reports that a subscriber rejected a publication's image; the publication remains open. Like
-     * {@link #publicationError}, the event is dropped when clients cannot keep up.
+     * Reports that a subscriber has rejected a publication's image; the publication remains open.
+     * As for {@link #publicationError}, the event is dropped when clients cannot keep up.
      *
      * @param destinationId registration id of the destination that reported the rejection, or -1.
-     * @param receiverId id of the receiver, or -1.
+     * @param receiverId id of the receiver that rejected the image, or -1.
      */
     void imageRejected(
             Publication publication,
@@ -165,7 +166,7 @@ final class EventEncoder {
     }
 
     /**
-     * @param channelStatusId counter of the channel's status, or {@link #NO_COUNTER}.
+     * @param channelStatusId id of the counter for the channel's status, or {@link #NO_COUNTER}.
      */
     void subscriptionReady(long correlationId, int channelStatusId) {
         subscriptionReady

@@ -20,7 +20,7 @@ final class ImageRejection {
     /** Maximum length of a reason in bytes, as in Aeron. */
     private static final int MAX_REASON = 1023;
 
-    /** Address that Aeron reports for a shared-memory subscriber. */
+    /** Address that Aeron reports for a subscriber that reads shared memory. */
     private static final InetSocketAddress SHARED_MEMORY = new InetSocketAddress("127.0.0.1", 0);
 
     private final Subscriptions subscriptions;
@@ -49,7 +49,7 @@ final class ImageRejection {
      * Rejects an image.
      *
      * @param clientId client that rejects the image.
-     * @param position position up to which the client read.
+     * @param position position up to which the client has read the image.
      * @param nowNs monotonic time.
      * @throws CommandException if the image is unknown, or cannot be rejected.
      */

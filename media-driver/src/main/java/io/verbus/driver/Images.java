@@ -55,7 +55,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /** Whether the driver is closing and accepts no more streams. */
     private boolean isClosing;
 
-    /** The image that had the last turn, if it was released in that turn. */
+    /** The image that was serviced last, if it was released in the process. */
     private NetworkImage released;
 
     Images(
@@ -86,7 +86,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /**
      * Creates and announces the image of a stream that a peer offers.
      *
-     * @return whether a subscription matches the stream; if so, the transport receives the answer
+     * @return whether a subscription matches the stream. If so, the transport receives the answer
      *     once the image exists.
      */
     boolean onSetup(
@@ -168,7 +168,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         answer.onImage(image);
     }
 
-    /** Creates the image of one of several sources. Clients do not see it. */
+    /** Creates the image of one of several sources. Clients do not see this image. */
     NetworkImage source(
             Transport transport,
             InboundEndpoint endpoint,
@@ -199,7 +199,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         }
     }
 
-    /** Handles the loss of a peer; subscribers still read what has arrived. */
+    /** Handles the loss of a peer. Subscribers can still read what has arrived. */
     void onLost(NetworkImage image, String reason) {
         lost.incrementRelease();
         if (image.isActive()) {
@@ -223,7 +223,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     }
 
     /**
-     * Rejects one of several sources of an image, whose frames are invalid or contradict those of
+     * Rejects one of the sources of an image, because its frames are invalid or contradict those of
      * another source. The image continues with the other sources.
      */
     void rejectSource(NetworkImage source, String why, long nowNs) {
@@ -232,7 +232,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         rejected.add(source, nowNs);
     }
 
-    /** Stops all peers before the driver closes; subscribers can still read what has arrived. */
+    /** Stops all peers before the driver closes. Subscribers can still read what has arrived. */
     void stopAll() {
         isClosing = true;
         for (int i = 0; i < roundRobin.count(); i++) {
@@ -274,7 +274,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         return count;
     }
 
-    /** Returns the error of an image that ended because its log was truncated. */
+    /** Returns the error to report for an image that has ended because its log was truncated. */
     static BusException truncated(Subscribable image) {
         return new BusException(
                 "the image of stream "
@@ -293,12 +293,14 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
     }
 
-    /** Logs that a client found an invalid frame in an image. */
+    /** Logs that a client has found an invalid frame in an image. */
     void recordDamage(NetworkImage image, String why) {
         record(PeerError.REJECTED, image, why);
     }
 
-    /** Checks for slow subscribers and expires rejections. Called at the timer interval. */
+    /**
+     * Detaches slow untethered subscribers, and expires rejections. Called at the timer interval.
+     */
     void watch(long nowNs) {
         for (int i = 0; i < roundRobin.count(); i++) {
             roundRobin.get(i).watch(nowNs);

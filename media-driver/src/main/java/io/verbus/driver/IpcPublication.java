@@ -21,24 +21,24 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * A publication whose log is read in place by subscribers on the same host. Its limit follows the
- * slowest subscriber. Without a subscriber, the contents of the log count as consumed, and the
- * limit is lowered to the consumed position, which shows publishers that they are not connected.
+ * slowest subscriber. Without a subscriber, everything in the log counts as consumed. The limit is
+ * then lowered to the consumed position, which tells publishers that they are not connected.
  */
 final class IpcPublication extends Publication {
     /**
-     * The limit is raised in steps of the window shifted right by this number of bits, which saves
-     * cache-line transfers.
+     * The limit is raised in steps to save cache-line transfers. A step is the window shifted right
+     * by this number of bits.
      */
     private static final int GAIN_SHIFT = 3;
 
-    /** Maximum number of unread bytes to skip in one go. */
+    /** Maximum number of unread bytes to skip at a time. */
     private static final int MAX_SKIPPED = 1024 * 1024;
 
     private final Subscribers subscribers;
     private final CountedPositions positions;
     private final long window;
 
-    /** Number of bytes that the subscribers must read before the limit is updated. */
+    /** Number of bytes that the subscribers must read before the limit is raised. */
     private final long step;
 
     private final long imageLivenessTimeoutNs;
@@ -154,7 +154,10 @@ final class IpcPublication extends Publication {
         subscribers.endAll(why);
     }
 
-    /** Returns true once, when subscriptions may join again after a rejection. */
+    /**
+     * Returns true once, on the first call after which subscriptions may join again following a
+     * rejection.
+     */
     @Override
     boolean isAcceptedAgain(long nowNs) {
         boolean isOver = isRejected && nowNs - rejectedUntilNs >= 0;
@@ -203,8 +206,9 @@ final class IpcPublication extends Publication {
     }
 
     /**
-     * Without a subscriber, skips towards the frontier, so that the next subscriber starts with new
-     * messages. Claims beyond the frontier may still be uncommitted.
+     * If there is no subscriber, skips towards the frontier, so that the next subscriber starts
+     * with new messages. Skips only to the frontier, because claims beyond it may still be
+     * uncommitted.
      */
     @Override
     void skipUnread() {

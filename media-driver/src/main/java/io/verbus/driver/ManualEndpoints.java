@@ -59,10 +59,10 @@ final class ManualEndpoints {
     }
 
     /**
-     * The endpoint of one destination, which may still be opening.
+     * The endpoint of one destination. The endpoint may still be opening.
      *
      * @param transport transport of the endpoint.
-     * @param endpoint endpoint of the destination, to be added once it is open, or closed.
+     * @param endpoint endpoint of the destination. Once it is open, it must be added, or closed.
      */
     record Place(Transport transport, InboundEndpoint endpoint) {
         void close() {
@@ -71,9 +71,9 @@ final class ManualEndpoints {
     }
 
     /**
-     * Opens the endpoint of a destination that receives peers' streams.
+     * Opens the endpoint of a destination that receives streams from peers.
      *
-     * @param clientId client that is charged for the endpoint.
+     * @param clientId client to whose shares the endpoint counts.
      * @param named channel as the client wrote it, with resolved names.
      * @throws BusException if the address cannot be used.
      */
@@ -85,10 +85,10 @@ final class ManualEndpoints {
     }
 
     /**
-     * Adds a destination whose endpoint is open, or closes the endpoint.
+     * Adds a destination whose endpoint is open. If that fails, closes the endpoint.
      *
-     * @param subscription subscription of the client that adds the destination and is charged for
-     *     it.
+     * @param subscription subscription of the client that adds the destination, which counts
+     *     towards the client's shares.
      * @param statusId id of the endpoint's status counter.
      * @param named channel as the client wrote it, with resolved names.
      * @param place endpoint of the destination.

@@ -62,21 +62,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The media driver: moves messages between the publications and subscriptions of its clients, which
- * connect to its directory, and those of other drivers' clients. It runs embedded in an application
- * ({@link #launchEmbedded()}) or as its own process ({@code verbus driver}).
+ * The media driver. Moves messages between the publications and subscriptions of its own clients,
+ * which connect to its directory, and those of other drivers' clients. Runs embedded in an
+ * application ({@link #launchEmbedded()}) or as a process of its own ({@code verbus driver}).
  *
- * <p>Any thread may launch and close it, except that in {@link ThreadingMode#INVOKER} the invoking
- * thread must close it.
+ * <p>Any thread may launch or close a driver, except that in {@link ThreadingMode#INVOKER} the
+ * invoking thread must close it.
  */
 public final class MediaDriver implements AutoCloseable {
-    /** Bytes available to logs if the file system reports no size. */
+    /** Number of bytes assumed to be available for logs if the file system reports no size. */
     private static final long UNLIMITED_BYTES = 1L << 50;
 
-    /** Interval between checks of whether all data is sent and read. */
+    /** Interval between checks whether all data has been sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time after a failure of the driver at which a process that has not exited is halted. */
+    /** Time after a failure of the driver at which the process is halted if it has not exited. */
     private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
 
     private static final int FAILED = 1;
@@ -107,7 +107,7 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * @param end latch that opens when a client ends the driver, the driver fails, or its directory
      *     is lost.
-     * @param isProcess whether the thread that awaits the driver's end also closes it.
+     * @param isProcess whether the thread that awaits the end of the driver also closes the driver.
      */
     private MediaDriver(
             DriverConfig config,
@@ -140,14 +140,14 @@ public final class MediaDriver implements AutoCloseable {
      *
      * @param config settings of the driver.
      * @return the running driver.
-     * @throws BusException if the directory is in use or cannot be created, space is too short, a
-     *     transport setting is invalid, or a thread cannot be bound to its CPU.
+     * @throws BusException if the directory is in use or cannot be created, there is too little
+     *     space, a transport setting is invalid, or a thread cannot be bound to its CPU.
      */
     public static MediaDriver launch(DriverConfig config) {
         return launch(config, null);
     }
 
-    /** Launches a driver with the given transports instead of those on the class path. */
+    /** Launches a driver with the given transports instead of the transports on the class path. */
     public static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
         JvmFlags.check();
         return new MediaDriver(config, providers, new CountDownLatch(1), false);
@@ -246,7 +246,7 @@ public final class MediaDriver implements AutoCloseable {
                         errors,
                         failure,
                         faults);
-        // Started in advance, because a failing process may be unable to start a thread.
+        // Started in advance, because a process that is failing may be unable to start a thread.
         Thread.ofPlatform().daemon().name("verbus-failure").start(this::awaitFailure);
         threads.start();
         if (parts.resolver() != null) {
@@ -271,7 +271,7 @@ public final class MediaDriver implements AutoCloseable {
     private void onLoss(BusException found) {
         tellLoss(found);
         end.countDown();
-        // A driver without threads is closed by the thread that invokes it.
+        // A driver without threads of its own is closed by the thread that invokes it.
         if (!isProcess && threads.invoker() == null) {
             close();
         }
@@ -286,7 +286,7 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    /** Returns the resources that clients hold, for tests that drive the duty cycles. */
+    /** Returns the resources that clients hold. For tests that run the duty cycles themselves. */
     Shares shares() {
         return shares;
     }
@@ -304,7 +304,7 @@ public final class MediaDriver implements AutoCloseable {
         Path logs = config.logDirectory() == null ? directory.path() : config.logDirectory();
         try {
             long bytes = Files.getFileStore(logs).getTotalSpace();
-            // 0 means that hugetlbfs is mounted without a size: the page pool is the limit.
+            // 0 means that hugetlbfs is mounted without a size, so only the page pool limits logs.
             return limits.with(Share.LOG_BYTES, bytes > 0 ? bytes : UNLIMITED_BYTES);
         } catch (IOException e) {
             throw new BusException(
@@ -418,13 +418,13 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * Drains all streams before the driver closes. From now on publishers are back-pressured, and
      * their streams end at their current positions. Accepted messages are sent until every receiver
-     * has them; peers stop sending, and local subscribers read what has arrived. Clients stay
-     * connected, but cannot publish. In {@link ThreadingMode#INVOKER}, and over transports whose
-     * peers do not stop, this method does not wait.
+     * has them. Peers are asked to stop sending, and local subscribers read what has arrived.
+     * Clients stay connected, but cannot publish. Does nothing if the timeout is 0, or in {@link
+     * ThreadingMode#INVOKER}.
      *
-     * @param timeoutNs maximum time to wait.
+     * @param timeoutNs maximum time to wait, in nanoseconds.
      * @param atOnce latch that ends the wait.
-     * @return the number of unfinished streams; 0 if all is sent and read.
+     * @return the number of unfinished streams; 0 if everything has been sent and read.
      */
     public int drain(long timeoutNs, CountDownLatch atOnce) throws InterruptedException {
         if (timeoutNs == 0 || threads.invoker() != null) {
@@ -442,8 +442,8 @@ public final class MediaDriver implements AutoCloseable {
 
     /**
      * Stops the agents, unmaps all memory, and deletes the directory with its contents. If another
-     * driver has taken over the directory, it is kept and the error handler is called. Clients
-     * detect the end of the driver shortly afterwards. Idempotent.
+     * driver has taken over the directory, the directory is kept and the error handler is called.
+     * Clients detect the end of the driver shortly afterwards. Idempotent.
      */
     @Override
     public synchronized void close() {
@@ -462,7 +462,7 @@ public final class MediaDriver implements AutoCloseable {
                 if (each != null) {
                     each.close();
                 }
-            } catch (Exception | Error e) { // must not keep the rest from being closed
+            } catch (Exception | Error e) { // must not prevent the rest from being closed
                 if (first == null) {
                     first = e;
                 } else {
@@ -476,14 +476,14 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Runs a driver in this process until it ends. Prints a line when the driver is ready. Returns
-     * after SIGTERM, SIGINT or a permitted client has ended the driver, and the driver has drained
-     * and closed; a second signal closes it without draining. If the driver fails and the process
-     * does not end within ten seconds, the process is halted.
+     * Runs a driver in this process until the driver ends. Prints a line when the driver is ready.
+     * SIGTERM, SIGINT or a permitted client ends the driver; this method returns once the driver
+     * has then drained and closed. A second signal closes it without draining. If the driver fails
+     * and the process does not exit within ten seconds, the process is halted.
      *
      * @param config settings of the driver.
-     * @param out stream for the transports' notes, the line that reports the driver as ready, and
-     *     the address of the metrics, if any.
+     * @param out stream to which the transports' notes, the line that reports the driver as ready,
+     *     and the address of the metrics, if any, are printed.
      * @throws BusException if the driver cannot start or has failed, or its directory was deleted
      *     or taken over while it was running.
      */
@@ -546,7 +546,8 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Ensures that the process ends after its driver has failed, even if the driver cannot close.
+     * Ensures that the process exits after its driver has failed, even if the driver cannot be
+     * closed.
      */
     private void haltOnFailure() {
         try {

@@ -24,12 +24,12 @@ import java.util.function.Consumer;
 
 /**
  * Image of a stream that arrives from several sources, such as a replay and the live stream. Each
- * source has its own image, which clients do not see; the receiver merges their frames into this
- * image's log. If the subscription has one destination, the peer of a single source may write the
- * log directly. Used by the conductor's thread except where noted.
+ * source has its own image, which clients do not see; the receiver merges the sources' frames into
+ * this image's log. If the subscription has one destination, and the stream a single source, that
+ * source's peer may write the log directly. Used by the conductor's thread except where noted.
  */
 final class MergedImage implements Subscribable, Mergers.Merger {
-    /** Maximum number of bytes copied from one source per turn. */
+    /** Maximum number of bytes copied from one source per duty cycle. */
     private static final int MAX_COPIED = 64 * 1024;
 
     private static final MergedSource[] NONE = {};
@@ -57,20 +57,23 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     private final Mergers mergers;
     private final long livenessTimeoutNs;
 
-    /** Written by the conductor, a new array each time; read by the receiver once a turn. */
+    /**
+     * Replaced by the conductor with a new array on each change; read by the receiver once per duty
+     * cycle.
+     */
     private volatile MergedSource[] sources = NONE;
 
     private Leaving[] leaving = {};
 
     /**
-     * Pending move of a source to another log, for which its peer has stopped writing; null if
-     * there is none.
+     * Pending move of a source, whose peer has stopped writing, to another log; null if there is
+     * none.
      */
     private MergedSource.Move move;
 
     /**
-     * Whether the direct source keeps writing the merged log, because there is no space for a log
-     * of its own.
+     * Whether the direct source keeps writing to the merged log, because there is no space for a
+     * log of its own.
      */
     private boolean isDirectKept;
 
@@ -118,8 +121,8 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     // Receiver
 
     /**
-     * Runs the receiver's turn: copies the next frames of each source, unless a peer writes the log
-     * directly. Returns the work count.
+     * Runs the receiver's part of a duty cycle: copies the next frames of each source, unless a
+     * peer writes the log directly. Returns the work count.
      */
     @Override
     public int merge() {
@@ -169,7 +172,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         leaving = ArrayUtil.add(leaving, new Leaving(before, mergers.removed(), true));
     }
 
-    /** Resumes merging at a position, after the peer has stopped writing the log. */
+    /** Resumes merging at a position, after the peer has stopped writing to the log. */
     void mergeFrom(long position) {
         merger.goOnFrom(position);
     }
@@ -184,7 +187,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Keeps the direct source, because there is no space for a log of its own; other sources wait
+     * Keeps the direct source, because there is no space for a log of its own. Other sources wait
      * until it ends.
      */
     void keepDirect() {
@@ -193,9 +196,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
 
     /**
      * Asks a source's peer to move to another log. A source moves to the merged log if it is the
-     * only one, can write that log, and no other destination may bring another source. It moves to
-     * its own log once other sources have arrived. A stream that arrives at two destinations
-     * therefore does not pause for a move when one of them fails.
+     * only source, can write to that log, and no other destination may bring another source. It
+     * moves to a log of its own once other sources have arrived. A stream that arrives at two
+     * destinations therefore does not pause for a move when one of the destinations fails.
      */
     private void askToMove() {
         MergedSource[] all = sources;
@@ -233,7 +236,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         for (MergedSource source : sources) {
             if (source.image().endpoint() == destination) {
                 if (source.isDirect()) {
-                    source.close(); // remains until its peer has stopped
+                    source.close(); // stays a source until its peer has stopped
                 } else {
                     leave(source);
                 }
@@ -248,10 +251,10 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Runs the image's turn; returns the work count.
+     * Services the image in a duty cycle. Returns the work count.
      *
-     * @param rejection callback invoked with each source whose frames are invalid, and with the
-     *     reason.
+     * @param rejection callback to which each source with invalid frames is passed, together with
+     *     the reason.
      */
     int update(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = subscribers.endImpossible() + letGo();
@@ -276,7 +279,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         return work;
     }
 
-    /** Stops lingering after the end of the stream, because the stream has restarted. */
+    /** Stops lingering after the end of the stream, because the same stream has restarted. */
     void onSuccessor() {
         if (state == State.DRAINING) {
             subscribers.onSuccessor();
@@ -284,7 +287,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Removes the images of sources that the receiver has released. */
+    /** Removes the images of the sources that the receiver no longer uses. */
     private int letGo() {
         int work = 0;
         for (Leaving each : leaving) {
@@ -303,9 +306,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Removes finished sources. A revoked source merely counts as ended while another source
-     * continues, or may still arrive at another destination: a replay may be stopped before the
-     * live stream has arrived.
+     * Removes finished sources. While another source continues, or may still arrive at another
+     * destination, a revoked source only counts as ended: a replay may be stopped before the live
+     * stream has arrived.
      */
     private int lookAtSources(long nowNs, BiConsumer<NetworkImage, String> rejection) {
         int work = 0;
@@ -365,9 +368,9 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     }
 
     /**
-     * Ends the image for all its subscribers, because one of them has rejected it.
+     * Ends the image for all its subscribers, because one of them has rejected the image.
      *
-     * @param rejection callback invoked with the image of each source.
+     * @param rejection callback to which the image of each source is passed.
      */
     void reject(String why, Consumer<NetworkImage> rejection) {
         fail(why);
@@ -400,7 +403,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
         }
     }
 
-    /** Returns true once if the image has ended although its stream has not. */
+    /** Returns true, once, if the image has ended although its stream has not. */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
         isForsaken = false;

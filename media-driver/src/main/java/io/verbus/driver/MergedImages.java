@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Manages the images at endpoints with several destinations, from the first source's setup to the
- * release of their logs. Used by the conductor's thread.
+ * Manages the images at endpoints with several destinations, from the setup of an image's first
+ * source until its log is released. Used by the conductor's thread.
  */
 final class MergedImages {
     /** A source that a peer offers. */
@@ -39,7 +39,7 @@ final class MergedImages {
             ImageSetup setup,
             SetupAnswer answer) {}
 
-    /** An image whose log is being created, with the sources that wait for the log. */
+    /** An image whose log is being created, and the sources that are waiting for the log. */
     private final class Preparation implements LogReceiver {
         private final ManualEndpoint endpoint;
         private final ImageSetup setup;
@@ -125,7 +125,8 @@ final class MergedImages {
      * Accepts a stream that a peer offers at a destination, as another source of an existing image
      * or as the first source of a new one.
      *
-     * @return whether there is a subscription, and no image of another stream with the same ids.
+     * @return true if there is a subscription, and there is no image of another stream with the
+     *     same ids.
      */
     boolean onSetup(
             ManualEndpoint endpoint,
@@ -212,8 +213,8 @@ final class MergedImages {
     }
 
     /**
-     * Adds the offered sources. The first one writes the log directly if it can, is the only
-     * source, and no other destination may bring another.
+     * Adds the offered sources. The first source writes the log directly if it can, is the only
+     * source, and no other destination may bring another source.
      */
     private void addSources(MergedImage image, List<Offer> offers) {
         Offer first = offers.getFirst();
@@ -239,8 +240,8 @@ final class MergedImages {
     }
 
     /**
-     * Allocates the counters of a source; rejects the source and returns null if no counters are
-     * left.
+     * Allocates counters for a source. If no counters are left, rejects the source and returns
+     * null.
      */
     private SourceCounters countersOf(MergedImage image, Offer offer) {
         try {

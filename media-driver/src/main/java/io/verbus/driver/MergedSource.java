@@ -19,9 +19,9 @@ import org.agrona.concurrent.status.Position;
 import java.util.function.Consumer;
 
 /**
- * One of the sources of a {@link MergedImage}: its image, which clients do not see, and its merged
- * position. A direct source does not have its own log: its peer writes the merged log. Used by the
- * conductor's thread except where noted.
+ * One of the sources of a {@link MergedImage}: the source's own image, which clients do not see,
+ * and the position up to which it is merged. A direct source has no log of its own, because its
+ * peer writes the merged log. Used by the conductor's thread except where noted.
  */
 final class MergedSource {
     private final NetworkImage image;
@@ -29,11 +29,11 @@ final class MergedSource {
     private final long begin;
     private final SourceCounters counters;
 
-    /** Reader of the frames; null for a direct source. Used by the receiver. */
+    /** Reads the source's frames; null for a direct source. Used by the receiver. */
     private final LogMerger.Source frames;
 
     /**
-     * Consumed position, which determines the credit of the source's sender. Written by the
+     * Consumed position, which determines the credit granted to the source's sender. Written by the
      * receiver.
      */
     private final Position position = new AtomicLongPosition();
@@ -47,7 +47,7 @@ final class MergedSource {
     /** Whether the source's destination was removed while its peer was still writing. */
     private boolean isClosing;
 
-    /** Whether this is no longer a source of the image. */
+    /** Whether this is no longer one of the image's sources. */
     private boolean hasLeft;
 
     private MergedSource(
@@ -119,8 +119,8 @@ final class MergedSource {
     }
 
     /**
-     * Grants credit based on the consumed rather than the merged position, so that whatever the
-     * sender may send also fits in the merged log if the source moves there.
+     * Grants credit based on the consumed rather than the merged position. If the source then moves
+     * to the merged log, whatever the sender may send also fits there.
      *
      * @param released position up to which the merged log was consumed.
      */
@@ -193,14 +193,15 @@ final class MergedSource {
                 && begin <= released;
     }
 
-    /** Ends the source's image and stops its peer, because its destination was removed. */
+    /** Ends the source's image and stops the peer, because the source's destination was removed. */
     void close() {
         isClosing = true;
         leave();
     }
 
     /**
-     * Marks this as no longer a source of the merged image; its own image no longer needs a log.
+     * Marks this as no longer a source of the merged image. The source's own image then no longer
+     * needs a log.
      */
     void leave() {
         if (!hasLeft) {
@@ -220,9 +221,10 @@ final class MergedSource {
     }
 
     /**
-     * Moves a merged image's source whose peer has stopped: to the merged log if it is the only
-     * source, to its own log if another source has arrived, or back to its previous log if the
-     * situation has changed in the meantime. Used by the conductor's thread.
+     * Moves one of a merged image's sources, whose peer has stopped. The source moves to the merged
+     * log if it is the only source, to a log of its own if another source has arrived, or back to
+     * its previous log if the situation has changed in the meantime. Used by the conductor's
+     * thread.
      */
     static final class Move {
         private final MergedImage image;
@@ -237,10 +239,10 @@ final class MergedSource {
         private boolean isOver;
 
         /**
-         * @param image merged image that has the source.
+         * @param image merged image to which the source belongs.
          * @param source source whose peer has stopped.
          * @param images factory of the image in which the source continues.
-         * @param goOn callback invoked with the image in which the source continues.
+         * @param goOn callback to which the image in which the source continues is passed.
          */
         Move(
                 MergedImage image,
@@ -254,10 +256,10 @@ final class MergedSource {
             stoppedAt = source.received();
         }
 
-        /** Runs one turn; returns whether the move is complete. */
+        /** Runs one step of the move. Returns whether the move is complete. */
         boolean step() {
             if (isOver || !image.has(source) || !source.isActive()) {
-                return true; // nothing to move: the usual path closes the image
+                return true; // nothing to move; the usual path closes the image
             }
             if (source.isDirect()) {
                 stepToStaged();

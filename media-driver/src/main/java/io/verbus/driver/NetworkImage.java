@@ -18,9 +18,9 @@ import io.verbus.transport.RoundRobin;
 import io.verbus.transport.Transport;
 
 /**
- * Image of a remote publication. Its states are active; draining, while its subscribers still read
- * up to its known end; closing, while the transport releases its memory; and released. Used by the
- * conductor's thread except where noted.
+ * Image of a remote publication. An image is first active, then draining while its subscribers
+ * still read up to its known end, then closing while the transport releases its memory, and finally
+ * released. Used by the conductor's thread except where noted.
  */
 final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
     private enum State {
@@ -46,10 +46,10 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     private boolean isRevoked;
     private boolean isForsaken;
 
-    /** Whether the peer was asked to stop, although subscribers keep reading. */
+    /** Whether the peer was asked to stop while subscribers keep reading. */
     private boolean isStopping;
 
-    /** Whether the transport was asked to close the image, although subscribers linger. */
+    /** Whether the transport was asked to close the image while subscribers linger. */
     private boolean isLeft;
 
     /** Whether the peer has stopped writing. */
@@ -60,10 +60,11 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
 
     /**
      * @param log log to which the stream is replicated.
-     * @param id id of the image: the log's id, or a different one for a source that shares the log.
+     * @param id id of the image: the log's id, or a different id if the image is a source that
+     *     shares the log.
      * @param received monitoring counters of the received position; null for one of several
      *     sources, which clients do not see.
-     * @param timeouts timeouts of untethered subscribers.
+     * @param timeouts timeouts for untethered subscribers.
      */
     NetworkImage(
             Transport transport,
@@ -101,8 +102,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Returns whether clients see the image. An image that they do not see is one of several
-     * sources, and its log's metadata does not describe it.
+     * Returns whether clients see the image. An image that clients do not see is one of several
+     * sources, and is not described by its log's metadata.
      */
     private boolean isSeen() {
         return received != null;
@@ -149,10 +150,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         }
     }
 
-    /**
-     * Returns the number of bytes by which the peer may be ahead of the consumed position.
-     * Thread-safe.
-     */
+    /** Returns how many bytes the peer may be ahead of the consumed position. Thread-safe. */
     int window() {
         return window;
     }
@@ -166,16 +164,18 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
 
     // Conductor
 
-    /** Returns whether the stream carries requests, whose sender waits for the response session. */
+    /**
+     * Returns whether the stream carries requests whose sender is waiting for the response session.
+     */
     boolean wantsResponses() {
         return wantsResponses;
     }
 
     /**
-     * Keeps sending the response session id to the sender of the requests while this image is
+     * Sends the response session id to the sender of the requests, repeatedly while this image is
      * active.
      *
-     * @param responseSessionId session id of the responses; null stops sending it.
+     * @param responseSessionId session id of the responses, or null to stop sending it.
      */
     void tellResponseSession(Integer responseSessionId) {
         if (state == State.ACTIVE) {
@@ -204,7 +204,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Returns a position that no subscriber can have passed. The metadata of a replica has no tail.
+     * Returns a position that no subscriber can have passed. Not read from the log's metadata,
+     * which has no tail for a replica.
      */
     @Override
     public long tail() {
@@ -226,7 +227,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
-    /** Returns true, because the peer gets no credit while no subscriber consumes. */
+    /** Returns true, because the peer is granted no credit while no subscriber consumes. */
     @Override
     public boolean waitsForReaders() {
         return true;
@@ -252,8 +253,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Joins at the slowest subscriber's position, or after the data that has arrived if there is no
-     * subscriber.
+     * Joins a subscription at the slowest subscriber's position or, if there is no subscriber,
+     * after the data that has arrived.
      */
     @Override
     public void attach(Subscription subscription) {
@@ -264,10 +265,10 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Ends the image for all its subscribers, because one of them has rejected it.
+     * Ends the image for all its subscribers, because one of them has rejected the image.
      *
-     * @param why reason for local subscribers.
-     * @param reason reason for the sender, as the subscriber wrote it.
+     * @param why reason to report to local subscribers.
+     * @param reason reason to report to the sender, as the subscriber wrote it.
      */
     void reject(String why, String reason) {
         subscribers.endAll(why);
@@ -282,8 +283,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Ends the image of a revoked stream at its subscribers' positions. If it has several sources,
-     * the revoked one ends at its merged position, because another may continue.
+     * Ends the image of a revoked stream at its subscribers' positions. If the image is one of
+     * several sources, it ends at its merged position, because another source may continue.
      *
      * @return true if the image had not ended before.
      */
@@ -304,15 +305,15 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         return true;
     }
 
-    /** Handles the end of the stream; the log contains all of it. */
+    /** Handles the end of the stream, all of which is in the log. */
     void onEnding(long position) {
         hasEnded = true;
         drainTo(position);
     }
 
     /**
-     * Handles the loss of the peer, after which nothing writes to the log. What has arrived is
-     * still read.
+     * Handles the loss of the peer, after which nothing writes to the log. Subscribers still read
+     * what has arrived.
      *
      * @param reason reason as text.
      * @return the invalid frame at which reading must stop, or null.
@@ -329,9 +330,9 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Stops the peer because the driver is closing; subscribers read what it has sent until then.
-     * If the image is one of several sources it continues, because its position is not that of its
-     * subscribers.
+     * Stops the peer because the driver is closing. Subscribers still read what the peer has sent
+     * until then. If the image is one of several sources, it continues, because its position is not
+     * that of the subscribers.
      */
     void stop() {
         if (state == State.ACTIVE && isSeen() && !isStopping) {
@@ -362,7 +363,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         }
     }
 
-    /** Runs the image's turn; returns the work count. */
+    /** Services the image in a duty cycle. Returns the work count. */
     int update(long nowNs) {
         int work = subscribers.endImpossible();
         if (state == State.DRAINING) {
@@ -380,9 +381,9 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Removes the subscribers that have read everything or were detached, unless they may linger.
-     * Once everything is read, the transport closes the image, so that it accepts the same session
-     * again.
+     * Removes subscribers that have read everything or were detached, unless they may linger. Once
+     * everything has been read, closes the image in the transport, which can then accept the same
+     * session again.
      */
     private int drainLingering(long nowNs) {
         int work = subscribers.drainLingering(finalPosition, endReason, nowNs);
@@ -406,8 +407,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Returns true once if the image ran out of subscribers while its stream was active, and at
-     * least one of them was permanently detached.
+     * Returns true, once, if the image has lost all its subscribers while its stream was active,
+     * and at least one of them was permanently detached.
      */
     boolean takeForsaken() {
         boolean wasForsaken = isForsaken;
@@ -442,7 +443,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         return finalPosition;
     }
 
-    /** Returns whether the image has begun to end. */
+    /** Returns whether the image is ending or has ended. */
     @Override
     protected boolean isWaiting() {
         return state != State.ACTIVE;

@@ -23,14 +23,15 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A publication sent by one transport, or by several through {@link Legs}, and read in place by
- * spies. The sender's thread reports the sent and released positions; the conductor cleans the log
- * behind them and behind the spies, and ends it. Both raise the limit: the sender when credit
- * arrives, the conductor while cleaning, or while a slow spy holds the limit back.
+ * spies. The sender's thread reports the sent and released positions. The conductor cleans the log
+ * behind these positions and behind the spies, and ends the publication. Both raise the limit: the
+ * sender when credit arrives; the conductor while cleaning, or while a slow spy holds the limit
+ * back.
  */
 final class NetworkPublication extends Publication implements CarriedStream {
     /**
-     * While spies hold the limit back, it is raised in steps of the spy window shifted right by
-     * this number of bits.
+     * While spies hold the limit back, it is raised in steps. A step is the spies' window shifted
+     * right by this number of bits.
      */
     private static final int GAIN_SHIFT = 3;
 
@@ -44,19 +45,22 @@ final class NetworkPublication extends Publication implements CarriedStream {
     private final Subscribers spies;
     private final Destinations destinations;
 
-    /** Legs that send to the publication's destinations; null if its channel names the address. */
+    /**
+     * Legs that send to the publication's destinations; null if the channel itself names the
+     * address.
+     */
     private final Legs legs;
 
-    /** Transport of a publication whose channel names the address. */
+    /** Transport that sends the publication, if its channel names the address. */
     private Transport transport;
 
     /**
-     * Channel in the form that the transport uses; read by the transport's agents once they have
-     * the publication.
+     * Channel in the form that the transport uses. The transport's agents read it once the
+     * publication was passed to them.
      */
     private ChannelUri carried;
 
-    /** Shows the carrier to operators; null if the channel determines it. */
+    /** Shows the carrier to operators; null if the channel determines the carrier. */
     private AtomicCounter carrier;
 
     private final int termLength;
@@ -79,7 +83,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
     /** Written by the sender; read by the conductor. */
     private volatile long released;
 
-    /** Whether messages are accepted. Written by the sender; read by the conductor. */
+    /** Whether publishers may append messages. Written by the sender; read by the conductor. */
     private volatile boolean isConnected;
 
     NetworkPublication(
@@ -134,7 +138,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return status.counterId();
     }
 
-    /** Returns the status of the send channel, which clients see. */
+    /** Returns the status of the send channel, as clients see it. */
     ChannelStatus status() {
         return status;
     }
@@ -144,8 +148,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
      *
      * @param by transport that sends the publication from now on.
      * @param as channel in the form that the transport uses.
-     * @param told counter that shows the carrier to operators; null if the channel determines it.
-     *     Closed with the publication.
+     * @param told counter that shows the carrier to operators; null if the channel determines the
+     *     carrier. Closed together with the publication.
      * @throws io.verbus.BusException if the channel cannot be used here.
      */
     void carry(Transport by, ChannelUri as, AtomicCounter told) {
@@ -156,8 +160,9 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns a future that completes in a duty cycle of the conductor once the transport has
-     * begun, exceptionally with a {@link io.verbus.BusException} if it cannot begin.
+     * Returns a future that completes in one of the conductor's duty cycles once the transport has
+     * begun sending, or completes exceptionally with a {@link io.verbus.BusException} if the
+     * transport cannot begin.
      */
     @Override
     CompletableFuture<Void> begun() {
@@ -165,8 +170,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns the legs that send to the publication's destinations; null if its channel names the
-     * address.
+     * Returns the legs that send to the publication's destinations; null if the channel itself
+     * names the address.
      */
     Legs legs() {
         return legs;
@@ -205,8 +210,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Returns the sent position. A value at which no frame begins was written by a client, and is
-     * ignored.
+     * Returns the sent position. Ignores a value at which no frame can begin, because a client must
+     * have written it.
      */
     private long sentTo() {
         return senderPosition.getAcquire() & -FrameHeader.ALIGNMENT;
@@ -239,9 +244,9 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Raises the limit as far as the released position allows while there is a receiver; otherwise
-     * lowers it to the sent position. Called by sender and conductor: each retries until the
-     * connected state has not changed during its attempt.
+     * Raises the limit as far as the released position allows if there is a receiver; otherwise
+     * lowers the limit to the sent position. Called by the sender and the conductor. Each retries
+     * until the connected state has not changed during the attempt.
      */
     private void settleLimit() {
         boolean connected;
@@ -280,14 +285,15 @@ final class NetworkPublication extends Publication implements CarriedStream {
             log().metadata().putIntRelease(LogLayout.CONNECTED, 1);
             settleLimit();
         } else {
-            settleLimit(); // before the limit: a publisher that sees no connection must not append
+            settleLimit(); // before the limit: publishers that see no connection must not append
             log().metadata().putIntRelease(LogLayout.CONNECTED, 0);
         }
     }
 
     /**
-     * While only spies read a publication with {@code ssc}, advances it with them: the furthest
-     * spy's position counts as sent, and a term behind it is kept for later receivers.
+     * Advances a publication with {@code ssc} together with its spies while only spies read it: the
+     * furthest spy's position counts as sent, and a term behind that position is kept for later
+     * receivers.
      *
      * @return the work count.
      */
@@ -368,13 +374,13 @@ final class NetworkPublication extends Publication implements CarriedStream {
                 Math.max(sentTo(), limited), granted > 0 ? granted : termLength / 2);
     }
 
-    /** Returns false, because the stream continues without spies. */
+    /** Returns false, because the stream also continues without spies. */
     @Override
     public boolean waitsForReaders() {
         return false;
     }
 
-    /** Joins at the sent position; the log is not reused from there on. */
+    /** Joins a spy at the sent position, from which the log is then kept. */
     @Override
     public void attach(Subscription subscription) {
         spies.add(subscription, this::sentTo);
@@ -442,7 +448,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
-    /** Returns whether everything is sent and read, and every receiver has left. */
+    /** Returns whether everything has been sent and read, and every receiver has left. */
     @Override
     boolean isFinished() {
         return isReleased()

@@ -23,24 +23,25 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A log that clients append to. It ends when its last client releases it: open claims become
- * padding, and the final position is fixed. Used by the conductor's thread except where noted.
+ * A log that clients append to. The stream ends when the last client releases the publication: open
+ * claims become padding, and the final position is fixed. Used by the conductor's thread except
+ * where noted.
  */
 abstract sealed class Publication extends RoundRobin.Taker
         implements Subscribable, NamedPublications.Named
         permits IpcPublication, NetworkPublication {
-    /** Maximum number of bytes that may wait to be cleaned. */
+    /** Maximum number of consumed bytes that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;
 
     /**
-     * Divisor of the term length that gives the number of bytes that may wait to be cleaned;
-     * limited because uncleaned bytes lower the publication limit.
+     * The fraction of a term that may wait to be cleaned, as a divisor of the term length. Bounded
+     * because uncleaned bytes lower the publication limit.
      */
     private static final int UNCLEAN_PARTS = 8;
 
     /**
-     * Maximum number of bytes to clean per cycle, which takes about 0.1 ms. A stream that produces
-     * more per cycle keeps the conductor from idling.
+     * Maximum number of bytes to clean per duty cycle. Cleaning that many takes about 0.1 ms. A
+     * stream that produces more bytes per duty cycle keeps the conductor from idling.
      */
     private static final int MAX_CLEANED = 1024 * 1024;
 
@@ -110,7 +111,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         return registrationId;
     }
 
-    /** Returns the description that Aeron gives to a log that is read in place. */
+    /** Returns the description that Aeron uses for a log that is read in place. */
     @Override
     public final String description() {
         return "aeron:ipc";
@@ -166,16 +167,17 @@ abstract sealed class Publication extends RoundRobin.Taker
      * Returns the position up to which publishers may append. Thread-safe.
      *
      * @param consumed position that every consumer has passed.
-     * @param window number of bytes that may be appended beyond that position, at most two terms.
+     * @param window number of bytes that may be appended beyond the consumed position, at most two
+     *     terms.
      */
     final long limitAt(long consumed, long window) {
         return cleaner.limit(consumed, window);
     }
 
     /**
-     * Cleans the consumed part of the log once that part is large enough. Cleaning after each
-     * message would keep the conductor from idling, and would cost publishers and subscribers CPU
-     * time and cache-line transfers.
+     * Cleans the consumed part of the log once it is large enough. Cleaning after each message
+     * would keep the conductor from idling, and would cost publishers and subscribers CPU time and
+     * cache-line transfers.
      *
      * @param consumed position that every consumer and the sender have passed.
      * @return the number of bytes zeroed.
@@ -190,8 +192,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Returns a future that completes in a duty cycle of the conductor, once clients may use the
-     * publication, or exceptionally with a {@link io.verbus.BusException} if it cannot be used.
+     * Returns a future that completes in one of the conductor's duty cycles once clients may use
+     * the publication, or completes exceptionally with a {@link io.verbus.BusException} if it
+     * cannot be used.
      */
     CompletableFuture<Void> begun() {
         return CompletableFuture.completedFuture(null);
@@ -215,8 +218,8 @@ abstract sealed class Publication extends RoundRobin.Taker
      * Releases one client's reference.
      *
      * @param nowNs monotonic time.
-     * @param hasDied whether the client timed out instead of closing, so that its open claims will
-     *     never be committed.
+     * @param hasDied whether the client timed out rather than closed, in which case its open claims
+     *     will never be committed.
      */
     final void removeReference(long nowNs, boolean hasDied) {
         if (hasDied) {
@@ -262,10 +265,13 @@ abstract sealed class Publication extends RoundRobin.Taker
         return isRevoked;
     }
 
-    /** Runs the publication's turn: limits and cleaning. Returns the work count. */
+    /**
+     * Services the publication in a duty cycle: updates its limit and cleans its log. Returns the
+     * work count.
+     */
     abstract int update();
 
-    /** Returns whether publishers are held back, or the publication is ending. */
+    /** Returns whether publishers are back-pressured, or the publication is ending. */
     @Override
     protected final boolean isWaiting() {
         return isEnding
@@ -289,7 +295,7 @@ abstract sealed class Publication extends RoundRobin.Taker
         shown.connected(log.metadata().getInt(LogLayout.CONNECTED) != 0);
     }
 
-    /** Returns a position that every reader of the log has passed, or could pass. */
+    /** Returns the furthest position that any reader of the log has reached or may reach. */
     abstract long furthestPosition();
 
     /**
@@ -316,8 +322,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     abstract boolean isReleased();
 
     /**
-     * Returns whether the publication has nothing more to send or be read; a transport may still
-     * answer late receivers.
+     * Returns whether nothing remains to be sent or read. A transport may still answer late
+     * receivers.
      */
     abstract boolean isFinished();
 
@@ -327,7 +333,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Unblocks claims that stay open too long, and completes the end. Called at the timer interval.
+     * Unblocks claims that stay open too long, and completes the end of the stream. Called at the
+     * timer interval.
      *
      * @return the number of unblocked claims.
      * @throws io.verbus.logbuffer.InvalidFrameException if the log holds an invalid frame.
@@ -422,7 +429,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     /**
-     * Ends the stream immediately at its readers' positions, because the rest cannot be read.
+     * Ends the stream immediately, at its readers' positions, because the rest cannot be read.
      *
      * @param reason reason as text.
      */
@@ -457,7 +464,7 @@ abstract sealed class Publication extends RoundRobin.Taker
                 : position;
     }
 
-    /** Frees the counters; the log is freed later. */
+    /** Frees the counters. The log is freed later. */
     void close() {
         limit.close();
         position.close();

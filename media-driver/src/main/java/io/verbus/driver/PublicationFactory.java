@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Creates publications with their counters and channels; cleans up if that fails. Used by the
+ * Creates publications with their counters and channels, and cleans up if that fails. Used by the
  * conductor's thread.
  */
 final class PublicationFactory {
@@ -45,8 +45,8 @@ final class PublicationFactory {
     private static final int COUNTERS = 3;
 
     /**
-     * Number of additional counters of a publication that is sent, excluding those of addresses and
-     * carriers.
+     * Number of additional counters for a publication that is sent over a network, excluding those
+     * for addresses and carriers.
      */
     private static final int COUNTERS_OF_SENDER = 4;
 
@@ -100,7 +100,8 @@ final class PublicationFactory {
     /**
      * Returns the specification of a publication's log.
      *
-     * @param tagged specification whose lengths are the default; or null.
+     * @param tagged specification of the log from which lengths that the channel does not give are
+     *     taken, or null.
      * @throws BusException if the channel cannot be used.
      */
     LogSpec spec(
@@ -172,10 +173,10 @@ final class PublicationFactory {
     }
 
     /**
-     * Checks that enough counters are available for a publication. Rejecting it halfway would free
-     * counters that cannot be reused for a while, so that retries would never find enough.
+     * Checks that enough counters are available for a publication. A rejection halfway through
+     * would free counters that cannot be reused for a while, so retries might never find enough.
      *
-     * @throws CommandException if there are too few.
+     * @throws CommandException if there are too few counters.
      */
     void requireCounters(ChannelUri channel, long clientId) {
         int count = channel.isIpc() ? COUNTERS : COUNTERS + COUNTERS_OF_SENDER;
@@ -190,8 +191,8 @@ final class PublicationFactory {
     /**
      * Creates a publication for an existing log.
      *
-     * @param clientId client that adds the publication first.
-     * @param shown state shown to operators; closed with the publication.
+     * @param clientId first client that adds the publication.
+     * @param shown state shown to operators; closed together with the publication.
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
      *     then freed.
      */
@@ -308,12 +309,12 @@ final class PublicationFactory {
 
     /**
      * Returns the window of an IPC publication. Each thread of an Aeron client checks the limit
-     * before it claims, and may exceed the limit by one message; a window of half a term leaves
-     * room for many threads.
+     * before claiming, so each thread may exceed the limit by one message. A window of half a term
+     * leaves room for many threads.
      */
     private long ipcWindow(ChannelUri channel, int termLength) {
-        // Verbus clients may use two terms: the word that they zero in the next term has been
-        // consumed.
+        // Verbus clients may use two terms, because the word that they zero in the next term has
+        // been consumed.
         long most = channel.isAeron() ? termLength / 2 : 2L * termLength;
         long asked = channel.publicationWindow().orElse(config.ipcWindow());
         return asked == 0 ? most : Math.min(asked, most);

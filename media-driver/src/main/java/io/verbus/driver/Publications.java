@@ -32,8 +32,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Creates, finds and releases the driver's publications. A publication exists from its first add
- * until its log is released. Used by the conductor's thread.
+ * Creates, finds and releases the driver's publications. A publication exists from the first
+ * command that adds it until its log is released. Used by the conductor's thread.
  */
 final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;
@@ -71,7 +71,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** Whether the driver is closing and accepts no more publications. */
     private boolean isClosing;
 
-    /** The publication that had the last turn, if it became free in that turn. */
+    /** The publication that was serviced last, if it became free in the process. */
     private Publication free;
 
     Publications(
@@ -108,7 +108,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** A client that adds a publication, and the correlation id of its command. */
     private record Asker(Client client, long correlationId, ChannelUri asked) {}
 
-    /** A publication whose log is being created, and the commands that wait for it. */
+    /** A publication whose log is being created, and the commands that are waiting for it. */
     private final class Preparation implements LogReceiver, NamedPublications.Named {
         private final LogSpec spec;
         private final ChannelUri channel;
@@ -136,7 +136,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             askers.removeIf(asker -> !isShown(asker));
             if (askers.isEmpty()) {
                 end();
-                files.free(log); // all clients have left in the meantime, or were refused
+                files.free(log); // in the meantime, all clients have left or were refused
                 return;
             }
             Publication publication;
@@ -163,8 +163,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         /**
-         * Adds the publication once its transport has opened the local address, or rejects it if
-         * that failed.
+         * Adds the publication once its transport has opened the local address. If that has failed,
+         * rejects the publication.
          */
         private void onBegun(Publication publication) {
             end();
@@ -212,8 +212,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         /**
-         * Shows the registration of a requesting client to operators; if that fails, rejects the
-         * request and returns false.
+         * Shows a requesting client's registration to operators. If that fails, rejects the request
+         * and returns false.
          */
         private boolean isShown(Asker asker) {
             try {
@@ -252,8 +252,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Adds a publication, or a reference to a shared one, for a client; answers once the log
-     * exists.
+     * Adds a publication, or a reference to a shared publication, for a client. Answers the client
+     * once the log exists.
      *
      * @throws BusException if the channel cannot be used.
      */
@@ -326,7 +326,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return preparing.contains(correlationId);
     }
 
-    /** Drops the publications that are being created for a client that has left. */
+    /** Drops the publications that are still being created for a client that has left. */
     void drop(Client client) {
         preparations.forEach(each -> each.drop(client));
     }
@@ -337,15 +337,15 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Returns whether the client has requested a publication with this registration id and not
-     * released it.
+     * Returns whether the client has requested the publication with the given registration id, and
+     * has not released it.
      */
     boolean isOf(long clientId, long registrationId) {
         return owners.containsKey(registrationId) && owners.get(registrationId) == clientId;
     }
 
     /**
-     * Revokes a publication unless other clients hold it: the stream ends regardless of its
+     * Revokes a publication unless other clients hold it. The stream then ends regardless of its
      * readers' positions.
      */
     void revoke(Client client, Publication publication) {
@@ -423,7 +423,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return preparation;
     }
 
-    /** Returns a session id that no publication of the stream uses on any channel. */
+    /** Returns a session id that no publication with the given stream id uses on any channel. */
     int nextSessionId(int streamId) {
         int sessionId = factory.nextSessionId();
         while (named.isSessionUsed(streamId, sessionId)) {
@@ -505,8 +505,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /**
-     * Checks for slow subscribers, claims that are left open, and released publications that have
-     * ended. Called at the timer interval.
+     * Checks for slow subscribers, for claims that were left open, and for released publications
+     * that have ended. Called at the timer interval.
      */
     void watch(long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {
@@ -586,7 +586,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         count.setRelease(all.size());
     }
 
-    /** Frees a publication that its transport cannot send, and that no client has seen. */
+    /** Frees a publication that its transport cannot send and that no client has seen. */
     private void discard(Publication publication) {
         close(publication);
         files.free(publication.log());

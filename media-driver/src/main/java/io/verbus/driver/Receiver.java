@@ -8,8 +8,8 @@ import io.verbus.driver.agent.NetworkAgent;
 import io.verbus.transport.Transport;
 
 /**
- * The receiver: runs the receiver's part of every transport in turn. In each cycle, a transport
- * takes one command of the conductor, then serves what it receives at:
+ * The receiver: runs the receiver's part of every transport in turn. In each duty cycle, a
+ * transport takes one command from the conductor, then services what it receives on:
  *
  * <ul>
  *   <li>RDMA ({@code io.verbus.rdma.inbound.ReceiverAgent}): each connection polls its completion

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * Streams that the driver ignores. A stream whose image was rejected is ignored for a time. A
- * stream that was lost, rejected or abandoned is also ignored while subscriptions that do not
- * rejoin remain. Used by the conductor's thread.
+ * stream that was lost, rejected or abandoned is also ignored while any subscription that does not
+ * rejoin still exists. Used by the conductor's thread.
  */
 final class RejectedStreams {
     /** Maximum number of departed streams to remember; the oldest are forgotten. */
@@ -40,7 +40,7 @@ final class RejectedStreams {
     private int removals;
 
     /**
-     * @param subscriptions subscriptions of the driver, which may match the streams.
+     * @param subscriptions the driver's subscriptions, to match against streams.
      * @param timeoutNs nanoseconds for which a stream stays rejected.
      */
     RejectedStreams(Subscriptions subscriptions, long timeoutNs) {
@@ -59,8 +59,8 @@ final class RejectedStreams {
     }
 
     /**
-     * Records that a stream has departed from an endpoint without announcing its end. Subscriptions
-     * that do not rejoin ignore it until all of them have closed.
+     * Records that a stream has departed from an endpoint without announcing its end. The stream is
+     * then ignored until all subscriptions that do not rejoin have closed.
      */
     void leave(InboundEndpoint endpoint, int streamId, int sessionId) {
         Subscription newest = subscriptions.newest(endpoint, streamId, sessionId);
@@ -72,7 +72,7 @@ final class RejectedStreams {
         }
     }
 
-    /** Returns whether the stream has departed, and a subscription that lost it still exists. */
+    /** Returns whether a stream has departed and a subscription that has lost it still exists. */
     private boolean isLeft(Stream stream, Long newestThen) {
         Subscription first =
                 newestThen == null
@@ -98,7 +98,7 @@ final class RejectedStreams {
         return false;
     }
 
-    /** Removes expired rejections; transports offer these streams again. */
+    /** Removes expired rejections. Transports then offer these streams again. */
     void expire(long nowNs) {
         if (removals != subscriptions.removals()) {
             removals = subscriptions.removals();

@@ -27,7 +27,8 @@ final class Responses {
     private final Subscriptions subscriptions;
 
     /**
-     * Response publications that are being announced to their requesters, with the request images.
+     * Response publications that are being announced to their requesters, each with its request
+     * image.
      */
     private final List<Told> told = new ArrayList<>();
 
@@ -103,7 +104,7 @@ final class Responses {
         }
     }
 
-    /** Handles the response session id that a peer reports for a publication of requests. */
+    /** Handles the response session id that a peer has reported for a publication of requests. */
     void onSession(NetworkPublication requests, int sessionId) {
         if (requests.named().response().isRequest()) {
             subscriptions.onResponses(requests.named().response().correlationId(), sessionId);
@@ -111,7 +112,7 @@ final class Responses {
     }
 
     /**
-     * Stops announcing publications that are closed or whose requesters have connected. Called at
+     * Stops announcing publications that have closed or whose requesters have connected. Called at
      * the timer interval.
      */
     void watch() {

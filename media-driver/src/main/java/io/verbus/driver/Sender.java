@@ -7,14 +7,14 @@ import io.verbus.driver.agent.NetworkAgent;
 import io.verbus.transport.Transport;
 
 /**
- * The sender: runs the sender's part of every transport in turn. In each cycle, a transport takes
- * one command of the conductor, then serves what it sends through:
+ * The sender: runs the sender's part of every transport in turn. In each duty cycle, a transport
+ * takes one command from the conductor, then services what it sends through:
  *
  * <ul>
  *   <li>RDMA ({@code io.verbus.rdma.outbound.SenderAgent}): each connection polls its completion
- *       queue, gives its streams their turns, and posts what they have staged.
+ *       queue, services its streams, and posts what they have staged.
  *   <li>UDP ({@code io.verbus.udp.outbound.SenderAgent}): each destination receives status messages
- *       and NAKs, gives its streams their turns, and sends the batch.
+ *       and NAKs, services its streams, and sends the batch.
  * </ul>
  */
 final class Sender implements NetworkAgent {

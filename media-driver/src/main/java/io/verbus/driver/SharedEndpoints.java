@@ -31,8 +31,8 @@ final class SharedEndpoints {
     }
 
     /**
-     * Rejects mixing response subscriptions with others: an endpoint requests either all streams,
-     * or only responses with known sessions.
+     * Rejects a mixture of response subscriptions and other subscriptions: an endpoint requests
+     * either all streams, or only responses with known sessions.
      */
     private static void checkResponses(Subscription added, List<Subscription> all) {
         boolean isResponse = added.channel().response().isResponse();
@@ -53,8 +53,8 @@ final class SharedEndpoints {
     }
 
     /**
-     * Requires equal settings, because the subscriptions of a stream at an endpoint share its
-     * images.
+     * Requires equal settings, because all subscriptions to a stream at an endpoint share the
+     * stream's images.
      */
     private static void checkShared(Subscription added, List<Subscription> all) {
         ChannelUri channel = added.channel();

@@ -26,7 +26,7 @@ final class SourceImages {
     @FunctionalInterface
     interface Maker {
         /**
-         * @param id id of the image: the log's id if it has its own log.
+         * @param id id of the image; the log's id if the image has a log of its own.
          */
         NetworkImage make(
                 Transport transport,
@@ -44,7 +44,7 @@ final class SourceImages {
         this.subscriptions = subscriptions;
     }
 
-    /** Creates a log for a stream: the merged log, or that of a source. */
+    /** Creates a log for a stream: the merged log, or a source's log. */
     void log(ImageSetup setup, LogReceiver receiver) {
         files.image(setup.logSpec(ids.getAsLong()), 0, setup.source(), receiver);
     }

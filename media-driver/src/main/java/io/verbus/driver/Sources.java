@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The sources that subscriptions read: this driver's publications, and images. Joins each source to
- * its subscriptions, immediately or when a counter becomes available. Used by the conductor's
+ * The sources that subscriptions read: this driver's publications and its images. Joins each source
+ * to its subscriptions, immediately or when a counter becomes available. Used by the conductor's
  * thread.
  */
 final class Sources {
@@ -58,8 +58,9 @@ final class Sources {
     }
 
     /**
-     * Checks that enough counters are available to show a subscription and join it to all matching
-     * sources; otherwise it would become ready but never receive some of them.
+     * Checks that enough counters are available to show a subscription and to join it to all
+     * matching sources. Otherwise the subscription would become ready but never receive some of the
+     * sources.
      *
      * @throws CommandException if there are too few counters.
      */
@@ -90,8 +91,8 @@ final class Sources {
     }
 
     /**
-     * Attaches a subscription to a source, if the source matches and the subscription does not read
-     * it yet.
+     * Joins a subscription to a source, if they match and the subscription does not read the source
+     * yet.
      */
     void join(Subscribable source, Subscription subscription) {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
@@ -137,7 +138,7 @@ final class Sources {
                 }
                 count++;
             } catch (CommandException e) {
-                exhausted.add(join.subscription.clientId()); // already notified
+                exhausted.add(join.subscription.clientId()); // its client was already notified
                 unjoined.addLast(join);
             }
         }

@@ -6,17 +6,20 @@ import java.util.Arrays;
 
 /**
  * The publications that continue while only spies read them. The conductor adds and removes
- * publications; the sender runs each one's turn.
+ * publications; the sender services all of them in each duty cycle.
  */
 final class SpiedPublications {
     private static final NetworkPublication[] NONE = new NetworkPublication[0];
 
-    /** Written by the conductor, a new array each time; read by the sender once a cycle. */
+    /**
+     * Replaced by the conductor with a new array on each change; read by the sender once per duty
+     * cycle.
+     */
     private volatile NetworkPublication[] all = NONE;
 
     /**
-     * Adds a publication if its channel has {@code ssc=true}, so that spies alone connect it.
-     * Called by the conductor.
+     * Adds a publication if its channel has {@code ssc=true}, which means that a spy alone makes it
+     * connected. Called by the conductor.
      */
     void add(Publication publication) {
         if (publication instanceof NetworkPublication network

@@ -6,7 +6,7 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.logbuffer.LogBuffers;
 
-/** A log that subscriptions read: a publication's own, or the image of a remote publication. */
+/** A log that subscriptions read: that of a publication, or the image of a remote publication. */
 sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     /** Returns the image id that clients use. */
     long id();
@@ -18,7 +18,7 @@ sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
 
     int streamId();
 
-    /** Returns the share in which the subscriber position counters count. */
+    /** Returns the share to which the counters for subscriber positions belong. */
     default CounterShare counterShare() {
         return CounterShare.CLIENTS;
     }
@@ -30,8 +30,8 @@ sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     long tail();
 
     /**
-     * Returns the position up to which the log can be released if the subscribers have read that
-     * far.
+     * Returns the position up to which the log may be released, provided that the subscribers have
+     * read that far.
      */
     long releasable();
 
@@ -47,8 +47,8 @@ sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     }
 
     /**
-     * Returns whether a stream without readers waits for a reader rather than discarding unread
-     * messages.
+     * Returns whether the stream, when it has no reader, waits for one rather than discarding
+     * unread messages.
      */
     boolean waitsForReaders();
 
@@ -59,9 +59,10 @@ sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     boolean serves(Subscription subscription);
 
     /**
-     * Joins a subscription at its first position; also rejoins a detached subscription.
+     * Joins a subscription at the position at which it starts to read; also rejoins a detached
+     * subscription.
      *
-     * @throws CommandException if there is no counter left for its position.
+     * @throws CommandException if no counter is left for the subscriber's position.
      */
     void attach(Subscription subscription);
 }

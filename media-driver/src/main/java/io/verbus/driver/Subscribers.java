@@ -27,7 +27,8 @@ final class Subscribers {
     /**
      * A subscriber, reading or detached.
      *
-     * @param position position written by its client with release, read here with acquire.
+     * @param position the subscriber's position, written by its client with release and read here
+     *     with acquire.
      * @param untethered state of an untethered subscriber; null if the subscriber is tethered.
      */
     private record Subscriber(Subscription subscription, Position position, Untethered untethered) {
@@ -51,7 +52,7 @@ final class Subscribers {
     /**
      * Time for which subscriptions with {@code aeron:} channels keep an image after the end of its
      * stream: five status message intervals, as on Aeron's driver. Aeron's persistent subscriptions
-     * need it to join the live stream before a replay ends.
+     * rely on this time to join the live stream before the image of a replay closes.
      */
     private static final long AERON_LINGER_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -67,10 +68,10 @@ final class Subscribers {
     private boolean isSucceeded;
 
     /**
-     * @param source source to read.
-     * @param termLength term length of its log.
-     * @param position first position to read.
-     * @param timeouts timeouts of untethered subscribers.
+     * @param source source that the subscribers read.
+     * @param termLength term length of the source's log.
+     * @param position position at which reading starts.
+     * @param timeouts timeouts for untethered subscribers.
      */
     Subscribers(
             Subscribable source,
@@ -102,8 +103,8 @@ final class Subscribers {
     }
 
     /**
-     * Returns whether the source has no current or future readers; a merging receiver counts as a
-     * reader.
+     * Returns whether the source has no current and no pending readers. A receiver that merges the
+     * source counts as a reader.
      */
     boolean isDeserted() {
         if (!positions.isEmpty()) {
@@ -127,12 +128,12 @@ final class Subscribers {
         return false;
     }
 
-    /** Returns whether a subscription reads the source, or was detached. */
+    /** Returns whether a subscription reads the source or was detached from it. */
     boolean contains(Subscription subscription) {
         return indexOf(subscription) >= 0;
     }
 
-    /** Returns whether a client reads the source, or was detached. */
+    /** Returns whether any of a client's subscriptions reads the source or was detached from it. */
     boolean isOf(long clientId) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).subscription.clientId() == clientId) {
@@ -177,7 +178,7 @@ final class Subscribers {
         joined(joining, positions.join(joining.position, joinPosition));
     }
 
-    /** Returns the subscriber of a subscription; a detached subscriber still has its counter. */
+    /** Returns the subscriber for a subscription. A detached subscriber still has its counter. */
     private Subscriber subscriber(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -224,8 +225,8 @@ final class Subscribers {
     }
 
     /**
-     * Detaches untethered subscribers that are too far behind, and rejoins those whose rest is
-     * over. Called at the timer interval.
+     * Detaches untethered subscribers that are too far behind, and rejoins those whose resting time
+     * is over. Called at the timer interval.
      *
      * @return the number of changes.
      */
@@ -266,8 +267,8 @@ final class Subscribers {
     }
 
     /**
-     * Detaches a subscriber. The counter changes first, because a client that was paused checks it
-     * before it continues reading.
+     * Detaches a subscriber. Changes the counter first, because a client that was paused checks the
+     * counter before it continues reading.
      */
     private void letGo(Subscriber each) {
         mark(each);
@@ -306,7 +307,7 @@ final class Subscribers {
         }
     }
 
-    /** Removes a subscriber that stops reading this source, and notifies its client. */
+    /** Removes a subscriber that is to stop reading this source, and notifies its client. */
     void end(Subscription subscription) {
         int index = indexOf(subscription);
         if (index >= 0) {
@@ -316,7 +317,7 @@ final class Subscribers {
 
     /**
      * Removes the subscribers that have read up to the end of the stream, and notifies their
-     * clients; also removes detached ones, whose clients were already notified.
+     * clients. Also removes detached subscribers, whose clients were already notified.
      *
      * @return the number of removed subscribers.
      */
@@ -365,7 +366,7 @@ final class Subscribers {
 
     /**
      * Removes subscribers with impossible positions, and notifies their clients. Called in each
-     * turn, but checks only after an impossible position was found.
+     * duty cycle, but checks only after an impossible position was found.
      *
      * @return the number of removed subscribers.
      */
@@ -382,7 +383,7 @@ final class Subscribers {
                 continue;
             }
             long position = each.position.getAcquire();
-            long tail = source.tail(); // read after the position: the subscriber may be at the tail
+            long tail = source.tail(); // after the position: the subscriber may be at the tail
             if (positions.isImpossible(position, tail)) {
                 count++;
                 if (each.untethered != null) {
@@ -426,8 +427,8 @@ final class Subscribers {
     }
 
     /**
-     * Removes a subscriber. First releases what it has read, because it may be the last subscriber,
-     * unless its position is impossible.
+     * Removes a subscriber. Unless its position is impossible, first releases what it has read,
+     * because it may be the last subscriber.
      */
     private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);

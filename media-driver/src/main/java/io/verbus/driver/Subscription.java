@@ -11,16 +11,16 @@ import io.verbus.transport.Transport;
 /**
  * A client's subscription.
  *
- * @param registrationId correlation id of the command that added it.
- * @param clientId client that owns it.
+ * @param registrationId correlation id of the command that added the subscription.
+ * @param clientId id of the client that owns the subscription.
  * @param channel channel to subscribe to.
  * @param streamId stream to subscribe to.
- * @param carrier media of the transport if it differs from that of the channel, or null.
+ * @param carrier media of the transport if it differs from the channel's media, otherwise null.
  * @param transport transport of the channel; null for IPC and spies.
  * @param endpoint endpoint of the channel; null for IPC and spies.
- * @param awaited session of the responses that the subscription waits for; null unless it is a
+ * @param awaited session of the responses for which the subscription waits; null unless it is a
  *     response subscription.
- * @param shown state shown to operators; a destination shares that of its subscription.
+ * @param shown state shown to operators; a destination shares its subscription's state.
  */
 record Subscription(
         long registrationId,

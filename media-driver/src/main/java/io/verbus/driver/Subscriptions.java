@@ -37,7 +37,7 @@ import java.util.function.UnaryOperator;
  * conductor's thread.
  */
 final class Subscriptions {
-    /** Maximum number of reasons reported to one subscription. */
+    /** Maximum number of failure reasons reported to one subscription. */
     private static final int MAX_FAILURES = 16;
 
     private final Transports transports;
@@ -49,8 +49,8 @@ final class Subscriptions {
     private final Shares shares;
 
     /**
-     * Client subscriptions and their IPC and spy destinations, in the order in which they were
-     * added.
+     * Clients' subscriptions and the IPC and spy destinations of these, in the order in which they
+     * were added.
      */
     private final List<Subscription> all = new ArrayList<>();
 
@@ -59,7 +59,7 @@ final class Subscriptions {
     private final UnaryOperator<ChannelUri> presets;
 
     /**
-     * Reasons for missing images that were already reported, by registration id of the waiting
+     * Reasons for missing images that were already reported, by the registration id of the waiting
      * subscription.
      */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
@@ -89,8 +89,8 @@ final class Subscriptions {
     }
 
     /**
-     * Adds a subscription, answers its client, and joins the subscription to the existing sources,
-     * now or once its endpoint is open.
+     * Adds a subscription now, or once its endpoint is open: answers its client, and joins the
+     * subscription to the existing sources.
      *
      * @throws io.verbus.BusException if its channel cannot be used.
      */
@@ -140,7 +140,10 @@ final class Subscriptions {
                 () -> transport.closeEndpoint(endpoint));
     }
 
-    /** Returns the status of an open endpoint; closes the endpoint if counters are exhausted. */
+    /**
+     * Returns the id of the status counter of an open endpoint. Closes the endpoint if counters are
+     * exhausted.
+     */
     private int enter(
             Client client,
             long correlationId,
@@ -242,10 +245,10 @@ final class Subscriptions {
     }
 
     /**
-     * Reports the session of a publication that responds to a client's requests.
+     * Handles the session of a publication that responds to a client's requests.
      *
-     * @param registrationId registration id of the subscription, which may be closed or may already
-     *     know its session.
+     * @param registrationId registration id of the subscription, which may have closed or may
+     *     already know its session.
      * @param sessionId session id of the publication.
      */
     void onResponses(long registrationId, int sessionId) {
@@ -327,7 +330,7 @@ final class Subscriptions {
     /**
      * Adds a destination to a subscription, now or once its endpoint is open.
      *
-     * @param named destination to add, with resolved names.
+     * @param named channel of the destination to add, with resolved names.
      * @param answer callback that answers the client before any events about images are sent.
      * @throws BusException if the subscription does not support destinations, or the destination
      *     cannot be used.
@@ -394,7 +397,7 @@ final class Subscriptions {
     }
 
     /**
-     * Removes a destination of a subscription. Removing an unknown destination has no effect.
+     * Removes a destination from a subscription. Removing an unknown destination has no effect.
      *
      * @param answer callback that answers the client before any events about images are sent.
      * @throws CommandException if the subscription does not support destinations.
@@ -432,7 +435,7 @@ final class Subscriptions {
                         + "' does not accept destinations: subscribe with control-mode=manual");
     }
 
-    /** Returns a subscription whose endpoint the channel refers to by tag, or null. */
+    /** Returns the subscription to whose endpoint the channel refers by tag, or null. */
     private Subscription tagged(ChannelUri channel) {
         for (Subscription each : all) {
             if (each.endpoint() != null
@@ -502,7 +505,7 @@ final class Subscriptions {
         shares.giveBack(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
     }
 
-    /** Removes a subscription by identity, because comparing records by value is slow. */
+    /** Removes a subscription, comparing by identity because comparing records by value is slow. */
     private void drop(Subscription subscription) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i) == subscription) {
@@ -581,9 +584,9 @@ final class Subscriptions {
     }
 
     /**
-     * Reports to the waiting subscriptions that a stream cannot have an image. Each reason is
-     * reported once, and their number is limited until an image arrives, because peers decide how
-     * often this happens.
+     * Reports to the waiting subscriptions why a stream cannot have an image. Each reason is
+     * reported once, and the number of reasons is limited until an image arrives, because peers
+     * determine how often this happens.
      */
     void tellFailed(
             InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {

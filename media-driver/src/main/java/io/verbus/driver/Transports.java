@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The available transports, each opened when a channel first uses its media. Used by the
- * conductor's thread, except {@link #open()}.
+ * The available transports. Each is opened when a channel first uses its media. Used by the
+ * conductor's thread, except for {@link #open()}.
  */
 final class Transports {
     private static final Transport[] NONE = new Transport[0];
@@ -47,30 +47,34 @@ final class Transports {
     private final ErrorHandler errors;
     private final Map<String, Transport> byMedia = new TreeMap<>();
 
-    /** Threads that prepare transports, by media. */
+    /** Threads that are preparing transports, by media. */
     private final Map<String, Thread> preparing = new TreeMap<>();
 
     /**
-     * Media whose transport could not be opened and must be prepared again before the next attempt.
+     * Media of the transports that could not be opened and must be prepared again before the next
+     * attempt.
      */
     private final Set<String> refused = new TreeSet<>();
 
     private final List<DeviceWatch> watches = new ArrayList<>();
     private TransportHostFactory hosts;
 
-    /** Written by the conductor, a new array each time; read by all agents once a cycle. */
+    /**
+     * Replaced by the conductor with a new array on each change; read by all agents once per duty
+     * cycle.
+     */
     private volatile Transport[] open = NONE;
 
-    /** Creates each transport's host, which receives the transport's requests to the driver. */
+    /** Creates the host of a transport, which receives the transport's requests to the driver. */
     interface TransportHostFactory {
         /**
-         * @param options options of the transport, which record which of them were read.
+         * @param options options of the transport; they record which of them were read.
          */
         DriverTransportHost host(TransportOptions options);
     }
 
     /**
-     * @param errors handler of errors that end the driver.
+     * @param errors handler for errors that end the driver.
      */
     Transports(
             List<TransportProvider> providers,
@@ -96,7 +100,7 @@ final class Transports {
         return carriers;
     }
 
-    /** Loads the transports on the class path; reports those that cannot be loaded. */
+    /** Loads the transports on the class path, and reports those that cannot be loaded. */
     static List<TransportProvider> load(ErrorHandler errors) {
         List<TransportProvider> found = new ArrayList<>();
         Iterator<TransportProvider> loader = ServiceLoader.load(TransportProvider.class).iterator();
@@ -159,7 +163,7 @@ final class Transports {
                 .orElse(null);
     }
 
-    /** Returns startup notes for a driver with these options, one per line. */
+    /** Returns the startup notes for a driver with the given options, one per line. */
     static List<String> notes(Map<String, String> options) {
         List<String> notes = new ArrayList<>();
         // Load errors are recorded when a driver is launched.
@@ -222,7 +226,8 @@ final class Transports {
         try {
             provider.prepare();
         } catch (RuntimeException e) {
-            // Opening the transport will fail in the same way, and report the error to the client.
+            // Opening the transport will fail in the same way, and then report the error to the
+            // client.
         } catch (Error e) {
             errors.onError(e); // the error ends the driver
         }
@@ -231,7 +236,8 @@ final class Transports {
     /**
      * Returns the transport of a channel that {@link Carriers#carried} has resolved.
      *
-     * @throws CommandException if no transport has its media, or it cannot be opened here.
+     * @throws CommandException if no transport has the channel's media, or the transport cannot be
+     *     opened here.
      */
     Transport of(ChannelUri channel) {
         Transport transport = byMedia.get(channel.media());
@@ -284,7 +290,7 @@ final class Transports {
         return open;
     }
 
-    /** Closes all transports; sender and receiver must have stopped. */
+    /** Closes all transports. Called after the sender and the receiver have stopped. */
     void close() {
         watches.forEach(DeviceWatch::close);
         watches.clear();

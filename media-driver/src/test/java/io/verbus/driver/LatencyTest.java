@@ -359,6 +359,7 @@ class LatencyTest {
                 String text = Files.readString(page);
                 assertTrue(text.contains("<p>Interrupted after "), text);
                 assertTrue(text.contains(" of 1000000 samples"), text);
+                assertFalse(out.isClosed());
             } finally {
                 Files.deleteIfExists(page);
             }

@@ -52,12 +52,13 @@ public final class UdpExamination implements Examination {
     private void examineBuffer(String name, String side, int asked, List<Finding> findings) {
         long limit = number(read(CORE + "/" + name));
         String text = "and udp." + side + "-buffer requests %,d bytes".formatted(asked);
+        String setting = "net.core." + name + "=" + asked;
         String remedy =
-                "`sysctl -w net.core."
-                        + name
-                        + "="
-                        + asked
-                        + "`, and the same line in /etc/sysctl.d";
+                "run `sysctl -w "
+                        + setting
+                        + "`, and add `"
+                        + setting
+                        + "` to a file in /etc/sysctl.d to keep it after a reboot";
         if (limit < 0) {
             findings.add(
                     new Finding(

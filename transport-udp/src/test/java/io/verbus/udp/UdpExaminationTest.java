@@ -70,7 +70,7 @@ class UdpExaminationTest {
                 Level.WARNING,
                 "net.core.rmem_max is 212,992 bytes, and udp.receive-buffer requests 2,097,152"
                         + " bytes: the kernel limits the buffer, and bursts are lost",
-                "`sysctl -w net.core.rmem_max=2097152`");
+                "run `sysctl -w net.core.rmem_max=2097152`");
         check(
                 Map.of(),
                 Level.OK,

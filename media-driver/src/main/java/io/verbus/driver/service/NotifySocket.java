@@ -50,10 +50,10 @@ final class NotifySocket implements AutoCloseable {
             throw new BusException(
                     "NOTIFY_SOCKET is '"
                             + name
-                            + "': it must be a path, or a name after @, shorter"
-                            + " than "
+                            + "': it must be an absolute path, or @ followed by an abstract"
+                            + " socket name, and shorter than "
                             + MAX_PATH
-                            + " bytes, as systemd sets it");
+                            + " bytes (systemd sets it so)");
         }
         if (bytes[0] == '@') {
             bytes[0] = 0;

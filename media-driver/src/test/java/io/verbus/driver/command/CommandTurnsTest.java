@@ -145,7 +145,7 @@ class CommandTurnsTest {
     }
 
     @Test
-    void floodOfUnknownClientLeavesRoomForNewClient() {
+    void floodFromUnknownClientLeavesRoomForNewClient() {
         long newcomer = STRANGER + 1;
         exhaust();
         while (dropped.isEmpty()) {

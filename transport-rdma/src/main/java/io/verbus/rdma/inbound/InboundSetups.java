@@ -84,7 +84,9 @@ final class InboundSetups {
                     peer,
                     offer,
                     RejectCode.NO_RESOURCES,
-                    "too many streams: raise rdma.max-streams above " + options.maxStreams());
+                    "too many streams for the receiving driver: raise that driver's"
+                            + " rdma.max-streams above "
+                            + options.maxStreams());
             return null;
         }
         if (!isAnswered(peer, offer)) {
@@ -204,8 +206,9 @@ final class InboundSetups {
                     peer,
                     offer,
                     RejectCode.NO_RESOURCES,
-                    "too much memory: raise rdma.max-image-memory or"
-                            + " rdma.max-total-image-memory, or shorten term-length");
+                    "the image needs too much memory: raise that driver's"
+                            + " rdma.max-image-memory or rdma.max-total-image-memory, or reduce"
+                            + " the publication's term-length");
             return true;
         }
         peer.pending.add(offer);

@@ -9,9 +9,9 @@ import io.verbus.rdma.fabric.QueuePair;
  * Writes batches of committed frames into a remote log.
  *
  * <p>Invariant: <b>the word at the frontier of the remote log is zero until everything after it is
- * in place.</b> The frontier is where the next batch will begin. A reader that finds a frame length
- * there (acquire) therefore finds the whole batch, and a zero word after it. Data left from an
- * earlier lap is never taken for a frame, and the log needs no cleaning.
+ * in place.</b> The frontier is where the next batch will begin. A reader that loads a frame length
+ * there, with acquire, therefore finds the whole batch, and a zero word after it. Data left over
+ * from an earlier lap is never mistaken for a frame, and the log needs no cleaning.
  *
  * <p>The batch [P, E) lies in one term:
  *
@@ -22,16 +22,17 @@ import io.verbus.rdma.fabric.QueuePair;
  *   WR 2                            |w|                                       first word of P
  * </pre>
  *
- * <p>WR 1 is one write to [P+8, E+8): the log's own [P+8, E) and a word of zeros. WR 2 writes the
- * first word of the batch over the zero at P. If the zero cannot be gathered, it is written first
- * by a separate work request: at the end of a term to the first word of the next term; after a
- * padding frame, whose body is not sent, to the word that follows the frame.
+ * <p>WR 1 is one write to [P+8, E+8), gathered from [P+8, E) of the local log and a word of zeros.
+ * WR 2 writes the first word of the batch over the zero at P. In two cases the zero cannot be
+ * gathered, and a separate work request writes it first: at the end of a term, to the first word of
+ * the next term; and after a padding frame, whose body is not sent, to the word that follows the
+ * frame.
  *
- * <p>This relies on two promises of a reliable connection without relaxed ordering: writes become
+ * <p>This relies on two guarantees of a reliable connection without relaxed ordering: writes become
  * visible in the order in which they were posted, and an aligned word becomes visible as a whole.
- * Nothing is assumed within a write. If the first promise may be broken, WR 2 is posted only once
- * WR 1 is known to be in place: see {@link ConfirmedReplication}. The zeroed word belongs to data
- * consumed before, because {@code E <= consumed + 2 terms}.
+ * Nothing is assumed about the order within a write. If the first guarantee may not hold, WR 2 is
+ * posted only once WR 1 is known to be in place: see {@link ConfirmedReplication}. The zero
+ * overwrites only data that has already been consumed, because {@code E <= consumed + 2 terms}.
  */
 public final class CommitRule {
     /** Maximum number of work requests per batch. */

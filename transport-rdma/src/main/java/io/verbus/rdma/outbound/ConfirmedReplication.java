@@ -17,8 +17,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   WR 1, question ─▶ ... answer ─▶ WR 2 of this batch, WR 1 of the next, question ─▶ ...
  * </pre>
  *
- * <p>Only one batch is in flight. Within a list, only writes to different words can overtake each
- * other: the commit of one batch and the body of the next.
+ * <p>Only one batch is in flight. The only writes that can overtake each other within a list are
+ * the commit of one batch and the body of the next, which are written to different words.
  */
 final class ConfirmedReplication extends Replication {
     private static final long NONE = -1;
@@ -28,14 +28,14 @@ final class ConfirmedReplication extends Replication {
     /** Position of the uncommitted batch, or {@link #NONE}. */
     private long pending = NONE;
 
-    /** Id of the question that is answered once the uncommitted batch is in place. */
+    /** Id of the question whose answer shows that the uncommitted batch is in place. */
     private long question;
 
     /**
      * @param stream stream to send.
      * @param logKey key of the stream's log.
      * @param credit credit line that the peer writes.
-     * @param consumed position up to which the peer released the log on an earlier connection.
+     * @param consumed position up to which the peer has released the log on an earlier connection.
      * @param hops sampler of the stream's hops; null if they are not sampled.
      * @param placement probe that confirms writes through the connection.
      */

@@ -39,9 +39,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Control addresses of publications, at which receivers announce themselves. Each receiver becomes
- * a destination of all publications at the address, or of the publication that responds to it,
- * while it is connected or may return. Used by the conductor's thread.
+ * Control addresses of publications, at which receivers announce themselves. While a receiver is
+ * connected, or may return, it is a destination of all publications at the address or, if one of
+ * them responds to the receiver's requests, of that one only. Used by the conductor's thread.
  */
 final class ControlEndpoints implements AutoCloseable {
     private static final SecureRandom IDS = new SecureRandom();
@@ -60,9 +60,9 @@ final class ControlEndpoints implements AutoCloseable {
     /** Sends publications to receivers. */
     interface Receivers {
         /**
-         * Sends a publication to one more receiver.
+         * Starts sending a publication to another receiver.
          *
-         * @throws BusException if it cannot be sent there.
+         * @throws BusException if the publication cannot be sent there.
          */
         OutboundPublication add(OutboundStream stream, ChannelUri destination, long controlId);
 
@@ -90,7 +90,7 @@ final class ControlEndpoints implements AutoCloseable {
             this.listener = listener;
         }
 
-        /** Returns the address with the port actually bound. */
+        /** Returns the address with the port that was actually bound. */
         private String description() {
             InetSocketAddress bound = listener.localAddress();
             return endpoint(bound.getAddress(), bound.getPort());
@@ -151,7 +151,7 @@ final class ControlEndpoints implements AutoCloseable {
      * @param options options of the transport.
      * @param counters counters of the transport.
      * @param admittance admission rules for hosts.
-     * @param complaints error records of peers.
+     * @param complaints records of errors that peers cause.
      * @param receivers part that starts and stops sending publications to receivers.
      */
     ControlEndpoints(
@@ -227,8 +227,9 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Returns the control address of other channels that name the same endpoint, even if the name
-     * resolves differently by now, or that resolve to the same address; otherwise a new one.
+     * Returns the existing control address if another channel named the same endpoint, even if the
+     * name resolves differently by now, or resolved to the same address. Otherwise returns a new
+     * control address.
      */
     private Control control(ChannelUri channel) {
         Endpoint named = channel.control();
@@ -267,7 +268,7 @@ final class ControlEndpoints implements AutoCloseable {
         return id == 0 ? 1 : id;
     }
 
-    /** Ends a publication: it accepts no more receivers. */
+    /** Ends a publication, which accepts no more receivers. */
     void end(OutboundStream stream) {
         for (Control control : controls) {
             if (control.published.removeIf(each -> each.stream == stream)) {
@@ -284,7 +285,9 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    /** Restricts the responses of a session to the driver that sent the requests. */
+    /**
+     * Ensures that the responses of a session are sent only to the driver that sent the requests.
+     */
     void answer(int sessionId, long driverId) {
         for (Control control : controls) {
             for (Published each : control.published) {
@@ -342,8 +345,8 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /**
-     * Returns the channel of the oldest publication at a listener; null if the listener is not for
-     * control.
+     * Returns the channel of the oldest publication at a listener; null if the listener does not
+     * belong to a control address.
      */
     ChannelUri channel(Listener listener) {
         Control control = at(listener);
@@ -425,7 +428,10 @@ final class ControlEndpoints implements AutoCloseable {
         return code;
     }
 
-    /** Starts sending a publication to a receiver; returns false if it cannot be sent there. */
+    /**
+     * Starts sending a publication to a receiver. Returns false if the publication cannot be sent
+     * to it.
+     */
     private boolean sendTo(Control control, Published published, String endpoint, long nowNs) {
         Receiver receiver = published.receiver(endpoint);
         if (receiver == null) {
@@ -448,12 +454,15 @@ final class ControlEndpoints implements AutoCloseable {
         return true;
     }
 
-    /** Returns the time for which a receiver may be disconnected: to resume, and to reconnect. */
+    /**
+     * Returns how long a receiver may stay disconnected: the time to resume plus the time to
+     * reconnect.
+     */
     private long lapseNs() {
         return options.resumeTimeoutNs() + 2 * options.backoffMaxNs();
     }
 
-    /** Removes receivers that are disconnected and have not returned in time. */
+    /** Removes disconnected receivers that have not returned in time. */
     int work(long nowNs) {
         if (nowNs - lookAtNs < 0) {
             return 0;

@@ -16,14 +16,14 @@ import java.util.List;
 
 /**
  * The credit slots of one connection: memory that the peer writes, registered in blocks as streams
- * are added. A slot is reused only when the peer no longer writes it. Used by the conductor's
- * thread, except for registering and releasing, which take long.
+ * are added. A slot is reused only once the peer no longer writes to it. Used by the conductor's
+ * thread, except for registering and releasing blocks, which may block.
  */
 final class CreditSlots {
     private static final int SLOTS_PER_BLOCK = 64;
     private static final int BLOCK_LENGTH = SLOTS_PER_BLOCK * CreditLine.LENGTH;
 
-    /** Used by the threads that register and release. */
+    /** Used by the threads that register and release blocks. */
     private final List<RegisteredBuffer> blocks = new ArrayList<>();
 
     private final ArrayDeque<Slot> free = new ArrayDeque<>();
@@ -31,7 +31,7 @@ final class CreditSlots {
     /**
      * A credit slot.
      *
-     * @param buffer buffer over the slot: see {@link CreditLine}.
+     * @param buffer buffer over the slot's memory; see {@link CreditLine} for its contents.
      * @param key key with which the peer writes the slot.
      */
     record Slot(UnsafeBuffer buffer, RemoteKey key) {
@@ -41,7 +41,7 @@ final class CreditSlots {
     }
 
     /**
-     * Takes a slot; returns null if none is free, in which case a block must be registered and
+     * Takes a free slot. Returns null if there is none; another block must then be registered and
      * added.
      */
     Slot take() {
@@ -53,7 +53,7 @@ final class CreditSlots {
         free.add(slot);
     }
 
-    /** Registers another block, on a thread that may block. */
+    /** Registers another block. Called on a thread that may block. */
     RegisteredBuffer register(Domain domain) {
         RegisteredBuffer block = new RegisteredBuffer(domain, BLOCK_LENGTH, Access.REMOTE_WRITE);
         blocks.add(block);
@@ -72,7 +72,10 @@ final class CreditSlots {
         }
     }
 
-    /** Releases all blocks, on a thread that may block, once the peer no longer writes them. */
+    /**
+     * Releases all blocks. Called on a thread that may block, once the peer no longer writes to
+     * them.
+     */
     void release() {
         blocks.forEach(RegisteredBuffer::close);
         blocks.clear();

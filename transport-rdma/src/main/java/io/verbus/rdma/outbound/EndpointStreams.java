@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The publications sent to one endpoint, and the resources of its current connection: its link, its
+ * The publications sent to one endpoint, and the resources of the current connection: the link, the
  * credit slots, and the domain in which the logs are registered. Used by the conductor's thread.
  */
 final class EndpointStreams implements AutoCloseable {
@@ -34,7 +34,8 @@ final class EndpointStreams implements AutoCloseable {
     private final List<OutboundPublication> publications = new ArrayList<>();
 
     /**
-     * Domain of the current or last connection; the next connection on the same device reuses it.
+     * Domain of the current or last connection; the next connection reuses the domain if it is on
+     * the same device.
      */
     private Domain domain;
 
@@ -61,7 +62,7 @@ final class EndpointStreams implements AutoCloseable {
     private long nowNs;
 
     /**
-     * @param name name of the endpoint for messages.
+     * @param name name of the endpoint in messages.
      * @param host the driver.
      * @param options options of the transport.
      * @param registrations registrations of all logs.
@@ -87,7 +88,7 @@ final class EndpointStreams implements AutoCloseable {
         return publications.isEmpty();
     }
 
-    /** Returns the channel of the oldest publication; there must be one. */
+    /** Returns the channel of the oldest publication. There must be at least one publication. */
     ChannelUri channel() {
         return publications.getFirst().channel();
     }
@@ -96,7 +97,7 @@ final class EndpointStreams implements AutoCloseable {
         return link == other;
     }
 
-    /** Returns the sender's link, or null if it has none or was asked to release it. */
+    /** Returns the sender's link; null if the sender has none or was asked to release it. */
     OutboundLink link() {
         return isAttached ? link : null;
     }
@@ -147,7 +148,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Gives back a credit slot that the peer no longer writes. */
+    /** Gives back a credit slot to which the peer no longer writes. */
     void giveBack(CreditSlots.Slot slot) {
         creditSlots.giveBack(slot);
     }
@@ -215,7 +216,7 @@ final class EndpointStreams implements AutoCloseable {
     // Connections
 
     /**
-     * Gives up the streams that were cut off because the driver at the endpoint has restarted.
+     * Gives up the streams that were cut off, because the driver at the endpoint has restarted.
      *
      * @param message message for the clients.
      * @return whether any stream was cut off.
@@ -238,7 +239,7 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /**
-     * Passes an established connection to the sender, and sends all publications through it.
+     * Hands an established connection over to the sender, and sends all publications through it.
      *
      * @param stands established connection.
      * @param memory memory registered for the connection.
@@ -376,7 +377,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Reports the failure to the clients and schedules a retry. */
+    /** Reports to a publication's clients that it could not be sent, and schedules a retry. */
     private void onUnsent(OutboundPublication publication, RuntimeException failure) {
         isAnyUnsent = true;
         sendAgainNs = nowNs + options.backoffMaxNs();
@@ -388,7 +389,7 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /**
-     * Returns whether the end of the connection cut off a stream; otherwise the end is not a
+     * Returns whether the end of the connection has cut off a stream. If not, the end is not a
      * failure.
      */
     boolean isAnyCutOff() {
@@ -400,7 +401,10 @@ final class EndpointStreams implements AutoCloseable {
         return false;
     }
 
-    /** Called when the queue pair is destroyed: nothing reads the logs through it. */
+    /**
+     * Called when the queue pair has been destroyed, so nothing reads the logs through it any
+     * longer.
+     */
     void onLost(LinkEnd end, long now) {
         nowNs = now;
         for (OutboundPublication publication : publications) {
@@ -416,7 +420,10 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Adopts a connection's domain. Registrations on another device are closed. */
+    /**
+     * Adopts a connection's domain, and closes the registrations in a previous domain on another
+     * device.
+     */
     void adopt(Domain other) {
         if (other != null && other != domain) {
             closeDomain();
@@ -424,7 +431,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Clears the link after its queue pair is destroyed and its memory released. Idempotent. */
+    /** Clears the link after its queue pair was destroyed and its memory released. Idempotent. */
     void closeLink() {
         isAttached = false;
         isRegisteringCredit = false;
@@ -446,7 +453,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Frees everything, as soon as no log is being registered. */
+    /** Frees everything, as soon as no log is being registered any more. */
     @Override
     public void close() {
         closeLink();

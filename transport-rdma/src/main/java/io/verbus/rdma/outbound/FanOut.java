@@ -22,16 +22,16 @@ import java.util.Queue;
  *                      |◀─ two terms, less a quarter ────────────▶|
  * </pre>
  *
- * <p>Base and limit are those of the slowest connected destination, of the fastest, or of the
- * slowest with the tag, depending on the strategy. Other destinations may lag behind the base as
- * far as the log reaches. A destination further behind is dropped and restarted at the current
- * position. One that was just accepted and is further behind catches up first, while publishers
- * wait. The spare quarter of a term lets the conductor clean the log, and lets the end of a dropped
- * destination be sent, while publishers continue.
+ * <p>Depending on the strategy, base and limit are those of the slowest connected destination, of
+ * the fastest, or of the slowest that has the tag. Other destinations may lag behind the base as
+ * far as the log reaches back. A destination that lags further is dropped and restarted at the
+ * current position, unless it was only just accepted: publishers then wait until it has caught up.
+ * The spare quarter of a term gives the conductor room to clean the log, and the sender time to end
+ * a dropped destination's stream, while publishers continue.
  *
- * <p>Invariant: nothing before the floor is sent, and nothing from the floor on is reused. A work
- * request reads no earlier than the position its destination has released, and the floor does not
- * pass that position while a work request may be outstanding.
+ * <p>Invariant: nothing before the floor is sent, and nothing from the floor onwards is reused. A
+ * work request never reads before the position that its destination has released, and the floor
+ * does not pass that position while a work request may be outstanding.
  */
 final class FanOut {
     private static final FanOutDestination[] NONE = new FanOutDestination[0];
@@ -42,7 +42,7 @@ final class FanOut {
         TAGGED
     }
 
-    /** Tag of {@code fc=tagged} in Aeron channels that name no tag. */
+    /** Tag used for {@code fc=tagged} in Aeron channels that name no tag. */
     private static final long UNNAMED_TAG = -1;
 
     private final OutboundStream stream;
@@ -56,7 +56,7 @@ final class FanOut {
     private boolean isConnected;
 
     /**
-     * Start of destinations that join others under {@code max}; null under the other strategies.
+     * Position at which a new destination joins under {@code max}; null under the other strategies.
      */
     private final StartingPoint start;
 
@@ -103,9 +103,9 @@ final class FanOut {
     }
 
     /**
-     * Returns the position at which a new destination joins: with flow control {@code max} the
-     * first position that no destination has consumed, if the log still keeps it, else the current
-     * position.
+     * Returns the position at which a new destination joins. Under flow control {@code max}, this
+     * is the first position that no destination has consumed, if the log still contains it;
+     * otherwise it is the current position.
      */
     long offerPosition() {
         long current = stream.senderPosition();
@@ -113,8 +113,9 @@ final class FanOut {
     }
 
     /**
-     * Called when a receiver no longer subscribes: if it was the last, the next one starts at the
-     * current position. After a failure, it starts where the stream was.
+     * Called when a receiver no longer subscribes. If it was the last receiver, the next one starts
+     * at the current position; after a failure, by contrast, the next one starts where the stream
+     * was.
      */
     void onUnsubscribed() {
         if (start != null && !isAnyMember()) {
@@ -122,7 +123,7 @@ final class FanOut {
         }
     }
 
-    /** Records a position up to which the publication was sent. */
+    /** Records the position up to which the publication was sent. */
     void sent(long position) {
         if (start != null) {
             start.sent(position);
@@ -178,7 +179,7 @@ final class FanOut {
             release(base, limit);
             connected(deciding >= groupSize);
         } else {
-            // Reports connected to hold the log while a receiver is awaited.
+            // Reports a connection in order to hold the log while a receiver is awaited.
             connected(isAnyAwaited && stream.goesOnWithoutReceivers());
         }
         if (isAnyGone) {

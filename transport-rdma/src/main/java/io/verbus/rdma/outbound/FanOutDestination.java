@@ -10,12 +10,12 @@ import io.verbus.transport.TransportHost;
 import java.util.OptionalInt;
 
 /**
- * One destination of a publication, which acts as the stream of a {@link Transfer}. Sent and
- * released positions are the destination's own; {@link FanOut} combines them into those of the
- * publication. Created by the conductor, then used by the sender, except the counters, which the
- * conductor closes.
+ * One destination of a publication, which acts as the stream of a {@link Transfer}. The destination
+ * has its own sent and released positions; {@link FanOut} combines those of all destinations into
+ * the publication's. Created by the conductor, then used by the sender, except for the counters,
+ * which the conductor closes.
  *
- * <p>What the destination needs from the log:
+ * <p>The part of the log that the destination needs:
  *
  * <pre>
  *   nothing ─Setup─▶ from the offered position ─Accept─▶ from what it has released
@@ -24,11 +24,12 @@ import java.util.OptionalInt;
  *      └────── the log is wanted by others ◀── not in time ◀──────┘ may resume
  * </pre>
  *
- * <p>While work requests may read the log for it, the destination is pinned: no strategy then
- * reuses the log. A destination that was removed while its acceptance was in flight is also pinned.
+ * <p>While work requests may read the log for the destination, it is pinned: under no strategy is
+ * the log then reused. A destination that was removed while its acceptance was in flight is also
+ * pinned.
  */
 final class FanOutDestination implements OutboundStream, Retention {
-    /** Need of a destination that requires nothing from the log. */
+    /** Returned by {@link #need} for a destination that needs nothing from the log. */
     static final long NOTHING = Long.MAX_VALUE;
 
     private final OutboundStream stream;
@@ -53,7 +54,7 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     /**
      * @param stream stream of the publication.
-     * @param wireId id on the wire, different from those of publications and other destinations,
+     * @param wireId id on the wire. Differs from the ids of publications and of other destinations,
      *     because a removed destination may still be ending when it is added again.
      * @param destination channel of the destination.
      * @param controlId id of the control address at which the receiver announced itself, or 0.
@@ -133,8 +134,8 @@ final class FanOutDestination implements OutboundStream, Retention {
     }
 
     /**
-     * Returns whether the log is kept although the destination is not a member: while an answer to
-     * an offer is awaited, or because work requests may still read it.
+     * Returns whether the log is kept although the destination is not a member: while the answer to
+     * an offer is awaited, or because work requests may still read the log.
      */
     boolean isAwaited() {
         return isHeld || isPinned && !isMember();
@@ -142,7 +143,7 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     @Override
     public void onAccept(Transfer accepted, boolean hasTag, long tag) {
-        fanOut.join(this); // a destination dropped in the meantime is pinned until it has ended
+        fanOut.join(this); // if dropped in the meantime: stays pinned until ended
         transfer = accepted;
         isTagged = hasTag && fanOut.isTag(tag);
         isPinned = true;
@@ -215,7 +216,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         return isDropped;
     }
 
-    // Sender: queries of the fan-out
+    // Sender: queries from the fan-out
 
     boolean isMember() {
         return isMember && !isDropped;
@@ -243,7 +244,7 @@ final class FanOutDestination implements OutboundStream, Retention {
     /** Drops the destination, because the log will be reused beyond its position. */
     void fallBehind() {
         if (isDropped) {
-            return; // it ends as soon as its connection permits
+            return; // the destination ends as soon as its connection permits
         }
         if (transfer != null) {
             if (transfer.leave()) {
@@ -268,7 +269,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         fanOut.tell(new SenderEvent.Left(this));
     }
 
-    // The stream for the transfer
+    // The stream that the transfer sends
 
     @Override
     public long registrationId() {
@@ -340,7 +341,7 @@ final class FanOutDestination implements OutboundStream, Retention {
         stream.onNak();
     }
 
-    /** Returns the sent position for a removed destination, because it ends there. */
+    /** Returns the sent position if the destination was removed, because its stream ends there. */
     @Override
     public long finalPosition() {
         return isDropped ? position : stream.finalPosition();

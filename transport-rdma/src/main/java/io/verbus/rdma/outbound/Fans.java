@@ -39,7 +39,7 @@ final class Fans {
             return List.copyOf(parts);
         }
 
-        /** Returns the part of a destination that was added and not removed, or null. */
+        /** Returns the part for a destination that was added and not removed, or null. */
         OutboundPublication part(ChannelUri destination) {
             for (OutboundPublication part : parts) {
                 if (!part.isClosing()
@@ -60,7 +60,10 @@ final class Fans {
         byRegistration.put(stream.registrationId(), new Fan(stream, new FanOut(stream, events)));
     }
 
-    /** Returns the fan of a publication; null if it has a single destination or is released. */
+    /**
+     * Returns the fan of a publication; null if the publication has a single destination or was
+     * released.
+     */
     Fan get(OutboundStream stream) {
         return byRegistration.get(stream.registrationId());
     }
@@ -70,7 +73,7 @@ final class Fans {
         byRegistration.remove(stream.registrationId());
     }
 
-    /** Creates the part for one more destination. */
+    /** Creates the part for another destination. */
     OutboundPublication addPart(OutboundStream stream, ChannelUri destination, long controlId) {
         Fan fan = get(stream);
         OutboundPublication part =
@@ -82,15 +85,15 @@ final class Fans {
     }
 
     /**
-     * Closes a publication, which is released with its last part; returns whether it is released
-     * now.
+     * Closes a publication, which is released together with its last part. Returns whether it is
+     * released now.
      */
     boolean close(Fan fan) {
         fan.isClosing = true;
         return isReleased(fan);
     }
 
-    /** Removes a part that is no longer sent; returns whether its publication is released now. */
+    /** Removes a part that is no longer sent. Returns whether its publication is released now. */
     boolean removePart(OutboundPublication part) {
         Fan fan = get(part.publication());
         fan.parts.remove(part);

@@ -9,11 +9,11 @@ import io.verbus.rdma.fabric.RemoteKey;
  * Source and target of writes to a remote log.
  *
  * @param localLog address of the publication log's first term.
- * @param localKey key of the publication log.
+ * @param localKey key for the publication log.
  * @param zero address of eight bytes that are always zero.
- * @param zeroKey key of these bytes.
- * @param remoteLog address of the image log's first term in the peer.
- * @param remoteKey key of the image log's three terms.
+ * @param zeroKey key for these bytes.
+ * @param remoteLog address of the image log's first term in the peer's memory.
+ * @param remoteKey key for the image log's three terms.
  * @param termLength term length of both logs in bytes.
  */
 public record LogPath(

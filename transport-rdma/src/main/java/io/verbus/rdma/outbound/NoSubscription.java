@@ -6,16 +6,17 @@ import io.verbus.logbuffer.LogSpec;
 
 import java.util.List;
 
-/** Explains why a peer defers a stream. */
+/** Explains why a peer has deferred a stream. */
 final class NoSubscription {
     private NoSubscription() {}
 
     /**
-     * Returns cause and remedy in a sentence.
+     * Returns the cause and the remedy as one sentence.
      *
      * @param spec stream that was offered.
      * @param endpoint name of the endpoint.
-     * @param streams ids of the streams that the endpoint's subscriptions want, as the peer's text.
+     * @param streams ids of the streams that the endpoint's subscriptions want, in the text that
+     *     the peer sent.
      */
     static String of(LogSpec spec, String endpoint, String streams) {
         String stream = "stream " + spec.streamId();

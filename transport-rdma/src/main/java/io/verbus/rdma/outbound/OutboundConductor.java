@@ -55,7 +55,7 @@ public final class OutboundConductor implements AutoCloseable {
      * @param agent the sender's part.
      * @param counters counters of the transport.
      * @param admittance admission rules for hosts.
-     * @param complaints error records of peers.
+     * @param complaints records of errors that peers cause.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
@@ -89,7 +89,7 @@ public final class OutboundConductor implements AutoCloseable {
                         host, fabric, options, counters, admittance, complaints, new Receivers());
     }
 
-    /** Adds receivers that announced themselves as destinations. */
+    /** Adds, as destinations, the receivers that have announced themselves. */
     private final class Receivers implements ControlEndpoints.Receivers {
         @Override
         public OutboundPublication add(
@@ -104,7 +104,8 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /**
-     * Starts sending a publication, once its control address is open if it has one.
+     * Starts sending a publication. If it has a control address, sending starts once the address is
+     * open.
      *
      * @return the result.
      */
@@ -115,7 +116,7 @@ public final class OutboundConductor implements AutoCloseable {
         } else if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
-            // The stream's position advances without a receiver, like that of a fan-out.
+            // The stream advances without a receiver, as a fan-out does.
             fans.add(stream);
             try {
                 addDestination(stream, channel);
@@ -187,9 +188,9 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /**
-     * Restricts the responses of a session to the driver that sent the requests.
+     * Ensures that the responses of a session are sent only to the driver that sent the requests.
      *
-     * @param sessionId session of a response publication.
+     * @param sessionId session id of a response publication.
      * @param driverId id of the requester.
      */
     public void answer(int sessionId, long driverId) {
@@ -262,7 +263,7 @@ public final class OutboundConductor implements AutoCloseable {
         return work;
     }
 
-    /** Handles an established connection of this side. */
+    /** Called when a connection that this side initiated is established. */
     public void onEstablished(Connection connection, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
@@ -276,7 +277,7 @@ public final class OutboundConductor implements AutoCloseable {
         return controls.channel(listener);
     }
 
-    /** Handles the end of a connection of this side. */
+    /** Called when a connection that this side initiated has ended. */
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
@@ -420,7 +421,10 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Frees a publication. The driver is notified in the duty cycle, never within its own call. */
+    /**
+     * Frees a publication. The driver is notified in the duty cycle, never during a call that it
+     * makes.
+     */
     private void free(Sent entry) {
         entry.endpoint.remove(entry.publication);
         sent.remove(entry.publication.stream);
@@ -429,7 +433,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Lets the driver unmap the log, once it is no longer registered. */
+    /** Lets the driver unmap a publication's log, once the log is no longer registered. */
     private void release(OutboundStream stream) {
         registrations.whenUnused(stream.log(), () -> released.add(stream));
     }

@@ -34,8 +34,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A remote endpoint and the one connection to it, kept while publications are sent there. Used by
- * the conductor's thread.
+ * A remote endpoint and the single connection to it, kept while any publication is sent to the
+ * endpoint. Used by the conductor's thread.
  *
  * <pre>
  *   WAITING ─backoff over─▶ CONNECTING ─established─▶ UP ─failure, or idle─▶ RELEASING
@@ -43,8 +43,8 @@ import java.util.concurrent.CompletableFuture;
  *      └─taken down──── ENDING ◀─┴──────────────────────────────────────────────┘
  * </pre>
  *
- * <p>A device or a peer may delay the calls that make or close a connection. The next attempt waits
- * until they return.
+ * <p>A device or a peer may delay the calls that establish or close a connection. The next attempt
+ * waits until these calls have returned.
  */
 final class OutboundEndpoint implements AutoCloseable {
     private enum State {
@@ -77,13 +77,15 @@ final class OutboundEndpoint implements AutoCloseable {
     private long nowNs;
     private long deadlineNs;
 
-    /** Whether a connection was closed, after which publications may be free. */
+    /**
+     * Whether a connection was closed since the last check; closed publications may then be free.
+     */
     private boolean isTakenDown;
 
     private long idleSinceNs;
     private String reported;
 
-    /** Name look-up before the next attempt; null if none was started. */
+    /** Look-up of the names for the next attempt; null if none was started. */
     private CompletableFuture<Void> names;
 
     /** Id of the peer's driver on the last established connection. */
@@ -203,8 +205,8 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Returns whether the names are looked up; starts the lookup before each attempt, because
-     * addresses may have changed.
+     * Returns whether the names have been looked up. Starts a new look-up before each attempt,
+     * because addresses may have changed.
      */
     private boolean areNamesFound() {
         if (names == null) {
@@ -227,7 +229,7 @@ final class OutboundEndpoint implements AutoCloseable {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + local.getPort();
     }
 
-    /** Describes the rejection of a stream by a subscriber of the peer. */
+    /** Describes the rejection of a stream by one of the peer's subscribers. */
     PeerRejection rejection(String reason) {
         return new PeerRejection(
                 peerDriverId,
@@ -237,7 +239,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 address);
     }
 
-    /** Returns whether no stream is sent to the endpoint and no connection exists. */
+    /** Returns whether no stream is being sent to the endpoint and there is no connection. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
@@ -317,9 +319,7 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the proof of this side's key for a peer that has proved its own; null if it has not.
-     */
+    /** Returns the proof of this side's key; null if the peer has not proved its own key. */
     private Proof proof(Hello greeting) {
         InetSocketAddress local = connection.localAddress();
         if (!initiation.isNeeded() || local == null) {
@@ -339,8 +339,8 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Records the id of the peer's driver. A different driver does not know the streams that were
-     * cut off.
+     * Records the id of the peer's driver. If the id has changed, the new driver does not know the
+     * streams that were cut off.
      */
     private void meet(long driverId) {
         if (driverId != peerDriverId) {
@@ -396,8 +396,8 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Returns whether the first subscriber may still start: publishers may start first, which is
-     * not an error.
+     * Returns whether the first subscriber may still be starting. It is not an error for publishers
+     * to start first.
      */
     private boolean isAwaited() {
         return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
@@ -479,7 +479,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Closes the connection, if there is one, and schedules the next attempt.
+     * Closes the connection, if there is one, and schedules the next attempt to connect.
      *
      * @param then callback invoked when the peer can no longer write.
      */
@@ -524,7 +524,7 @@ final class OutboundEndpoint implements AutoCloseable {
         streams.tell(rejected, message);
     }
 
-    /** Called when a stream was accepted. The next failure is reported again. */
+    /** Called when the peer has accepted a stream, so that the next failure is reported again. */
     void onAccepted(OutboundPublication publication, boolean isResumed) {
         publication.onAccepted();
         if (isResumed) {

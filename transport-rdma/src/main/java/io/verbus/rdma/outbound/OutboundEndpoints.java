@@ -60,10 +60,10 @@ final class OutboundEndpoints implements AutoCloseable {
     }
 
     /**
-     * Returns the endpoint of a channel, and creates it if needed.
+     * Returns the endpoint of a channel, creating it if needed.
      *
      * @throws TransportException if the existing connection has different options, or there are too
-     *     many.
+     *     many endpoints.
      */
     OutboundEndpoint of(ChannelUri channel, long nowNs) {
         Endpoint address = channel.endpoint();
@@ -100,7 +100,7 @@ final class OutboundEndpoints implements AutoCloseable {
         return added;
     }
 
-    /** Returns the endpoint of a connection; null if it is not a connection of this side. */
+    /** Returns the endpoint of a connection; null if this side did not initiate the connection. */
     OutboundEndpoint of(Connection connection) {
         for (OutboundEndpoint endpoint : all) {
             if (endpoint.uses(connection)) {

@@ -19,8 +19,9 @@ import org.agrona.collections.Long2ObjectHashMap;
 import java.util.Queue;
 
 /**
- * The sender's end of one connection: all streams to one remote endpoint share its queue pair and
- * take turns. Created by the conductor; used only by the sender between attachment and release.
+ * The sender's end of one connection. All streams to one remote endpoint share the connection's
+ * queue pair and take turns. Created by the conductor; used only by the sender from attachment to
+ * release.
  */
 final class OutboundLink
         implements QueuePair.Handler,
@@ -35,7 +36,7 @@ final class OutboundLink
     private final OutboundPort port;
     private final Probe probe;
 
-    /** The probe if commits wait for confirmation; otherwise null. */
+    /** Probe that confirms writes; null if commits do not wait for confirmation. */
     private final PlacementProbe placement;
 
     private final ControlDecoder decoder = new ControlDecoder();
@@ -48,7 +49,7 @@ final class OutboundLink
 
     private long goodbyeAt;
 
-    /** Whether an answer shows that the bytes before it have arrived at the peer. */
+    /** Whether an answer from the peer shows that the bytes sent before it have arrived there. */
     private final boolean isMeasurable;
 
     /** Recorder of the probes' round trips; null if they are not sampled. */
@@ -96,7 +97,7 @@ final class OutboundLink
     }
 
     /**
-     * Sends the proof of this driver's key. Called by the conductor's thread, before attachment.
+     * Sends the proof of this driver's key. Called on the conductor's thread, before attachment.
      */
     void prove(Proof proof) {
         if (port.sendProof(proof) < 0) {
@@ -109,7 +110,7 @@ final class OutboundLink
         byRegistration.put(transfer.registrationId(), transfer);
     }
 
-    /** Wakes a transfer after a request of the conductor. */
+    /** Wakes a transfer because of a request from the conductor. */
     void wake(Transfer transfer) {
         if (byRegistration.get(transfer.registrationId()) == transfer) {
             roundRobin.wake(transfer);
@@ -144,7 +145,7 @@ final class OutboundLink
         return work;
     }
 
-    /** Runs a stream's turn. */
+    /** Services a stream. */
     @Override
     public int take(Transfer transfer, long nowNs) {
         int work = transfer.work(port, nowNs);
@@ -184,7 +185,7 @@ final class OutboundLink
         polledNs = nowNs;
     }
 
-    /** Returns whether the connection has failed, in which case {@link #release} is due. */
+    /** Returns whether the connection has failed. {@link #release} must then be called. */
     boolean hasFailed() {
         return port.failure() != null;
     }
@@ -192,14 +193,14 @@ final class OutboundLink
     /** Releases the queue pair at the conductor's request. */
     void detach(String reason) {
         for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
-            // Messages that arrived before the end still count.
+            // Messages that arrived before the end are still handled.
             continue;
         }
         port.fail(reason);
         release();
     }
 
-    /** Releases the queue pair: this side no longer uses it. */
+    /** Releases the queue pair, which this side no longer uses. */
     void release() {
         while (roundRobin.count() > 0) {
             Transfer transfer = roundRobin.get(roundRobin.count() - 1);
@@ -224,7 +225,7 @@ final class OutboundLink
         }
     }
 
-    // Events of the queue pair
+    // Events from the queue pair
 
     @Override
     public void onMessage(long address, int length) {
@@ -302,7 +303,10 @@ final class OutboundLink
         }
     }
 
-    /** Returns and wakes the transfer to which a peer's message belongs, or returns null. */
+    /**
+     * Wakes and returns the transfer to which a peer's message belongs. Returns null if there is
+     * none.
+     */
     private Transfer woken(long registrationId) {
         Transfer transfer = byRegistration.get(registrationId);
         if (transfer != null) {

@@ -10,8 +10,8 @@ import io.verbus.rdma.fabric.Provision;
 
 /**
  * Memory that a connection to an endpoint registers before it is established: for control messages,
- * for the zero behind each batch, and for the first credit slots. Registered and released by a
- * thread that may block; used by the conductor and the sender in between.
+ * for the zero written after each batch, and for the first credit slots. Registered and released by
+ * threads that may block; used by the conductor and the sender in between.
  */
 final class OutboundMemory implements Provision {
     private static final int CONTROL_SLOTS = 32;
@@ -33,7 +33,7 @@ final class OutboundMemory implements Provision {
         }
     }
 
-    /** Returns the memory for messages. */
+    /** Returns the memory for control messages. */
     SendRing control() {
         return control;
     }
@@ -43,7 +43,10 @@ final class OutboundMemory implements Provision {
         return zero;
     }
 
-    /** Returns the credit slots, including those registered first. Called once. */
+    /**
+     * Returns the credit slots, including those that were registered before the connection was
+     * established. Called once.
+     */
     CreditSlots credit() {
         credit.add(firstBlock);
         return credit;

@@ -38,7 +38,7 @@ final class OutboundPort {
     private final SendRing zero;
     private final ControlEncoder encoder;
 
-    /** First of the streams that have something staged to sample, or null. */
+    /** First of the streams whose staged bytes are to be sampled, or null. */
     private StreamHops sampled;
 
     private long nowNs;
@@ -82,12 +82,12 @@ final class OutboundPort {
         return link;
     }
 
-    /** Sets the time of the duty cycle. */
+    /** Sets the time of the current duty cycle. */
     void nowNs(long now) {
         nowNs = now;
     }
 
-    /** Returns the time of the duty cycle in which messages and turns are handled. */
+    /** Returns the time of the current duty cycle. */
     long nowNs() {
         return nowNs;
     }
@@ -109,7 +109,7 @@ final class OutboundPort {
     }
 
     /**
-     * Returns the number of work requests that have arrived. The logs that they read may be
+     * Returns the number of completed work requests. The parts of logs that they have read may be
      * released.
      */
     long completed() {
@@ -120,12 +120,14 @@ final class OutboundPort {
         events.add(event);
     }
 
-    /** Counts a stall: frames are ready, but the peer's credit is exhausted. */
+    /** Counts a stall, in which frames are ready but the peer's credit is exhausted. */
     void onCreditStall() {
         counters.creditStalls.getAndAddRelease(1);
     }
 
-    /** Stages a batch to post at the end of the cycle; returns false if there is no room. */
+    /**
+     * Stages a batch, which is posted at the end of the cycle. Returns false if there is no room.
+     */
     boolean stageBatch(LogPath path, long position, int dataLength, int length) {
         if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
             counters.sendQueueStalls.getAndAddRelease(1);
@@ -206,8 +208,8 @@ final class OutboundPort {
      * Sends the end of a stream.
      *
      * @param end type of the end.
-     * @return the number of completed work requests at which nothing reads the stream's log, or -1
-     *     if there is no room.
+     * @return the number of completed work requests at which nothing reads the stream's log any
+     *     longer, or -1 if there is no room.
      */
     long sendClose(long registrationId, long finalPosition, StreamEnd end) {
         int slot = claimControl();
@@ -219,7 +221,7 @@ final class OutboundPort {
     }
 
     /**
-     * Ensures that the completion of everything posted so far will be observed.
+     * Ensures that the completion of all work requests posted so far will be observed.
      *
      * @return the number of completed work requests to wait for, or -1 if there is no room.
      */
@@ -268,19 +270,19 @@ final class OutboundPort {
         fail("its driver has shut down");
     }
 
-    /** Fails the connection; only the first reason is kept. */
+    /** Fails the connection. If this is called again, only the first reason is kept. */
     void fail(String reason) {
         if (failure == null) {
             failure = reason;
         }
     }
 
-    /** Returns the reason of the connection's failure, or null. */
+    /** Returns the reason for the connection's failure, or null. */
     String failure() {
         return failure;
     }
 
-    /** Returns the type of the connection's end, if it has failed. */
+    /** Returns how the connection ended, if it has failed. */
     LinkEnd end() {
         return end;
     }

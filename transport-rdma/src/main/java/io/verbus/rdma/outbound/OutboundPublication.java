@@ -18,19 +18,22 @@ final class OutboundPublication {
     private static final SecureRandom TOKENS = new SecureRandom();
 
     private enum Phase {
-        /** The driver publishes it. */
+        /** The publication is open. */
         OPEN,
 
-        /** The destination was dropped, and is offered the stream again once it is released. */
+        /**
+         * The destination was dropped. The stream is offered to it again once its last transfer has
+         * been released.
+         */
         LEAVING,
 
-        /** The log is damaged, so that it is no longer sent. */
+        /** The log is damaged, so it is no longer sent. */
         BROKEN,
 
-        /** The driver has closed it. */
+        /** The driver has closed the publication. */
         CLOSED,
 
-        /** Its destination was removed: the stream ends at its position and never resumes. */
+        /** The destination was removed. Its stream ends at the sent position and never resumes. */
         REMOVED
     }
 
@@ -52,12 +55,12 @@ final class OutboundPublication {
     /** The image in which the next transfer resumes; none unless a transfer was cut off. */
     private PeerImage image = PeerImage.NONE;
 
-    /** Time until which clients are not notified of the loss. */
+    /** Time until which clients are not notified of the lost connection. */
     private long resumeByNs;
 
     /**
-     * Proves to the peer that the stream is the same and from the same driver. Changes only between
-     * transfers: the next transfer resumes with the token that the last one offered.
+     * Proves to the peer that this is the same stream, from the same driver. Changes only between
+     * transfers, because a transfer resumes with the token that the previous transfer offered.
      */
     private long resumeToken = TOKENS.nextLong();
 
@@ -66,7 +69,7 @@ final class OutboundPublication {
 
     private Phase phase = Phase.OPEN;
 
-    /** Last message to the publication's clients, or null. */
+    /** Last message sent to the publication's clients, or null. */
     private String told;
 
     OutboundPublication(OutboundStream stream) {
@@ -95,7 +98,7 @@ final class OutboundPublication {
         return registration;
     }
 
-    /** Sets the registration of its log in the domain of the endpoint. */
+    /** Sets the registration of the log in the endpoint's domain. */
     void register(LogRegistration newRegistration) {
         registration = newRegistration;
     }
@@ -149,14 +152,16 @@ final class OutboundPublication {
         return phase == Phase.LEAVING;
     }
 
-    /** Permits offering a dropped publication again: nothing of its last transfer is left. */
+    /**
+     * Permits offering a dropped publication again, because nothing is left of its last transfer.
+     */
     void comeBack() {
         if (phase == Phase.LEAVING) {
             phase = Phase.OPEN;
         }
     }
 
-    /** Returns whether to send it, if it is not being sent. */
+    /** Returns whether the publication is to be sent, if it is not being sent already. */
     boolean isToBeSent() {
         return phase == Phase.OPEN || isClosing() && isResuming();
     }
@@ -193,22 +198,24 @@ final class OutboundPublication {
         }
     }
 
-    /** Called when the peer no longer has an image: the stream starts over. */
+    /** Called when the peer no longer has an image, so the stream starts over. */
     void onNotResumed() {
         cutOff = null;
         image = PeerImage.NONE;
     }
 
     /**
-     * Discards the state for resuming, while there is no transfer. A peer that still has the image
-     * must not mistake the next transfer for the same stream.
+     * Discards the state needed to resume. Called while there is no transfer. A peer that still has
+     * the image must not mistake the next transfer for the same stream.
      */
     void forget() {
         onNotResumed();
         resumeToken = TOKENS.nextLong();
     }
 
-    /** Marks the publication dropped: the next transfer to the peer is a different stream. */
+    /**
+     * Marks the publication dropped, so that the next transfer to the peer is a different stream.
+     */
     void onLeft() {
         forget();
         phase = Phase.LEAVING;
@@ -225,7 +232,7 @@ final class OutboundPublication {
         return image == PeerImage.HELD;
     }
 
-    /** Returns true once, when the time to resume has just passed. */
+    /** Returns true once, on the first call after the time to resume has passed. */
     boolean isLate(long nowNs) {
         if (!isResuming() || nowNs - resumeByNs < 0) {
             return false;
@@ -240,12 +247,12 @@ final class OutboundPublication {
     }
 
     /**
-     * Reports to the publication's clients that it cannot be sent, unless that is the last message
-     * they were sent. Receivers that announced themselves may disappear without notice; the error
-     * log reports errors.
+     * Reports to the publication's clients that it cannot be sent, unless they have just been sent
+     * the same message. Not reported for receivers that announced themselves: they may disappear at
+     * any time, and errors are recorded in the error log.
      *
      * @param host the driver.
-     * @param rejected whether the peer refuses the stream.
+     * @param rejected whether the peer has refused the stream.
      * @param message cause and remedy.
      */
     void tell(TransportHost host, boolean rejected, String message) {
@@ -257,10 +264,10 @@ final class OutboundPublication {
     }
 
     /**
-     * Returns the sampler of its hops, or null.
+     * Returns the sampler of the stream's hops, or null.
      *
      * @param host the driver.
-     * @param peer address that it is sent to.
+     * @param peer address to which the stream is sent.
      * @param options options of the transport.
      */
     StreamHops hops(TransportHost host, String peer, RdmaOptions options) {
@@ -270,7 +277,7 @@ final class OutboundPublication {
         return hops;
     }
 
-    /** Frees the sampler of its hops. */
+    /** Frees the sampler of the stream's hops. */
     void closeHops(TransportHost host) {
         host.free(hops);
         hops = null;
@@ -281,7 +288,7 @@ final class OutboundPublication {
         return registration.memory();
     }
 
-    /** Deregisters the log, which no work request reads now. */
+    /** Deregisters the log. No work request may still read it. */
     void closeLog() {
         if (registration != null) {
             registration.end();

@@ -10,7 +10,7 @@ enum PeerImage {
     /** The peer has no image: none yet, or it was closed. */
     NONE,
 
-    /** The peer may have the image of a lost connection, and the stream resumes in it. */
+    /** The peer may still have the image of a lost connection, in which the stream can resume. */
     HELD,
 
     /** As {@link #HELD}, but the time to resume has passed. */
@@ -19,13 +19,13 @@ enum PeerImage {
     /** The peer has accepted the stream on this connection. */
     OPEN,
 
-    /** The peer wants the stream in another log, and has not answered that offer yet. */
+    /** The peer wants the stream in another log, and has not answered the offer for it yet. */
     MOVING,
 
     /** The peer may have the image, but the stream never resumes in it. */
     ABANDONED,
 
-    /** There is no image, but the peer must reject the next offer of the same stream. */
+    /** There is no image, but the peer must first reject another offer of the same stream. */
     MISTRUSTED;
 
     /**
@@ -35,25 +35,29 @@ enum PeerImage {
         return this != NONE && this != MISTRUSTED;
     }
 
-    /** Returns whether to ask the peer to resume the image even if the stream ends. */
+    /** Returns whether to ask the peer to resume the image even though the stream is ending. */
     boolean isAwaited() {
         return this == HELD || this == MOVING;
     }
 
     /**
-     * Returns whether the stream can resume on the next connection. For the time after the loss.
+     * Returns whether the stream can resume on the next connection. Meaningful after the connection
+     * was lost.
      */
     boolean canResume() {
         return this == HELD || this == GIVEN_UP;
     }
 
-    /** Returns the image once the peer has given an answer that is impossible for it. */
+    /**
+     * Returns the state of the image after an answer from the peer that is impossible in the
+     * current state.
+     */
     PeerImage mistrusted() {
         return isThere() ? ABANDONED : MISTRUSTED;
     }
 
     /**
-     * Returns the image after the loss of the connection.
+     * Returns the state of the image after the loss of the connection.
      *
      * @param hasEnd whether the peer has received the stream's end.
      * @param isOver whether the stream must not resume in any case.

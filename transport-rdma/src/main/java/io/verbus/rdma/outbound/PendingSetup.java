@@ -19,7 +19,7 @@ final class PendingSetup {
     /** Position of the stream at the time of the offer. */
     private long position;
 
-    /** Position up to which the peer had released the log at that time. */
+    /** Position up to which the peer had released the log at the time of the offer. */
     private long released;
 
     /** Number of completed work requests at which the offer has arrived. */
@@ -87,7 +87,7 @@ final class PendingSetup {
      *
      * @param port port to send through.
      * @param streamPosition position up to which the stream was sent.
-     * @param releasedPosition position up to which the peer has released it.
+     * @param releasedPosition position up to which the peer has released the stream.
      * @param hasImage whether to ask for the peer's existing image.
      * @param nowNs time of the cycle.
      * @return false if there was no room.
@@ -106,7 +106,8 @@ final class PendingSetup {
     }
 
     /**
-     * Waits for the answer: the log is kept until then, but not for longer than the peer may take.
+     * Awaits the answer. The log is kept until the answer arrives, but no longer than the peer may
+     * take.
      *
      * @param port port that sent the offer.
      * @param isResuming whether the offer asks for the peer's existing image.
@@ -127,7 +128,10 @@ final class PendingSetup {
         retention.onOfferOver();
     }
 
-    /** A stream that resumes still needs the data that the peer has not released. */
+    /**
+     * Called once the offer has arrived. A stream that resumes still needs the data that the peer
+     * has not released.
+     */
     private void onArrived(boolean isResuming) {
         if (isResuming) {
             retention.onUnread(false);
@@ -139,11 +143,11 @@ final class PendingSetup {
     /**
      * Checks an acceptance.
      *
-     * @param accepted position in the acceptance.
-     * @param window window in the acceptance, in bytes.
+     * @param accepted position that the peer has accepted.
+     * @param window window that the peer has granted, in bytes.
      * @param isResuming whether the offer asked for the peer's existing image.
      * @param isStale whether the log no longer holds everything that the peer had not released.
-     * @return description of the defect, or null if the acceptance is valid.
+     * @return a description of the defect, or null if the acceptance is valid.
      */
     String defect(long accepted, int window, boolean isResuming, boolean isStale) {
         boolean isAcceptable =

@@ -17,7 +17,7 @@ import io.verbus.transport.StreamHops;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The data path of one transfer: writes committed frames into the peer's image, within the peer's
+ * The data path of one transfer. Writes committed frames into the peer's image, within the peer's
  * credit. Created by the conductor, then used only by the sender.
  */
 class Replication {
@@ -40,14 +40,14 @@ class Replication {
     /** Position up to which the peer has released the log. */
     private long consumed;
 
-    /** Whether frames are ready that the peer's credit does not cover. */
+    /** Whether frames are ready but exceed the peer's credit. */
     private boolean isStalled;
 
     /**
      * @param stream stream to send.
-     * @param logKey key of its log.
-     * @param credit credit that the peer writes: see {@link CreditLine}.
-     * @param consumed position up to which the peer released the log on an earlier connection.
+     * @param logKey key for the stream's log.
+     * @param credit credit line that the peer writes; see {@link CreditLine}.
+     * @param consumed position up to which the peer has released the log on an earlier connection.
      * @param hops sampler of the stream's hops; null if they are not sampled.
      */
     Replication(
@@ -71,12 +71,15 @@ class Replication {
         return consumed;
     }
 
-    /** Returns the path of the writes; null before the peer has accepted. */
+    /** Returns the source and target of the writes; null before the peer has accepted. */
     LogPath path() {
         return path;
     }
 
-    /** Sets the position up to which the peer has released the stream, before it is offered. */
+    /**
+     * Sets the position up to which the peer has released the stream. Called before the stream is
+     * offered.
+     */
     void awaitFrom(long position) {
         consumed = position;
         credit.putLongRelease(CreditLine.POSITION, position);
@@ -86,8 +89,8 @@ class Replication {
      * Starts sending after the peer has accepted.
      *
      * @param port port to send through.
-     * @param imageLog address of the image's log in the peer.
-     * @param imageKey key of the image's log.
+     * @param imageLog address of the image's log in the peer's memory.
+     * @param imageKey key for the image's log.
      * @param creditWindow number of bytes that may be sent beyond the released position.
      * @param longestBatch maximum length of a batch in bytes.
      */
@@ -157,8 +160,9 @@ class Replication {
      * Sends one batch, if frames are ready.
      *
      * <p>A frame may begin within the receiver's credit and end beyond it, so that a small window
-     * cannot block a long frame forever, but nothing is sent further than two terms beyond the
-     * consumed position. If the credit covers the rest of the term, no frame ends beyond it.
+     * cannot block a long frame forever. Nothing is sent further than two terms beyond the consumed
+     * position, however. If the credit covers the rest of the term, no frame ends beyond the
+     * credit.
      *
      * @param port port to send through.
      * @return the work count.
@@ -209,14 +213,14 @@ class Replication {
         return hops;
     }
 
-    /** Commits everything sent, if possible; returns whether it is committed. */
+    /** Commits everything that was sent, if possible. Returns whether everything is committed. */
     boolean settle(OutboundPort port) {
         return true;
     }
 
     /** Stops writing to the peer's log, which no longer exists. */
     void forgetLog() {
-        // There is no uncommitted batch.
+        // Batches are committed when they are sent, so there is nothing to forget.
     }
 
     private void stamp(long position, int length) {

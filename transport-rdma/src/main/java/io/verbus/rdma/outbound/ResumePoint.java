@@ -8,8 +8,8 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
 /**
- * Validates the position at which a peer wants to resume an image. Walks the frames, so it is not
- * used on the data path.
+ * Validates the position at which a peer wants to resume an image. Not used on the data path,
+ * because it walks the frames.
  */
 final class ResumePoint {
     private ResumePoint() {}
@@ -17,11 +17,12 @@ final class ResumePoint {
     /**
      * Checks whether a stream can resume at a position.
      *
-     * @param log log of the publication, which holds everything from the released position.
-     * @param released frame position up to which the peer has released the log.
+     * @param log log of the publication, which holds everything from the released position onwards.
+     * @param released position up to which the peer has released the log; a frame begins there.
      * @param sent position up to which the log was sent.
-     * @param position position from the peer.
-     * @return whether the position is between the two and a frame begins there, or will.
+     * @param position position at which the peer wants to resume.
+     * @return whether the position lies between the released and the sent position, and a frame
+     *     begins there or will begin there.
      */
     static boolean isAcceptable(LogBuffers log, long released, long sent, long position) {
         if (position < released || position > sent) {

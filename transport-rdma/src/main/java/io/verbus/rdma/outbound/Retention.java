@@ -3,9 +3,9 @@
 package io.verbus.rdma.outbound;
 
 /**
- * Decides whether the log is kept for a destination, following its transfer's events. A single
- * destination needs no decision, because its credit alone releases the log. Used by the sender's
- * thread.
+ * Decides, based on the events of a destination's transfer, whether the log is kept for the
+ * destination. A publication with a single destination needs no decision, because that
+ * destination's credit alone releases the log. Used by the sender's thread.
  */
 interface Retention {
     /** Retention of a publication with one destination. */
@@ -14,7 +14,10 @@ interface Retention {
     /** Called when the receiver has closed the image, because its last subscription has closed. */
     default void onUnsubscribed() {}
 
-    /** Returns the maximum number of bytes to send in one batch; a longer frame is sent anyway. */
+    /**
+     * Returns the maximum number of bytes to send in one batch. A longer frame is sent
+     * nevertheless.
+     */
     default int maxBatch() {
         return Integer.MAX_VALUE;
     }
@@ -25,7 +28,7 @@ interface Retention {
     /** Called when the offer, and everything posted before it, has arrived. */
     default void onDelivered() {}
 
-    /** Called when the log is no longer kept for an offer. */
+    /** Called when the log no longer needs to be kept for an offer. */
     default void onOfferOver() {}
 
     /**
@@ -38,13 +41,13 @@ interface Retention {
     default void onAccept(Transfer accepted, boolean hasTag, long tag) {}
 
     /**
-     * Called when the destination has accepted a position that the log no longer holds: its image
+     * Called when the destination has accepted a position that the log no longer holds. The image
      * ends there, and the log is kept for the next offer.
      */
     default void onStaleAccept(Transfer accepted) {}
 
     /**
-     * Called when the connection is lost: its transfer has ended, but its queue pair may still read
+     * Called when the connection is lost. The transfer has ended, but the queue pair may still read
      * the log.
      */
     default void onDisconnect() {}
@@ -57,7 +60,7 @@ interface Retention {
     default void onUnread(boolean isOver) {}
 
     /**
-     * Returns whether the log must not be reused beyond the needed position, regardless of the
+     * Returns whether the log must be kept from the needed position onwards, regardless of the
      * strategy.
      */
     default boolean isKept() {

@@ -7,7 +7,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.Queue;
 
-/** The sender's part of the transport: drives all attached connections. */
+/** The sender's part of the transport, which services all attached connections. */
 public final class SenderAgent {
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private OutboundLink[] links = new OutboundLink[0];

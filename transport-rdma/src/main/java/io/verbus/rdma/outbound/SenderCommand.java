@@ -13,10 +13,10 @@ sealed interface SenderCommand {
     /** Sends a stream through a connection. */
     record Add(OutboundLink link, Transfer transfer) implements SenderCommand {}
 
-    /** Gives up a stream that has not resumed in time: no subscriber receives it. */
+    /** Gives up a stream that has not resumed in time, so that no subscriber receives it. */
     record GiveUp(Transfer transfer) implements SenderCommand {}
 
-    /** Stops sending to a destination; {@link End} follows if there is a transfer. */
+    /** Stops sending to a destination. {@link End} follows if there is a transfer. */
     record Drop(FanOutDestination branch) implements SenderCommand {}
 
     /**
@@ -26,6 +26,6 @@ sealed interface SenderCommand {
      */
     record Unread(FanOutDestination branch, boolean isOver) implements SenderCommand {}
 
-    /** Ends a stream; {@link SenderEvent.Finished} follows unless the link is released first. */
+    /** Ends a stream. {@link SenderEvent.Finished} follows unless the link is released first. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
 }

@@ -7,10 +7,10 @@ package io.verbus.rdma.outbound;
  * fastest destination has released. A new destination therefore receives everything that the
  * fastest has not consumed yet, and can take over if the fastest fails.
  *
- * <p>Released positions come from peers, so a frame may not begin there. Boundaries are ends of
- * batches, about an eighth of a term apart. Batches are no longer than that, so the starting point
- * is at most a little more than a quarter of a term behind the released position, and the log still
- * holds it.
+ * <p>Released positions are reported by peers, so there may be no frame that begins there.
+ * Boundaries are ends of batches, about an eighth of a term apart. Batches are no longer than that,
+ * so the starting point is at most a little more than a quarter of a term behind the released
+ * position, which the log still holds.
  *
  * <pre>
  *   position      boundaries, sent but not released
@@ -21,7 +21,7 @@ package io.verbus.rdma.outbound;
  * <p>Used by the sender's thread; does not allocate.
  */
 final class StartingPoint {
-    /** Sufficient for two terms, the most that is sent but not released. */
+    /** Sufficient for two terms, the maximum that can be sent but not released. */
     private static final int CAPACITY = 32;
 
     private final long spacing;

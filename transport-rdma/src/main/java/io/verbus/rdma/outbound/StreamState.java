@@ -20,34 +20,40 @@ enum StreamState {
     /** The peer has refused the stream, which is offered again later. */
     REFUSED,
 
-    /** The peer has an image, which this side writes. */
+    /** The peer has an image, to which this side writes. */
     ACTIVE,
 
-    /** The peer has closed the image, and waits for {@code Setup}, or {@code Close} at the end. */
+    /**
+     * The peer has closed the image and waits for {@code Setup}, or for {@code Close} if the stream
+     * ends.
+     */
     ANSWER_DUE,
 
     /** The destination was dropped: its image ends at the sent position. */
     LEAVING,
 
-    /** The publication's log is corrupt: the image ends unfinished. */
+    /** The publication's log is corrupt, so the image ends unfinished. */
     BROKEN,
 
-    /** The peer has closed an image that was to end, and waits for {@code Close}. */
+    /** The peer has closed an image that was about to end, and waits for {@code Close}. */
     CLOSE_DUE,
 
-    /** {@code Close} was sent: it has not arrived, and the peer has not answered. */
+    /** {@code Close} was sent. It is not known to have arrived, and the peer has not answered. */
     CLOSED,
 
-    /** The peer does not write the credit slot; what was sent last has not arrived. */
+    /**
+     * The peer no longer writes to the credit slot; what was sent last is not known to have
+     * arrived.
+     */
     ANSWERED,
 
     /** {@code Close} has arrived, so nothing reads the log; the peer has not answered. */
     DELIVERED,
 
-    /** The stream has ended, or the connection has. */
+    /** The stream or the connection has ended. */
     GONE;
 
-    /** Event of a stream on one connection: a message of the peer, or a step of this side. */
+    /** Event of a stream on one connection: a message from the peer, or a step of this side. */
     enum Event {
         SETUP,
         SKIP,
@@ -108,7 +114,7 @@ enum StreamState {
     /**
      * Returns the state after an event.
      *
-     * @throws IllegalStateException if the table has no row for it.
+     * @throws IllegalStateException if the table has no row for the event.
      */
     StreamState after(Event event) {
         StreamState to = next[event.ordinal()];
@@ -129,8 +135,8 @@ enum StreamState {
     }
 
     /**
-     * Returns whether this side has ended the stream, so that a message without a transition has
-     * crossed the end.
+     * Returns whether this side has ended the stream. A message without a transition then must have
+     * crossed the end of the stream.
      */
     boolean isOver() {
         return compareTo(BROKEN) >= 0;

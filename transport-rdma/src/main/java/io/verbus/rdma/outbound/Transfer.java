@@ -23,11 +23,13 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A stream that was cut off when an earlier connection was lost resumes: the peer accepts it at
  * the frontier of its image, and sending continues from there. The log holds everything from there
- * on, because the frontier is not before the position that the peer has released.
+ * onwards, because the frontier is not before the position that the peer has released.
  *
- * <p>{@link StreamState} has the states and transitions, {@link PeerImage} what the peer has.
+ * <p>{@link StreamState} defines the states and transitions; {@link PeerImage} describes the peer's
+ * image.
  *
- * <p>After Again the peer still has an image, and the stream resumes as after a lost connection.
+ * <p>After an {@code Again} message, the peer still has an image, and the stream resumes as after a
+ * lost connection.
  */
 final class Transfer extends RoundRobin.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -47,26 +49,29 @@ final class Transfer extends RoundRobin.Taker {
     private StreamState state = StreamState.OFFER_DUE;
 
     /**
-     * The peer's image. Read by the conductor once the sender has released the connection; giving
-     * it up later changes nothing that the conductor asks for.
+     * The peer's image. The conductor reads this once the sender has released the connection. If
+     * the image is given up later, nothing that the conductor queries changes.
      */
     private PeerImage image;
 
     /** Whether the conductor has requested the end of the stream. */
     private boolean isEnding;
 
-    /** Time of the acceptance, while publishers may wait for the destination to catch up. */
+    /** Time of the acceptance, kept while publishers may wait for the destination to catch up. */
     private long acceptedNs;
 
     /** Time of the next offer, after a refusal. */
     private long retryAtNs;
 
-    /** Number of completed work requests at which nothing reads the log, once the stream ended. */
+    /**
+     * Number of completed work requests at which nothing reads the log any longer. Set once the
+     * stream has ended.
+     */
     private long closedAt;
 
     /**
      * @param publication publication to send; its log is registered.
-     * @param creditSlot credit slot for the peer.
+     * @param creditSlot credit slot that the peer writes.
      * @param placement probe that confirms writes; null if their order is trusted.
      * @param hops sampler of the stream's hops; null if they are not sampled.
      */
@@ -114,7 +119,7 @@ final class Transfer extends RoundRobin.Taker {
         return state.isActive() && (replication.isWaiting() || hops != null && hops.isWaiting());
     }
 
-    // Requests of the conductor
+    // Requests from the conductor
 
     /** Requests the end of the stream. */
     void end() {
@@ -136,7 +141,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * Gives up a stream that is not accepted again in time: its publishers are no longer connected.
+     * Gives up a stream that was not accepted again in time, so that its publishers are no longer
+     * connected.
      */
     void giveUp() {
         if (image == PeerImage.HELD) {
@@ -146,8 +152,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * Handles the loss of the connection. A stream that can resume stays connected to its
-     * publishers.
+     * Handles the loss of the connection. To its publishers, a stream that can resume stays
+     * connected.
      */
     void disconnect(long completed) {
         image = image.lost(hasEnd(completed), retention.isDropped() || retention.isLapsed());
@@ -182,7 +188,7 @@ final class Transfer extends RoundRobin.Taker {
     // The duty cycle
 
     /**
-     * Runs one turn of the duty cycle.
+     * Services the stream in one duty cycle.
      *
      * @param port port to send through.
      * @param nowNs time of the cycle.
@@ -216,7 +222,7 @@ final class Transfer extends RoundRobin.Taker {
         };
     }
 
-    /** Returns whether to end without first asking the peer to resume its image. */
+    /** Returns whether to end the stream without first asking the peer to resume its image. */
     private boolean isEndDue() {
         boolean isAsked =
                 image.isAwaited() && (image == PeerImage.MOVING || !retention.isDropped());
@@ -303,7 +309,7 @@ final class Transfer extends RoundRobin.Taker {
                 : stream.finalPosition();
     }
 
-    /** Ends a stream that the peer does not know: only earlier work requests must complete. */
+    /** Ends a stream that the peer does not know, so only earlier work requests must complete. */
     private int skip(OutboundPort port) {
         if (!isEnded(port.sendBarrier(), Event.SKIP)) {
             return 0;
@@ -312,7 +318,7 @@ final class Transfer extends RoundRobin.Taker {
         return 1;
     }
 
-    /** Handles an attempt to end the stream; returns false if there was no room. */
+    /** Handles the result of an attempt to end the stream. Returns false if there was no room. */
     private boolean isEnded(long count, Event event) {
         if (count < 0) {
             return false;
@@ -322,7 +328,10 @@ final class Transfer extends RoundRobin.Taker {
         return true;
     }
 
-    /** Waits until nothing reads the log, and the peer's image has everything posted earlier. */
+    /**
+     * Waits until nothing reads the log any longer, and everything posted earlier is in the peer's
+     * image.
+     */
     private int awaitArrival(OutboundPort port) {
         if (port.completed() < closedAt) {
             return 0;
@@ -340,7 +349,7 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    // Messages of the peer
+    // Messages from the peer
 
     void onAccept(
             OutboundPort port,
@@ -382,7 +391,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /**
-     * Called when the stream has no subscription yet; the peer may name the streams that have one.
+     * Called when the peer has no subscription for the stream yet. It may name the streams for
+     * which it has one.
      */
     void onDefer(OutboundPort port, String streams) {
         if (isDue(port, "Defer", Event.DEFER)) {
@@ -416,8 +426,8 @@ final class Transfer extends RoundRobin.Taker {
             }
             return;
         }
-        // After any other answer the peer may still have the image, so the stream must resume
-        // there.
+        // After any other answer, the peer may still have the image, so the stream must resume in
+        // it.
         boolean isImageOver = image.isThere() && code == RejectCode.NO_IMAGE;
         Event event = isImageOver ? Event.NO_IMAGE : Event.REJECT;
         if (!isDue(port, "Reject", event)) {
@@ -468,7 +478,9 @@ final class Transfer extends RoundRobin.Taker {
         return isDue(port, message, state.allows(event));
     }
 
-    /** Returns whether to handle a message. Messages that crossed this side's end are ignored. */
+    /**
+     * Returns whether to handle a message. Messages that crossed the end of the stream are ignored.
+     */
     private boolean isDue(OutboundPort port, String message, boolean isExpected) {
         if (!isExpected && !state.isOver()) {
             violated(port, message);

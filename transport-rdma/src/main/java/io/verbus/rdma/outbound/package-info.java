@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The publishing side: the conductor's part keeps one connection per remote endpoint, and the
- * sender's part writes logs through it.
+ * The publishing side. The conductor's part maintains one connection to each remote endpoint, and
+ * the sender's part writes logs through these connections.
  */
 package io.verbus.rdma.outbound;

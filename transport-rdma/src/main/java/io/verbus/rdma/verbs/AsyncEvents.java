@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The asynchronous events of a device. Read rarely, because failing work requests report errors
- * sooner. Used by the conductor's thread only.
+ * Reads the asynchronous events of a device. Called infrequently, because failed work requests
+ * report errors sooner. Used by the conductor's thread only.
  */
 final class AsyncEvents {
     private static final int MAX_EVENTS_PER_LOOK = 16;
@@ -17,7 +17,7 @@ final class AsyncEvents {
     private final MemorySegment event =
             Arena.ofAuto().allocate(VerbsAbi.AsyncEvent.SIZE, Long.BYTES);
 
-    /** Handler of events. */
+    /** Handles events. */
     interface Handler {
         void on(DeviceEvent event, Device device);
     }
@@ -30,8 +30,8 @@ final class AsyncEvents {
     }
 
     /**
-     * Discards earlier events. librdmacm keeps a device open until the process ends, so events
-     * accumulate while no fabric reads them, and do not concern future connections.
+     * Discards earlier events. librdmacm keeps a device open until the process exits, so events
+     * accumulate while no fabric reads them. They do not concern future connections.
      */
     private void passOverThePast() {
         long address = event.address();
@@ -43,8 +43,8 @@ final class AsyncEvents {
     /**
      * Reads pending events.
      *
-     * @param handler handler of relevant events; until it returns, the object of an event is not
-     *     destroyed, and nothing else has its address.
+     * @param handler handler to call with each relevant event. The object that the event refers to
+     *     is not destroyed, and its address not reused, until the handler returns.
      * @return the number of relevant events.
      */
     int read(Handler handler) {
@@ -137,7 +137,7 @@ final class AsyncEvents {
         /** The affected connections end. */
         ERROR,
 
-        /** Data has arrived before the end of a handshake. */
+        /** Data has arrived before the handshake was complete. */
         DATA_CAME,
 
         /** Ends no connection, but explains why connections may be lost later. */
@@ -149,8 +149,8 @@ final class AsyncEvents {
      *
      * @param kind kind of the event.
      * @param text description of the event.
-     * @param port port of the device, or 0 for all.
-     * @param queue address of the queue pair or completion queue, or 0 for all.
+     * @param port affected port of the device, or 0 for all.
+     * @param queue address of the affected queue pair or completion queue, or 0 for all.
      */
     record DeviceEvent(Kind kind, String text, int port, long queue) {}
 }

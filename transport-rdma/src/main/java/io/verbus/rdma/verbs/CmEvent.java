@@ -3,15 +3,15 @@
 package io.verbus.rdma.verbs;
 
 /**
- * A copy of an event of the connection manager. The original is already acknowledged, so that the
- * id can be destroyed while the event is handled.
+ * A copy of a connection manager event. The original has already been acknowledged, so the id can
+ * be destroyed while the copy is being handled.
  *
  * @param owner owner of the event's id when the event was read; the id may have a different owner
  *     when it is handled.
- * @param listener listener of a connection request, otherwise null.
+ * @param listener listener that received the connection request; null for other events.
  * @param type {@code RDMA_CM_EVENT_...}.
- * @param status 0, a negative errno, or the reason of a rejection.
- * @param privateData data of the peer, possibly padded.
+ * @param status 0, a negative errno, or the reason for a rejection.
+ * @param privateData private data from the peer, possibly padded.
  */
 record CmEvent(Object owner, VerbsListener listener, int type, int status, byte[] privateData) {
     private static final byte[] NO_DATA = {};
@@ -32,12 +32,15 @@ record CmEvent(Object owner, VerbsListener listener, int type, int status, byte[
         return Memory.getInt(event + VerbsAbi.CmEvent.TYPE);
     }
 
-    /** Returns the id of a {@code struct rdma_cm_event}; the new id for a connection request. */
+    /**
+     * Returns the {@code rdma_cm_id} that a {@code struct rdma_cm_event} refers to; for a
+     * connection request, this is the id of the new connection.
+     */
     static long id(long event) {
         return Memory.getLong(event + VerbsAbi.CmEvent.ID);
     }
 
-    /** Returns the listening id of a connection request. */
+    /** Returns the listening id that received a connection request. */
     static long listenId(long event) {
         return Memory.getLong(event + VerbsAbi.CmEvent.LISTEN_ID);
     }

@@ -4,7 +4,7 @@ package io.verbus.rdma.verbs;
 
 import org.agrona.ErrorHandler;
 
-/** A completion queue without a channel, which is polled. Used during set-up. */
+/** A completion queue that is polled, so it has no completion channel. Used during set-up. */
 final class CompletionQueue {
     private final Ibverbs ibverbs;
     private final Device device;
@@ -36,9 +36,9 @@ final class CompletionQueue {
     }
 
     /**
-     * Destroys the queue, after the queue pairs that use it.
+     * Destroys the queue. The queue pairs that use it must be destroyed first.
      *
-     * @param errors handler of the error if the device fails to destroy the queue.
+     * @param errors handler to notify if the device fails to destroy the queue.
      */
     void destroy(ErrorHandler errors) {
         int error = ibverbs.destroyCq(address);

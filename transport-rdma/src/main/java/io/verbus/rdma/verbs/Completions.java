@@ -28,7 +28,7 @@ final class Completions {
         return (long) entries * VerbsAbi.Wc.SIZE;
     }
 
-    /** Polls; returns the number of completions, or a negative number on failure. */
+    /** Polls the queue. Returns the number of completions, or a negative number on failure. */
     int poll() {
         return DataPathCalls.pollCq(pollCq, cq, entries, memory);
     }

@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The connection manager: one event channel and the calls on its ids, which a device or a peer can
- * delay. Thread-safe if each id is used by one thread at a time, and one thread reads events.
+ * The connection manager: one event channel, and the calls on its ids. A device or a peer can delay
+ * these calls. Thread-safe, provided that each id is used by one thread at a time and a single
+ * thread reads events.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rdma_cm.7.html">rdma_cm(7)</a>
  */
@@ -28,8 +29,8 @@ final class ConnectionManager implements AutoCloseable {
     private static final int[] INLINE_LENGTHS = {ConnectionOptions.MAX_INLINE, 96, 64, 32};
 
     /**
-     * Maximum number of outstanding reads and atomics: none is used, but some providers require
-     * one.
+     * Maximum number of outstanding reads and atomics. None are used, but some providers require at
+     * least one.
      */
     private static final byte READ_DEPTH = 1;
 
@@ -47,20 +48,20 @@ final class ConnectionManager implements AutoCloseable {
     private final Map<Long, Object> owners = new ConcurrentHashMap<>();
 
     /**
-     * Held to read an event and to destroy a queue pair: to read the answer to a connection
-     * request, librdmacm brings the queue pair up, and crashes if another thread destroys it during
-     * the call.
+     * Held while reading an event and while destroying a queue pair. When librdmacm reads the
+     * answer to a connection request, it brings up the queue pair, and crashes if another thread
+     * destroys the queue pair during the call.
      */
     private final ReentrantLock queuePairs = new ReentrantLock();
 
     /** Creates owners of connection requests. */
     interface Requests {
-        /** Returns the owner of a new id; null to close the request. */
+        /** Returns the owner of a new id, or null to drop the request. */
         Object onRequest(VerbsListener listener, long id);
     }
 
     /**
-     * @param errors handler of failures to release resources.
+     * @param errors handler to notify of failures to release resources.
      */
     ConnectionManager(Rdmacm rdmacm, ErrorHandler errors) {
         this.rdmacm = rdmacm;
@@ -224,14 +225,18 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Granted capacity of a queue pair: the requested one, more, or fewer inline bytes.
+     * Capacity granted to a queue pair. It may exceed the requested capacity, or have fewer inline
+     * bytes.
      *
      * @param sendDepth maximum number of outstanding work requests.
      * @param inline maximum inline bytes of a work request.
      */
     record Granted(int sendDepth, int inline) {}
 
-    /** Returns the next smaller length. Some adapters' limits: irdma 101, bnxt_re 96, X722 48. */
+    /**
+     * Returns the next smaller inline length. Limits of some adapters: irdma 101, bnxt_re 96, X722
+     * 48.
+     */
     private static int nextInline(int refused) {
         for (int bytes : INLINE_LENGTHS) {
             if (bytes < refused) {
@@ -289,8 +294,8 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Completes a connection whose first data arrived before the last message of the handshake,
-     * which may be lost.
+     * Completes a connection whose first data arrived before the last handshake message. That
+     * message may have been lost.
      */
     void notifyEstablished(long id) {
         // EINVAL: the message has arrived in the meantime.
@@ -306,8 +311,8 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns the next event whose id has an owner, acknowledged. To read it, the library may
-     * connect a queue pair.
+     * Returns the next event whose id has an owner; the event is already acknowledged. The library
+     * may connect a queue pair while reading it.
      *
      * @param requests creator of the owners of connection requests.
      * @return the event, or null if there is none.
@@ -378,7 +383,7 @@ final class ConnectionManager implements AutoCloseable {
         return Byte.toUnsignedInt(Memory.getByte(id + VerbsAbi.CmId.PORT_NUM));
     }
 
-    /** Closes the channel, once; its ids must be destroyed first. */
+    /** Closes the channel. Called once, after all its ids have been destroyed. */
     @Override
     public void close() {
         rdmacm.destroyEventChannel(channel);

@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The verbs of the data path. In C they are inline functions that call the device's provider
- * through pointers in its context. Therefore each handle takes the function's address first, and
- * serves all devices. None sets errno.
+ * The data path verbs. In C, they are inline functions that call the device's provider through
+ * pointers in its context. Each handle therefore takes the function's address as its first
+ * argument, and works with any device. None of the functions sets errno.
  *
  * <p>A critical call delays safepoints of the JVM while it runs, so it is used only for calls that
- * never enter the kernel. Polling never does. Posting does if the device is emulated by the kernel,
- * because its doorbell is a {@code write()}.
+ * never enter the kernel. Polling never enters the kernel. Posting does if the kernel emulates the
+ * device, because ringing the doorbell is then a {@code write()}.
  */
 @SuppressWarnings("restricted")
 final class DataPathCalls {
@@ -37,18 +37,18 @@ final class DataPathCalls {
 
     /** Links all handles. Idempotent. */
     static void link() {
-        // Done by the class's initialization.
+        // Class initialization has linked them.
     }
 
     /**
      * Calls {@code ibv_post_send} or {@code ibv_post_recv}.
      *
      * @param function entry point of the provider.
-     * @param critical whether it never enters the kernel.
+     * @param critical whether the function never enters the kernel.
      * @param qp queue pair.
      * @param list first work request.
      * @param bad address to which the address of a refused work request is written.
-     * @return 0 or an errno, which siw negates.
+     * @return 0 or an errno; siw returns the errno negated.
      */
     static int post(MemorySegment function, boolean critical, long qp, long list, long bad) {
         try {

@@ -22,7 +22,7 @@ final class Device {
 
     private static final int BROADCOM_VENDOR_ID = 0x14e4;
 
-    /** Organization and PCI vendor ids of NVIDIA: mlx5 reports the first. */
+    /** Organization id and PCI vendor id of NVIDIA. mlx5 reports the organization id. */
     private static final int MELLANOX_VENDOR_ID = 0x02c9;
 
     private static final int NVIDIA_VENDOR_ID = 0x15b3;
@@ -108,8 +108,8 @@ final class Device {
     }
 
     /**
-     * Returns whether the device was removed or reset: its objects no longer exist, and new calls
-     * fail.
+     * Returns whether the device was removed or reset. Its objects then no longer exist, and new
+     * calls fail.
      */
     boolean isGone() {
         return isGone;
@@ -120,8 +120,9 @@ final class Device {
     }
 
     /**
-     * Returns whether an object is destroyed, even if the call failed. When a device is removed,
-     * the kernel destroys all its objects, and destroying them again fails with EIO.
+     * Returns whether an object has been destroyed, given the result of the call that destroys it.
+     * When a device is removed, the kernel destroys all its objects, and destroying them again
+     * fails with EIO.
      */
     boolean isDestroyed(int error) {
         if (error == Errno.EIO) {
@@ -138,7 +139,7 @@ final class Device {
         return ports;
     }
 
-    /** Returns the maximum number of work requests of a queue pair in each direction. */
+    /** Returns the maximum number of work requests that a queue pair can hold in each direction. */
     int maxWorkRequests() {
         return maxWorkRequests;
     }
@@ -154,8 +155,8 @@ final class Device {
     }
 
     /**
-     * Returns whether posting neither enters the kernel nor waits. bnxt_re's library throttles
-     * frequent doorbells by waits of up to 128 us and system calls.
+     * Returns whether posting neither enters the kernel nor waits. The bnxt_re library throttles
+     * frequent doorbells with waits of up to 128 us and with system calls.
      *
      * @see <a
      *     href="https://github.com/linux-rdma/rdma-core/blob/master/providers/bnxt_re/db.c">db.c</a>
@@ -165,8 +166,8 @@ final class Device {
     }
 
     /**
-     * Returns whether the kernel emulates the device. Its doorbell is then a system call, and
-     * posting must not delay safepoints of the JVM.
+     * Returns whether the kernel emulates the device. Ringing its doorbell is then a system call,
+     * so posting must not be a critical call, which would delay JVM safepoints.
      */
     boolean software() {
         return vendorId == RXE_VENDOR_ID || isSiw() || vendorId == 0;
@@ -193,7 +194,8 @@ final class Device {
     }
 
     /**
-     * Returns true once, so that limitations of the device's queue pairs are reported only once.
+     * Returns true on the first call only, so that limitations of the device's queue pairs are
+     * reported only once.
      */
     boolean isUntold() {
         return isTold.compareAndSet(false, true);

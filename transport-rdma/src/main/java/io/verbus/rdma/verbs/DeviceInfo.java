@@ -13,9 +13,9 @@ import java.util.List;
  * A snapshot of an RDMA device of this host.
  *
  * @param name device name, as {@code ibv_devices} prints it.
- * @param transport transport of its verbs.
+ * @param transport transport that its verbs use.
  * @param software whether the kernel emulates it (rdma_rxe, siw).
- * @param firmware version, empty if it has none.
+ * @param firmware firmware version; empty if the device has none.
  * @param numaNode NUMA node of the device, -1 if unknown.
  * @param ports ports, ordered by number.
  */
@@ -34,7 +34,7 @@ public record DeviceInfo(
      * @param linkLayer {@code InfiniBand} or {@code Ethernet}.
      * @param activeMtu current MTU in bytes.
      * @param maxMtu maximum MTU in bytes.
-     * @param gids GIDs that are set.
+     * @param gids GIDs that are set, ordered by index.
      */
     public record Port(
             int number, String state, String linkLayer, int activeMtu, int maxMtu, List<Gid> gids) {

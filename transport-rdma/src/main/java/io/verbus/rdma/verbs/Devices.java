@@ -42,7 +42,7 @@ public final class Devices {
         return List.copyOf(devices);
     }
 
-    /** Lists name and transport of each device, without opening it. */
+    /** Lists the name and transport of each device without opening any. */
     static List<Listed> names(Ibverbs ibverbs) {
         List<Listed> names = new ArrayList<>();
         long list = ibverbs.getDeviceList();
@@ -148,7 +148,10 @@ public final class Devices {
         return node.isEmpty() ? -1 : Integer.parseInt(node);
     }
 
-    /** Reads a sysfs attribute; empty if it is absent, or an unset entry (EINVAL). */
+    /**
+     * Reads a sysfs attribute. Returns an empty string if the attribute is absent, or if it is an
+     * unset entry (EINVAL).
+     */
     private static String read(Path attribute) {
         try {
             return Files.readString(attribute).strip();
@@ -187,7 +190,7 @@ public final class Devices {
      * A device that was listed but not opened.
      *
      * @param name device name, as {@code ibv_devices} prints it.
-     * @param transport transport of its verbs.
+     * @param transport transport that its verbs use.
      */
     record Listed(String name, TransportType transport) {}
 }

@@ -14,8 +14,8 @@ final class EndText {
      * The end of a connection.
      *
      * @param cause cause of the end.
-     * @param reason description of the reason.
-     * @param privateData data of a rejecting peer, otherwise empty.
+     * @param reason text that explains the cause.
+     * @param privateData private data from the peer that rejected the connection, otherwise empty.
      */
     record Ending(Cause cause, String reason, byte[] privateData) {}
 
@@ -56,13 +56,13 @@ final class EndText {
                             NO_DATA);
             case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL ->
                     failed("the RDMA device of the connection to " + peer + " was removed");
-            // TIMEWAIT_EXIT, ADDR_CHANGE and multicast do not end live connections.
+            // TIMEWAIT_EXIT, ADDR_CHANGE and multicast events do not end live connections.
             default -> null;
         };
     }
 
     private static Ending rejected(CmEvent event, String peer) {
-        // An iWARP peer rejects with a reset; its answer, if any, is included.
+        // An iWARP peer rejects a connection with a reset, and includes its answer if it has one.
         boolean refusedByPeer =
                 event.status() == VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED
                         || event.status() == -Errno.ECONNRESET;

@@ -28,7 +28,7 @@ final class Errno {
 
     private Errno() {}
 
-    /** Returns name and description, such as {@code ENOMEM, Cannot allocate memory}. */
+    /** Returns the name and the description, such as {@code ENOMEM, Cannot allocate memory}. */
     static String describe(int errno) {
         return name(errno) + ", " + Posix.errorText(errno);
     }

@@ -15,18 +15,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The devices that connections use. Thread-safe.
  *
  * <p>librdmacm owns the contexts. It closes the context of a removed device as soon as no id is
- * bound to it, and a device that was reset returns as a new one. Here a dedicated id keeps each
- * context open while connections, registrations or domains use it; otherwise freeing them would
- * access unmapped memory.
+ * bound to it, and a device that was reset returns as a new one. Therefore a dedicated id keeps
+ * each context open while connections, registrations or domains use the context; otherwise freeing
+ * them would access unmapped memory.
  *
  * @see <a href="https://github.com/linux-rdma/rdma-core/blob/master/librdmacm/cma.c">cma.c</a>
  */
 final class HeldDevices {
     /**
-     * Mapping key that siw's library takes for "none" although the kernel also assigns it: the
-     * queue with this key, and each one after it, is destroyed right after its creation. A
-     * completion queue that covers the key, created before all others, prevents this. It exists as
-     * long as the process, like siw's contexts, which all fabrics share.
+     * Mapping key that siw's library interprets as "none" although the kernel also assigns it. The
+     * queue that gets this key, and every queue after it, is destroyed as soon as it is created. To
+     * prevent this, a completion queue that occupies the key is created before all others. It
+     * exists until the process exits, like siw's contexts, which all fabrics share.
      *
      * @see <a
      *     href="https://github.com/linux-rdma/rdma-core/blob/master/kernel-headers/rdma/siw-abi.h">
@@ -100,7 +100,8 @@ final class HeldDevices {
     }
 
     /**
-     * Returns the device of a context, holding it from now on, and retains it once.
+     * Returns the device of a context. Holds the device from now on, and retains it once for the
+     * caller.
      *
      * @param context context of an id that is bound to a device.
      * @param localAddress local address of that id.
@@ -167,7 +168,7 @@ final class HeldDevices {
         all.remove(held);
     }
 
-    /** Releases a removed device. Waits for the device. */
+    /** Releases a removed device. May block on the device. */
     synchronized void release(Held held) {
         byContext.remove(held.device.context());
         manager.destroyId(held.holder);

@@ -3,8 +3,8 @@
 package io.verbus.rdma.verbs;
 
 /**
- * The functions of {@code libibverbs.so.1} for set-up. Pointers are raw addresses; results are
- * those of C.
+ * The functions of {@code libibverbs.so.1} that are used for set-up. Pointers are raw addresses;
+ * results are as in C.
  */
 final class Ibverbs {
     static final String NAME = "libibverbs.so.1";
@@ -161,9 +161,9 @@ final class Ibverbs {
     }
 
     /**
-     * Returns whether the data of an operation is written in order. The call is defined for a
-     * single write, but mlx5 reports whether its firmware places everything that the queue pair
-     * receives in order, which is what matters between writes.
+     * Returns whether the data of an operation is written in order. The call is defined for the
+     * bytes of a single write. On mlx5, however, it reports whether the firmware places everything
+     * that the queue pair receives in order, which also covers the order of separate writes.
      *
      * @param operation such as {@code IBV_WR_RDMA_WRITE}.
      * @return true if the data is written in order; false if it is not, or if the library or the

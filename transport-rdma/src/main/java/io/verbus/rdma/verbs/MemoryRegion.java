@@ -12,8 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A registered region, pinned and identified by two keys. Never registered with relaxed ordering,
- * which would let a later write overtake an earlier one.
+ * A registered region of memory, pinned and identified by two keys. It is never registered with
+ * relaxed ordering, which would let a later write overtake an earlier one.
  */
 final class MemoryRegion implements RegisteredMemory {
     private final Ibverbs ibverbs;

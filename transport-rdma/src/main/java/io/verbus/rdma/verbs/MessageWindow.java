@@ -3,9 +3,10 @@
 package io.verbus.rdma.verbs;
 
 /**
- * Implements for iWARP what InfiniBand and RoCE do by themselves: a sender waits while its peer has
- * no receive posted (a message would end an iWARP connection), and learns that the peer is alive
- * (iWARP completes a request as soon as it is on its way). Each message begins with a header:
+ * Provides on iWARP what InfiniBand and RoCE provide themselves. A sender waits while its peer has
+ * no receive posted; on iWARP, a message would end the connection. A sender also learns that its
+ * peer is alive; iWARP completes a request as soon as it has been sent. Each message begins with a
+ * header:
  *
  * <pre>
  *   +--------------------+---------------+---------------+------------------------------+
@@ -18,14 +19,15 @@ package io.verbus.rdma.verbs;
  * </pre>
  *
  * <p>Each side grants as many messages as it has received, plus {@link #window}. It sends a header
- * without a message when half a window, a question or an answer has not been sent with a message.
- * These headers need no grant, but always find a receive: between two headers that the peer has
- * seen, at most two contain grants, because the peer has no more messages to cause a third; one
- * asks, because the next question waits for the answer; and one answers, because the peer asks no
- * other question. The sum is {@link #RESERVED}.
+ * without a message if no message has carried a due grant (half a window), question or answer. Such
+ * headers need no grant, but always find a posted receive. Between two headers that the peer has
+ * seen, at most two contain grants, because the peer may not send enough messages to cause a third;
+ * one asks, because the next question waits for the answer; and one answers, because the peer asks
+ * no further question. The sum is {@link #RESERVED}.
  *
- * <p>A peer that violates this finds no receive for its messages, or for those it causes, and loses
- * its connection. A peer that answers without a question only affects itself.
+ * <p>If a peer violates these rules, its messages, or the headers that it provokes, find no posted
+ * receive, and it loses its connection. A peer that answers without being asked only affects
+ * itself.
  *
  * <p>Used by the queue pair's agent.
  */
@@ -41,7 +43,7 @@ final class MessageWindow {
     /** Number of messages that either side may send before the first grant. */
     private static final int INITIAL = 4;
 
-    /** Receives for headers without a message. */
+    /** Number of receives reserved for headers without a message. */
     private static final int RESERVED = 4;
 
     private final long headers;
@@ -49,7 +51,7 @@ final class MessageWindow {
     private final int sendDepth;
     private final int window;
 
-    /** Whether this side may send: the connecting side must send first. */
+    /** Whether this side may start sending: the connecting side must send first. */
     private boolean mayBegin;
 
     private long sent;
@@ -84,7 +86,7 @@ final class MessageWindow {
         return (long) sendDepth * HEADER_LENGTH;
     }
 
-    /** Returns whether this side may send another message, for which the peer has room. */
+    /** Returns whether this side may send another message, because the peer has room for it. */
     boolean isOpen() {
         return mayBegin && sent < limit;
     }
@@ -109,7 +111,7 @@ final class MessageWindow {
         sent++;
     }
 
-    /** Counts a received message, whose receive was posted again. */
+    /** Counts a received message whose receive has been posted again. */
     void onTaken() {
         taken++;
     }
@@ -133,14 +135,14 @@ final class MessageWindow {
         }
     }
 
-    /** Requests an answer from the peer; not to be called again before it has arrived. */
+    /** Requests an answer from the peer. Must not be called again before the answer has arrived. */
     void ask() {
         mustAsk = true;
     }
 
     /**
-     * Returns the id of the work request with the last question that the peer has answered; 0 if
-     * none.
+     * Returns the id of the work request that carried the last question that the peer has answered;
+     * 0 if the peer has answered none.
      */
     long answered() {
         return answered;
@@ -149,8 +151,8 @@ final class MessageWindow {
     /**
      * Writes a header.
      *
-     * @param id id of the work request that carries it; its memory is free again when that
-     *     completes.
+     * @param id id of the work request that carries the header; the header's memory is free again
+     *     when the request completes.
      * @return the address of the header.
      */
     long header(long id) {

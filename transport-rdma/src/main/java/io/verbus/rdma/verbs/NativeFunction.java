@@ -14,11 +14,11 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * A C function for set-up with integer and pointer arguments, and an integer or pointer result;
- * {@code errno} is captured.
+ * A C function used for set-up. Its arguments are integers and pointers, and its result is an
+ * integer or a pointer. Captures {@code errno}.
  *
  * <p>Every argument is passed as a {@code long}: in the calling conventions of x86-64 and aarch64
- * Linux an integer argument uses a whole register, of which the function reads the declared width.
+ * Linux an integer argument uses a whole register, and the function reads only the declared width.
  * The upper half of an {@code int} result is undefined, so callers narrow it.
  */
 @SuppressWarnings("restricted")
@@ -42,7 +42,7 @@ final class NativeFunction {
         this.function = function;
     }
 
-    /** Returns {@code errno} after the last call on this thread. */
+    /** Returns the {@code errno} of this thread's last call. */
     static int errno() {
         return CALL_STATE.get().get(JAVA_INT, ERRNO_OFFSET);
     }
@@ -87,7 +87,7 @@ final class NativeFunction {
         }
     }
 
-    /** Rethrows a JVM error. A downcall itself throws nothing. */
+    /** Rethrows an error thrown by the JVM. The C function itself throws nothing. */
     static Error unexpected(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

@@ -10,11 +10,11 @@ import io.verbus.rdma.fabric.TransportType;
 import java.lang.foreign.Arena;
 
 /**
- * Queries the path of a connected queue pair, and checks that it is as requested. Used on a thread
- * that may block.
+ * Queries the path of a connected queue pair, and checks that the path is as requested. Used on a
+ * thread that may block.
  *
- * <p>The path MTU is checked but never set: rdma_cm takes it from the interface or the subnet
- * manager and sends it to the peer, without an option for it. Both ends must have the same MTU.
+ * <p>The path MTU is checked but never set. rdma_cm takes it from the interface or the subnet
+ * manager, sends it to the peer, and has no option to change it. Both ends must have the same MTU.
  */
 final class PathQuery {
     private static final int ATTRIBUTES =
@@ -27,7 +27,7 @@ final class PathQuery {
     private PathQuery() {}
 
     /**
-     * Queries the device.
+     * Queries the device for the path of a queue pair.
      *
      * @param qp address of a queue pair that is ready to receive.
      * @param port port of the device.
@@ -37,8 +37,7 @@ final class PathQuery {
             long attr = arena.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
             long init = arena.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
             int error = ibverbs.queryQp(qp, attr, ATTRIBUTES, init);
-            // Providers without the operation, such as MANA's, report nothing, and leave all values
-            // 0.
+            // Providers that do not implement the operation, such as MANA's, leave all values 0.
             if (error != 0 && error != Errno.EOPNOTSUPP && error != Errno.ENOSYS) {
                 throw VerbsException.of(
                         "ibv_query_qp",

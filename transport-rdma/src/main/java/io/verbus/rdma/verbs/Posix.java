@@ -8,7 +8,7 @@ import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The required functions of the C library, and readers of {@code /proc}. */
+/** The functions needed from the C library, and readers for {@code /proc}. */
 final class Posix {
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
@@ -67,7 +67,8 @@ final class Posix {
     }
 
     /**
-     * Returns the process's soft limit of locked memory, as worded in {@code /proc/self/limits}.
+     * Returns the process's soft limit for locked memory, as it appears in {@code
+     * /proc/self/limits}.
      */
     static String lockedMemoryLimit() {
         try {

@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A protection domain and its registered regions. Released once it is closed and no connection uses
- * it. Created, used and released by threads that may block; closed by the conductor.
+ * A protection domain and its registered regions. The domain is released once it has been closed
+ * and no connection uses it. Created, used and released by threads that may block; closed by the
+ * conductor.
  */
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
@@ -27,14 +28,14 @@ final class ProtectionDomain implements Domain {
     /** Modified by any thread. */
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** Lane for registrations apart from connections. */
+    /** Lane for registrations that belong to no connection. */
     private final Lane lane;
 
     private final Consumer<ProtectionDomain> onReleased;
 
     /**
-     * Number of connections, initially the one that creates it, plus one until the domain is
-     * closed.
+     * Number of connections that use the domain, initially the one that creates it, plus one until
+     * the domain is closed.
      */
     private final AtomicInteger uses = new AtomicInteger(2);
 
@@ -44,13 +45,13 @@ final class ProtectionDomain implements Domain {
     /** Written by the conductor. Read by any thread. */
     private volatile boolean isLeft;
 
-    /** Written by the thread that releases it. Read by any thread. */
+    /** Written by the thread that releases the domain. Read by any thread. */
     private volatile boolean closed;
 
     /**
-     * @param lane lane for calls apart from connections.
+     * @param lane lane for calls that belong to no connection.
      * @param onReleased called when the domain is released.
-     * @param errors handler of failures to release resources.
+     * @param errors handler to notify of failures to release resources.
      */
     ProtectionDomain(
             Ibverbs ibverbs,
@@ -102,7 +103,8 @@ final class ProtectionDomain implements Domain {
     }
 
     /**
-     * Retains the domain for a connection on a device; returns false if it cannot be used there.
+     * Retains the domain for a connection on a device. Returns false if the domain cannot be used
+     * on that device.
      */
     boolean retainOn(long context) {
         return !isUnusable()
@@ -125,7 +127,7 @@ final class ProtectionDomain implements Domain {
         return queuePairs.get() > 0;
     }
 
-    /** Removes a use; the last one releases the domain. */
+    /** Gives up one use of the domain; giving up the last use releases the domain. */
     void leave() {
         if (uses.decrementAndGet() == 0) {
             release();

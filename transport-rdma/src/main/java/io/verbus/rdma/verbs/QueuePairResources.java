@@ -23,8 +23,8 @@ final class QueuePairResources implements AutoCloseable {
     private static final int PAGE = 4096;
 
     /**
-     * Bytes of a grant of credit, the longest inline write required; the word that commits a batch
-     * is shorter.
+     * Length in bytes of the longest write that must be inline: a grant of credit. The word that
+     * commits a batch is shorter.
      */
     private static final int INLINE_IN_USE = 16;
 
@@ -43,7 +43,7 @@ final class QueuePairResources implements AutoCloseable {
     private boolean isCreated;
     private VerbsQueuePair queuePair;
 
-    // Addresses at creation, written before any other thread accesses this object.
+    // Set at creation, before any other thread accesses this object.
     private long queuePairAddress;
     private long sendCompletionsAddress;
     private long receiveCompletionsAddress;
@@ -57,11 +57,12 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Creates the queue pair of an id and posts its receives.
+     * Creates the queue pair for an id and posts its receives.
      *
      * @param isInitiator whether this side connects, and therefore sends first.
-     * @param errors handler of failures to release resources.
-     * @throws VerbsException if the device refuses; all resources are released first.
+     * @param errors handler to notify of failures to release resources.
+     * @throws VerbsException if the device rejects a call; everything created before it is
+     *     released.
      */
     static QueuePairResources create(
             Ibverbs ibverbs,
@@ -98,9 +99,10 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Makes a peer whose message finds no receive retry after 0.64 ms. rdma_cm leaves 0 in the
-     * queue pair, which means 655 ms (InfiniBand specification, table 45), during which the peer's
-     * whole queue stops, including writes. May be changed while the queue pair is in use.
+     * Makes a peer retry after 0.64 ms if its message finds no posted receive. rdma_cm leaves the
+     * value at 0, which means 655 ms (InfiniBand specification, table 45), and the peer's whole
+     * queue stops during that time, including its writes. The value may be changed while the queue
+     * pair is in use.
      */
     void shortenWait(Ibverbs ibverbs) {
         try (Arena call = Arena.ofConfined()) {
@@ -129,8 +131,8 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair first, so that the peer can no longer write or send, then everything
-     * else except memory that the device does not release. The id remains valid.
+     * Destroys the queue pair first, so that the peer can no longer write or send. Then frees
+     * everything else, except memory that the device fails to release. The id remains valid.
      */
     @Override
     public void close() {
@@ -216,7 +218,10 @@ final class QueuePairResources implements AutoCloseable {
                         withHeaders ? window(options, isInitiator) : null);
     }
 
-    /** Reports once if a device grants less than requested, where that costs performance. */
+    /**
+     * Reports, once per device, that the device has granted less than requested in a way that costs
+     * performance.
+     */
     private void tell(Device device, ConnectionOptions options, ConnectionManager.Granted granted) {
         boolean isShort =
                 granted.sendDepth() < options.sendDepth()

@@ -5,8 +5,8 @@ package io.verbus.rdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The receive queue of a queue pair: slots of equal length, each posted again once its message has
- * been handled. A request's id is the number of its slot.
+ * The receive queue of a queue pair: slots of equal length. Each slot is posted again once its
+ * message has been handled. A work request's id is the number of its slot.
  */
 final class ReceiveQueue {
     private static final int SGE_OFFSET = VerbsAbi.RecvWr.SIZE;

@@ -7,8 +7,8 @@ import org.agrona.BitUtil;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The send queue of a queue pair: work requests are staged in preallocated memory and posted as one
- * list, or one by one if they are few and inline.
+ * The send queue of a queue pair. Work requests are staged in preallocated memory, then posted as
+ * one list, or one by one if there are only a few and all are inline.
  *
  * <pre>
  *   +--------------------------+---------+---------+---------------+
@@ -24,13 +24,15 @@ import java.lang.foreign.MemorySegment;
  * <p>{@code next} always points to the following slot, except in the last request of a list while
  * it is being posted. The provider copies the requests, so every list begins at slot 0.
  *
- * <p>An adapter fetches the entries of a list from memory, which takes a round trip over PCIe, and
- * another one for bytes that are not inline. Providers push a single entry as a whole to the
- * adapter. Therefore writes that fit are inline, and a batch of such writes is posted one by one.
+ * <p>An adapter fetches the entries of a list from memory, which takes a round trip over PCIe;
+ * bytes that are not inline take another one. When a single entry is posted, the provider pushes
+ * all of it to the adapter. Therefore writes that fit are inlined, and a batch of such writes is
+ * posted one by one.
  *
- * <p>A request's id is the count of requests up to and including it. Requests complete in order:
- * the completion of a signaled request frees all before it. At least every n-th is signaled, n
- * being a quarter of the depth, so that the queue never fills up with unsignaled requests.
+ * <p>A request's id is the number of requests staged so far, including itself. Requests complete in
+ * order, so the completion of a signaled request also frees all earlier requests. At least every
+ * n-th request is signaled, where n is a quarter of the depth, so that the queue never fills up
+ * with unsignaled requests.
  */
 final class SendQueue {
     private static final int SGE_OFFSET = VerbsAbi.SendWr.SIZE;
@@ -111,7 +113,7 @@ final class SendQueue {
     }
 
     /**
-     * Returns whether an outstanding request is signaled, so that the device will report its
+     * Returns whether an outstanding request is signaled, in which case the device will report its
      * completion.
      */
     boolean isCompletionDue() {
@@ -122,7 +124,7 @@ final class SendQueue {
         return completed;
     }
 
-    /** Marks all requests up to this id complete. */
+    /** Marks all requests up to an id as complete. */
     void completedUpTo(long id) {
         completed = id;
     }
@@ -130,8 +132,8 @@ final class SendQueue {
     void stageWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
         long slot = claim();
         if (length == 0) {
-            // mlx5 reads a length of 0 as 2 GiB, so there is no piece. irdma's library uses the
-            // first piece anyway, so it must not be left from an earlier request.
+            // mlx5 interprets a length of 0 as 2 GiB, so the request has no pieces. irdma's library
+            // reads the first piece anyway, so it must not be left over from an earlier request.
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 0);
             piece(slot + SGE_OFFSET, 0, 0, 0);
         } else {
@@ -154,7 +156,7 @@ final class SendQueue {
         long slot = claim();
         int length = length1 + length2;
         if (length <= maxInline) {
-            // Gathered here, because irdma's library before rdma-core 43 uses only the first piece.
+            // Gathered here, because before rdma-core 43 irdma's library uses only the first piece.
             Memory.copy(address1, slot + INLINE_OFFSET, length1);
             Memory.copy(address2, slot + INLINE_OFFSET + length1, length2);
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);

@@ -5,7 +5,7 @@ package io.verbus.rdma.verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 
-/** A C library, loaded for the life of the process. */
+/** A C library, loaded until the process exits. */
 @SuppressWarnings("restricted")
 final class SharedLibrary {
     private final String name;

@@ -22,7 +22,7 @@ final class VerbsAbi {
         private Device() {}
     }
 
-    /** {@code struct ibv_context}; the function pointers are those of its {@code ops}. */
+    /** {@code struct ibv_context}; the function pointers are in its {@code ops}. */
     static final class Context {
         static final int DEVICE = 0;
         static final int POLL_CQ = 96;
@@ -90,7 +90,7 @@ final class VerbsAbi {
         private QpInitAttr() {}
     }
 
-    /** {@code struct ibv_qp_attr}; the address of the peer is its {@code ah_attr}. */
+    /** {@code struct ibv_qp_attr}; {@code ah_attr} is the peer's address. */
     static final class QpAttr {
         static final int SIZE = 144;
         static final int STATE = 0;

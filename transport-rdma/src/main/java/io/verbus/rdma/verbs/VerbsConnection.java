@@ -27,8 +27,8 @@ import java.util.function.Supplier;
  *
  * <p>Every state leads to ENDED, which is reported once, and to CLOSED. The state belongs to the
  * conductor. The calls of each state run on a lane, one after the other, and the conductor reads
- * their results after they are reported. Since the peer may proceed while a call runs, a state
- * describes the last request.
+ * their results once they have been reported. Since the peer may proceed while a call is running, a
+ * state describes what was last requested.
  */
 final class VerbsConnection implements Connection {
     private static final int MAX_ANSWER_LENGTH = 128;
@@ -43,7 +43,7 @@ final class VerbsConnection implements Connection {
     private final InetSocketAddress remoteAddress;
     private final boolean isInitiator;
 
-    // State of the conductor
+    // State used by the conductor
     private State state;
     private byte[] answer = NO_DATA;
 
@@ -58,7 +58,7 @@ final class VerbsConnection implements Connection {
     private volatile QueuePairResources resources;
     private volatile PathInfo path;
 
-    // State of the lane
+    // State used by the lane
 
     /** 0 before it is created. */
     private long id;
@@ -107,7 +107,7 @@ final class VerbsConnection implements Connection {
         state = State.RESOLVING;
     }
 
-    /** Creates a connection that a peer requests, on the thread that reads the request. */
+    /** Creates a connection that a peer requests. Called on the thread that reads the request. */
     VerbsConnection(
             VerbsFabric fabric,
             Ibverbs ibverbs,
@@ -217,7 +217,7 @@ final class VerbsConnection implements Connection {
         lane.call(name + " for " + SocketAddresses.text(remoteAddress), work, then);
     }
 
-    /** Runs the next step; the connection ends if it fails. */
+    /** Runs the next step. The connection ends if the step fails. */
     private void go(String name, Runnable work) {
         call(name, work, this::endIfFailed);
     }
@@ -301,8 +301,8 @@ final class VerbsConnection implements Connection {
     }
 
     /**
-     * Completes the connection on the peer's first data, because its last handshake message may be
-     * lost.
+     * Completes the connection when the peer's first data arrives, because the peer's last
+     * handshake message may be lost.
      */
     void onDataBeforeEstablished() {
         if (state == State.ACCEPTED) {
@@ -330,7 +330,7 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    /** Ends the connection, unless null. */
+    /** Ends the connection, unless the argument is null. */
     private void end(EndText.Ending ending) {
         if (ending != null) {
             end(ending.cause(), ending.reason(), ending.privateData());
@@ -344,7 +344,7 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    // Calls of the lane
+    // Calls that run on the lane
 
     private void resolveRoute() {
         bindToDevice();
@@ -361,7 +361,7 @@ final class VerbsConnection implements Connection {
         manager.connect(id, options, privateData);
     }
 
-    /** Makes the queries and changes that require a queue pair that is ready to send. */
+    /** Runs the queries and changes that require the queue pair to be ready to send. */
     private void settle() {
         localAddress = manager.localAddress(id);
         if (isInitiator) {
@@ -405,7 +405,7 @@ final class VerbsConnection implements Connection {
         isProvided = true;
     }
 
-    /** Queries the path, which is known only when the queue pair is connected. */
+    /** Queries the path, which is not known before the queue pair is connected. */
     private void findPath() {
         path = PathQuery.query(ibverbs, device, port, Memory.getLong(id + VerbsAbi.CmId.QP));
         PathQuery.requireMtu(path, options);
@@ -414,9 +414,7 @@ final class VerbsConnection implements Connection {
         }
     }
 
-    /**
-     * Destroys the queue pair first, so that the peer can no longer write, then everything else.
-     */
+    /** Destroys everything, starting with the queue pair, so that the peer can no longer write. */
     void takeDown() {
         if (resources != null) {
             resources.close();

@@ -7,8 +7,8 @@ import io.verbus.rdma.fabric.FabricException;
 import org.agrona.LangUtil;
 
 /**
- * Thrown when a verbs call fails. The message is one sentence: what failed, call and errno, the
- * remedy.
+ * Thrown when a verbs call fails. The message is one sentence: what failed, the call with its
+ * errno, and the remedy.
  */
 public final class VerbsException extends FabricException {
     private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ public final class VerbsException extends FabricException {
     /**
      * @param call C name of the failed call.
      * @param errno errno of the call.
-     * @param failure description of the failure, with the wrong values.
+     * @param failure description of the failure, including the values that caused it.
      * @param remedy remedy; if empty, the usual one for the errno.
      */
     static VerbsException of(String call, int errno, String failure, String remedy) {

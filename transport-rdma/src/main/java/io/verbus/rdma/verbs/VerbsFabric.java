@@ -46,14 +46,14 @@ public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_READ = 64;
 
     /**
-     * Longest wait of a closing driver for the end of its queue pairs, and then for all other calls
-     * that a device or a peer delays.
+     * Maximum time for which a closing driver waits until its queue pairs are destroyed, and again
+     * for all other calls that a device or a peer delays.
      */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long CLOSE_CHECK_INTERVAL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** Interval of checks for events: a system call that rarely finds any. */
+    /** Interval between checks for events, each of which is a system call that rarely finds any. */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -64,7 +64,7 @@ public final class VerbsFabric implements Fabric {
     private final Calls calls;
     private final Lane reading;
 
-    /** Writer: the thread that reads events. Reader: conductor. */
+    /** Written by the thread that reads events; read by the conductor. */
     private final Queue<CmEvent> arrived = new ManyToOneConcurrentLinkedQueue<>();
 
     private final AtomicInteger requests = new AtomicInteger();
@@ -99,8 +99,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Loads and links the required functions, which takes long the first time in a process, and
-     * lists the devices, which a device can delay. Thread-safe.
+     * Loads and links the required functions, which takes long the first time in a process. Also
+     * lists the devices, which any of them can delay. Thread-safe.
      *
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
@@ -113,9 +113,9 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Lists the devices, which a device can delay, and opens the fabric.
+     * Opens the fabric after listing the devices, which any of them can delay.
      *
-     * @param errors handler of failures to release resources; the release continues in any case.
+     * @param errors handler for failures to release resources; the release continues in any case.
      * @throws VerbsException as {@link #prepare} does.
      */
     public static VerbsFabric open(ErrorHandler errors) {
@@ -129,7 +129,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric after {@link #prepare}, without waiting for a device.
      *
-     * @param errors handler of failures to release resources; the release continues in any case.
+     * @param errors handler for failures to release resources; the release continues in any case.
      * @param requiresOrder whether to fail connections whose adapter may place writes out of order.
      * @throws VerbsException if there is no library, or no permission.
      */
@@ -221,8 +221,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Creates the connection of a request; returns null if there are too many. Called by the thread
-     * that reads events.
+     * Creates the connection for a request. Returns null if there are too many requests. Called by
+     * the thread that reads events.
      */
     private VerbsConnection request(VerbsListener listener, long id) {
         if (requests.incrementAndGet() > MAX_REQUESTS) {
@@ -300,7 +300,10 @@ public final class VerbsFabric implements Fabric {
         return devices.of(context, localAddress);
     }
 
-    /** Creates a domain, retained for one connection, on a retained device. Thread-safe. */
+    /**
+     * Creates a domain on a retained device, and retains the domain for one connection.
+     * Thread-safe.
+     */
     ProtectionDomain createDomain(HeldDevices.Held held) {
         ProtectionDomain domain =
                 new ProtectionDomain(
@@ -317,7 +320,10 @@ public final class VerbsFabric implements Fabric {
         return domain;
     }
 
-    /** Counts a connection request that is answered, or whose connection is gone. Thread-safe. */
+    /**
+     * Counts a connection request as no longer pending: it was answered, or its connection is gone.
+     * Thread-safe.
+     */
     void onAnswered() {
         requests.decrementAndGet();
     }

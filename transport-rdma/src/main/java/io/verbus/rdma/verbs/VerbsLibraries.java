@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.verbs;
 
-/** The C libraries, independent of any device. */
+/** Loads and queries the C libraries, independently of any device. */
 public final class VerbsLibraries {
     private VerbsLibraries() {}
 
@@ -15,8 +15,8 @@ public final class VerbsLibraries {
         ENABLED,
 
         /**
-         * After a fork, the parent writes to new copies of pages, while the device still uses the
-         * old ones.
+         * After a fork, the parent writes to new copies of pages while the device still uses the
+         * old pages.
          */
         DISABLED,
 
@@ -35,7 +35,7 @@ public final class VerbsLibraries {
     }
 
     /**
-     * Queries the fork safety of this kernel and of libibverbs' settings.
+     * Returns the fork safety that results from this kernel and the settings of libibverbs.
      *
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_fork_init.3.html">ibv_fork_init</a>
      */

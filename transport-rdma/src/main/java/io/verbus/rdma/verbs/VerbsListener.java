@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A listening id. Used by the conductor's thread, except the calls of its lane, which create, bind
- * and destroy the id: a device can delay them. When the device is removed, the lane destroys the id
- * and creates the next one.
+ * A listening id. Used by the conductor's thread, except for the calls that create, bind and
+ * destroy the id: these run on the listener's lane, because a device can delay them. When the
+ * device is removed, the lane destroys the id and creates the next one.
  */
 final class VerbsListener implements Listener {
     private static final long FIRST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -31,7 +31,7 @@ final class VerbsListener implements Listener {
     /** Id, or 0; used by the lane. */
     private long id;
 
-    /** Written by the lane before it listens; read by the conductor. Null before. */
+    /** Null until the lane sets it, just before it listens. Read by the conductor. */
     private volatile InetSocketAddress localAddress;
 
     /** Written by the conductor; read by the lane, which then creates no id. */
@@ -138,12 +138,12 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Stops listening until {@link #tryAgain} succeeds. */
+    /** Stops listening by destroying the id; {@link #tryAgain} listens again. */
     void lose() {
         all.call(lane, DESTROY, this::destroy, all::tellFailure);
     }
 
-    /** Tries to listen at the same address again, if the wait has passed. */
+    /** Tries to listen at the same address again, if the retry interval has passed. */
     void tryAgain(long nowNs) {
         if (isTrying || waitNs != 0 && nowNs - againNs < 0) {
             return;
@@ -164,7 +164,7 @@ final class VerbsListener implements Listener {
         }
     }
 
-    // Calls of the lane
+    // Calls that run on the lane
 
     private void listen(InetSocketAddress address) {
         if (isClosed) {

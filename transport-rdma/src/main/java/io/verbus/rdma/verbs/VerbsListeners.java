@@ -22,17 +22,17 @@ import java.util.function.Consumer;
  * once all closed listeners at its address are destroyed. Used by the conductor's thread.
  */
 final class VerbsListeners {
-    /** Maximum number of concurrent calls, so that listeners leave threads to connections. */
+    /** Maximum number of concurrent calls, so that listeners leave threads for connections. */
     private static final int MAX_CALLS = 64;
 
     private final ConnectionManager manager;
     private final Calls calls;
     private final ErrorHandler errors;
 
-    /** Listeners that wait for others to be destroyed, in their order. */
+    /** Listeners waiting for others to be destroyed, in the order in which they were added. */
     private final List<VerbsListener> waiting = new ArrayList<>();
 
-    /** Listeners that were begun and are not closed or lost. */
+    /** Listeners that have begun and are neither closed nor lost. */
     private final Set<VerbsListener> begun = new LinkedHashSet<>();
 
     /** Listeners whose device was removed, until it returns. */
@@ -71,7 +71,7 @@ final class VerbsListeners {
         }
     }
 
-    /** Makes a call of a listener's lane once fewer than the maximum number run. */
+    /** Runs a call on a listener's lane once fewer than the maximum number of calls are running. */
     void call(Lane lane, String name, Runnable work, Consumer<RuntimeException> then) {
         Runnable call =
                 () -> {
@@ -99,7 +99,7 @@ final class VerbsListeners {
         begun.add(listener);
     }
 
-    /** Called when a listener cannot listen; its id is destroyed. */
+    /** Called when a listener cannot listen and its id has been destroyed. */
     void onRefused(VerbsListener listener) {
         begun.remove(listener);
     }
@@ -134,7 +134,7 @@ final class VerbsListeners {
      * device is back.
      *
      * @param type type of the event.
-     * @param told handler of the loss, and of the recovery.
+     * @param told handler to notify of the loss and of the recovery.
      */
     void onEvent(VerbsListener listener, int type, FabricHandler told) {
         String reason =

@@ -12,8 +12,8 @@ final class VerbsQueuePair implements QueuePair {
     private static final int RECEIVE_BURST = 16;
 
     /**
-     * Number of polls without a due completion after which to check anyway, because failed requests
-     * complete even if they are not signaled.
+     * Number of polls after which to check for completions although none is due, because failed
+     * requests complete even if they are not signaled.
      */
     private static final int POLLS_PER_LOOK = 64;
 
@@ -25,13 +25,13 @@ final class VerbsQueuePair implements QueuePair {
     private final Completions receiveCompletions;
     private final FailureText words;
 
-    /** Flow control of messages, or null if the fabric provides it. */
+    /** Flow control for messages, or null if the fabric provides it. */
     private final MessageWindow window;
 
     /** Number of polls since the last check for completions. */
     private int unlooked;
 
-    /** Reason of the queue pair's failure, or null. */
+    /** Reason for the queue pair's failure, or null. */
     private String failure;
 
     /** Whether only flushed requests have reported the failure. */
@@ -127,8 +127,9 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * Stages an empty write, or on iWARP a question in a message header: there, a write completes
-     * before the peer's device has confirmed it, and siw answers an empty read incorrectly.
+     * Stages an empty write, or on iWARP a question in a message header. On iWARP, a write
+     * completes before the peer's device has confirmed it, and siw answers an empty read
+     * incorrectly.
      */
     @Override
     public long stageProbe() {
@@ -209,8 +210,8 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     /**
-     * Returns whether to check for completions: periodically, or after a failure to find the
-     * request that caused all others to be flushed.
+     * Returns whether to check for completions although none is due: periodically, and after a
+     * failure in order to find the request that caused the others to be flushed.
      */
     private boolean isLookDue() {
         return failure != null || ++unlooked >= POLLS_PER_LOOK;

@@ -38,7 +38,7 @@ class FanOutLifeLabTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"min", "max"})
-    void neverReusesSentLogMemory(String flowControl) {
+    void imagesAreUnbrokenAfterRandomFaults(String flowControl) {
         int lives = 0;
         for (int i = 0; i < MAX_ROUNDS && resumes + ended <= lives / 4; i++) {
             lives += Lives.run(LIVES, seed -> live(seed, flowControl));
