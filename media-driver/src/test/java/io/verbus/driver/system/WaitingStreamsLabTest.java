@@ -54,7 +54,7 @@ class WaitingStreamsLabTest {
             Await.until("connected", () -> carried.isConnected() && other.isConnected());
             await(
                     b,
-                    "no publication of stream 12 has reached " + endpoint + "; stream 10 is there");
+                    "no publication of stream 12 has reached " + endpoint + "; stream 10 exists");
             await(a, "connected verbus:rdma?endpoint=" + endpoint);
             other.close();
             await(

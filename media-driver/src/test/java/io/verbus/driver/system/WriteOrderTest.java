@@ -76,7 +76,7 @@ class WriteOrderTest {
             try (Subscription in = b.connect().addSubscription(b.channel(PORT), 1);
                     Publication out =
                             a.connect().addPublication(Host.overWire(b.channel(PORT)), 1)) {
-                b.awaitError("set rdma.order to safe");
+                b.awaitError("set rdma.order=safe");
                 assertFalse(out.isConnected());
                 assertEquals(0, in.imageCount());
             }
