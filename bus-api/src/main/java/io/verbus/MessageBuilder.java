@@ -27,7 +27,7 @@ final class MessageBuilder {
     private long nextPosition = NONE;
 
     /**
-     * Adds a fragment of a message that consists of several.
+     * Adds a fragment of a fragmented message.
      *
      * @return whether the message is now complete.
      */

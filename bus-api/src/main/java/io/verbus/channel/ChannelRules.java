@@ -313,7 +313,8 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy channel, which only a subscription can use: use verbus: to publish");
+                "is a spy channel, which only a subscription can use: publish on a channel that"
+                        + " starts with verbus:");
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
         checkOneReceiver(true, channel);
         checkPorts(channel, values);

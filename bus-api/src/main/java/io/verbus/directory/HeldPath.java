@@ -79,14 +79,14 @@ public final class HeldPath implements AutoCloseable {
      * Opens a folder.
      *
      * @param path path of the folder; must not be a link.
-     * @throws IOException if it is not a folder, or was replaced at this moment.
+     * @throws IOException if it is not a directory, or was replaced at this moment.
      */
     public static HeldPath openFolder(Path path) throws IOException {
         HeldPath folder = open(path);
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !folder.isInPlace()) {
             folder.close();
             throw new FileSystemException(
-                    path.toString(), null, "not a folder, or replaced while being opened");
+                    path.toString(), null, "not a directory, or replaced while being opened");
         }
         return folder;
     }

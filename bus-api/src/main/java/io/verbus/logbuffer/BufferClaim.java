@@ -43,7 +43,7 @@ public final class BufferClaim {
     private int frameLength;
     private int flags;
 
-    /** Creates a claim without space, for {@code tryClaim} to set. */
+    /** Creates an empty claim, which {@code tryClaim} fills in. */
     public BufferClaim() {}
 
     /**

@@ -130,7 +130,7 @@ public final class LogLayout {
     public static final int ZEROES_AHEAD = 1032;
 
     /**
-     * Offset in the metadata: 1 if only the used part of the log is in memory ({@link LogRoom}),
+     * Offset in the metadata: whether only the used part of the log is in memory ({@link LogRoom}),
      * int32. Touching more of the log allocates memory needlessly.
      */
     public static final int PARTIAL = 1036;

@@ -102,8 +102,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
     }
 
     /**
-     * Returns whether clients see the image. An image that clients do not see is one of several
-     * sources, and is not described by its log's metadata.
+     * Returns whether clients see the image. A hidden image is one of several sources of a merged
+     * image; the log's metadata does not describe it.
      */
     private boolean isSeen() {
         return received != null;

@@ -130,8 +130,9 @@ final class Rates {
                     "--rate takes one rate, one for each --length, or several for one --length,"
                             + " not "
                             + rates.size()
-                            + " for "
-                            + lengths.size());
+                            + " rates for "
+                            + lengths.size()
+                            + " lengths");
         }
         return rates.get(index);
     }

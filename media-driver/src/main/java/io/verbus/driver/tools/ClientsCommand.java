@@ -77,7 +77,7 @@ final class ClientsCommand implements Callable<Integer> {
                     wrapped(
                             "",
                             "This is Aeron's driver, which does not report publications and"
-                                    + " subscriptions: see verbus streams.",
+                                    + " subscriptions: run `verbus streams`.",
                             width));
         } else if (!states.registered().isEmpty()) {
             lines.add("");

@@ -89,7 +89,7 @@ record WhyNot(String state, String why) {
                                 + absent.stream()
                                         .map(Destination::address)
                                         .collect(Collectors.joining(", "))
-                                + "; see verbus errors");
+                                + "; see `verbus errors`");
     }
 
     /** Adds the client's name to a reader's description. */
@@ -118,7 +118,7 @@ record WhyNot(String state, String why) {
                     + " destinations";
         }
         if (each.carrier().contains("rdma")) {
-            return "no answer from " + endpoint + " yet: if this persists, see verbus errors";
+            return "no answer from " + endpoint + " yet: if this persists, see `verbus errors`";
         }
         return "no receiver has answered at "
                 + endpoint
@@ -171,7 +171,7 @@ record WhyNot(String state, String why) {
             case "sources" -> {
                 return "no publication of stream "
                         + each.streamId()
-                        + " has reached its destinations: see verbus errors";
+                        + " has reached its destinations: see `verbus errors`";
             }
             default -> {
                 String endpoint = endpoint(each.channel());

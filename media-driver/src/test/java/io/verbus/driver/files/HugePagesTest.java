@@ -97,7 +97,7 @@ class HugePagesTest {
     }
 
     @Test
-    void rejectsDirectoryWithOtherLinks() throws IOException {
+    void rejectsDirectoryWithForeignLinks() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
         Files.createSymbolicLink(directory.resolve("lock"), folder.resolve("nowhere"));
         DriverConfig config = DriverConfig.builder().directory(directory).build();

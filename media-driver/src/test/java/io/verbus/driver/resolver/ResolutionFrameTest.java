@@ -71,7 +71,7 @@ class ResolutionFrameTest {
     }
 
     @Test
-    void readsEntryOfAeron() {
+    void readsEntryWrittenByAeron() {
         HeaderFlyweight header = new HeaderFlyweight(frame);
         ResolutionEntryFlyweight aeron = new ResolutionEntryFlyweight();
         aeron.wrap(frame, ResolutionFrame.HEADER, 1000);

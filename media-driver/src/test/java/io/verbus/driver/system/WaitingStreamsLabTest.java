@@ -52,9 +52,7 @@ class WaitingStreamsLabTest {
             await(b, "no publication of stream 10 has reached " + endpoint);
             Publication carried = publisher.addExclusivePublication(sent, 10);
             Await.until("connected", () -> carried.isConnected() && other.isConnected());
-            await(
-                    b,
-                    "no publication of stream 12 has reached " + endpoint + "; stream 10 exists");
+            await(b, "no publication of stream 12 has reached " + endpoint + "; stream 10 exists");
             await(a, "connected verbus:rdma?endpoint=" + endpoint);
             other.close();
             await(

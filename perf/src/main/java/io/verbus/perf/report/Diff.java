@@ -59,7 +59,7 @@ public final class Diff {
                     before.name()
                             + " and "
                             + after.name()
-                            + " have no figure in common: give reports of the same contenders");
+                            + " have no figures in common: compare reports of the same contenders");
         }
         return text.append(onlyInOne(same)).toString();
     }
@@ -145,7 +145,9 @@ public final class Diff {
                 }
             }
         }
-        return closest == null ? "one of them is empty" : String.join(", ", closest);
+        return closest == null
+                ? "one of the reports has no measurements"
+                : String.join(", ", closest);
     }
 
     private static List<String> differences(Map<String, Object> one, Map<String, Object> other) {

@@ -255,7 +255,10 @@ public final class PerfServer implements AutoCloseable {
             case TEXT -> {
                 Supplier<String> text = texts.get(words[1]);
                 if (text == null) {
-                    throw new BusException("this server has no text named " + words[1]);
+                    throw new BusException(
+                            "this server cannot send '"
+                                    + words[1]
+                                    + "': start it with `verbus report --serve`");
                 }
                 yield new TextLink(text.get());
             }

@@ -88,7 +88,7 @@ class ChildProcessTest {
     }
 
     @Test
-    void passesOnErrorBeforeItReportsEnd() throws IOException {
+    void forwardsErrorOutputBeforeReportingExit() throws IOException {
         start(Program.FAILS);
         assertNull(child.readLine());
         assertEquals("ended with status 1", child.ending());

@@ -117,7 +117,7 @@ class DiffTest {
         BusException ex =
                 assertThrows(
                         BusException.class, () -> diff(SampleReports.comparison(BEFORE), other));
-        assertTrue(ex.getMessage().contains("have no figure in common"), ex.getMessage());
+        assertTrue(ex.getMessage().contains("have no figures in common"), ex.getMessage());
     }
 
     @ParameterizedTest

@@ -36,7 +36,7 @@ final class FlowControlCheck {
         if (priorities.isEmpty()) {
             findings.warning(
                     area,
-                    "cannot read the priority flow control (PFC) of " + netdev,
+                    "cannot read the priority flow control (PFC) settings of " + netdev,
                     "run `dcb pfc"
                             + " show dev %s` and `ethtool -S %s | grep pause`"
                                     .formatted(netdev, netdev));

@@ -60,7 +60,7 @@ final class MemoryCheck {
         } else if (mayLockAll(files)) {
             findings.ok(AREA, "locked memory is unlimited, because the process has CAP_IPC_LOCK");
         } else if (!limit.matches("\\d{1,18}")) {
-            findings.warning(AREA, "cannot read the limit of locked memory", remedy);
+            findings.warning(AREA, "cannot read the locked-memory limit", remedy);
         } else {
             long bytes = Long.parseLong(limit);
             String text =
@@ -123,13 +123,14 @@ final class MemoryCheck {
             }
             return;
         }
-        String text =
-                "/dev/shm has %s free of %s, and each publication and image takes %s by default"
-                        .formatted(size(space.free()), size(space.total()), size(LOG));
         boolean isContainers = space.total() == CONTAINER_SHM;
-        if (isContainers) {
-            text += "; this is the default in containers";
-        }
+        String text =
+                "/dev/shm has %s free of %s%s, and each publication and image takes %s by default"
+                        .formatted(
+                                size(space.free()),
+                                size(space.total()),
+                                isContainers ? " (the default size in containers)" : "",
+                                size(LOG));
         String remedy =
                 isContainers
                         ? "start the container with --shm-size=8g, or on Kubernetes mount an"

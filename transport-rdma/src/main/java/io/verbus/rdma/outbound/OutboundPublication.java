@@ -49,7 +49,7 @@ final class OutboundPublication {
     /** Transfer on the current connection, or null. */
     private Transfer transfer;
 
-    /** Transfer of the lost connection, until the stream is accepted again; or null. */
+    /** Transfer on the lost connection, kept until the stream is accepted again; or null. */
     private Transfer cutOff;
 
     /** The image in which the next transfer resumes; none unless a transfer was cut off. */

@@ -366,7 +366,7 @@ class RdmaExaminationTest {
                 .without("/sys/class/net/eth2/ecn/roce_np");
         checkFinding(
                 Level.WARNING,
-                "cannot read the priority flow control (PFC) of" + " eth2",
+                "cannot read the priority flow control (PFC) settings of eth2",
                 "ethtool -S eth2");
         checkFinding(
                 Level.WARNING,
@@ -438,7 +438,7 @@ class RdmaExaminationTest {
     void comparesSharedMemoryWithLogSize() throws InterruptedException {
         host.space = new Host.Space(64L << 20, 40L << 20);
         checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size=8g");
-        checkFinding(Level.ERROR, "this is the default in containers", "emptyDir");
+        checkFinding(Level.ERROR, "(the default size in containers)", "emptyDir");
         host.space = new Host.Space(256L << 20, 200L << 20);
         checkFinding(Level.WARNING, "/dev/shm has 200m free", "remount");
         host.file("/proc/mounts", "/dev/sda1 / ext4 rw 0 0\n");

@@ -36,7 +36,7 @@ class ChangedNamesTest {
     }
 
     @Test
-    void sharesEndpointOfSameChannel() {
+    void reusesEndpointForSameChannelAfterNameChanges() {
         ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=me.x:7400");
         InboundEndpoint first = driver.subscribe(channel, 1);
         driver.hosts.put("me.x", "10.0.0.9");
@@ -48,7 +48,7 @@ class ChangedNamesTest {
     }
 
     @Test
-    void sharesControlAddressOfSameChannel() {
+    void reusesControlAddressForSameChannelAfterNameChanges() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:rdma?control=me.x:7401|control-mode=dynamic|term-length=64k");
