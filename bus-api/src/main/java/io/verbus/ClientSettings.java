@@ -108,7 +108,7 @@ abstract sealed class ClientSettings permits Bus.Context {
             error.printStackTrace(writer);
         }
         writer.flush();
-        System.err.print(text); // at once, so that threads do not mix their lines
+        System.err.print(text); // one write, which keeps threads from mixing their lines
     }
 
     /**
