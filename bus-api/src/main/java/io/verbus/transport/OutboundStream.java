@@ -88,13 +88,14 @@ public interface OutboundStream {
     /**
      * Returns the position at which the stream ends, or {@link
      * io.verbus.logbuffer.LogLayout#NOT_ENDED} while it is open. Written by the conductor before
-     * {@link Transport#closePublication}. Thread-safe.
+     * {@link OutboundTransport#closePublication}. Thread-safe.
      */
     long finalPosition();
 
     /**
      * Returns whether the stream is revoked: nothing more is sent, and receivers end it
-     * immediately. Written by the conductor before {@link Transport#closePublication}. Thread-safe.
+     * immediately. Written by the conductor before {@link OutboundTransport#closePublication}.
+     * Thread-safe.
      */
     boolean isRevoked();
 }

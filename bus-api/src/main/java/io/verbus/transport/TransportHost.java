@@ -156,14 +156,14 @@ public interface TransportHost extends TransportSettings {
     void onImageLost(InboundImage image, String reason);
 
     /**
-     * Reports that the peer has stopped writing an image, as {@link Transport#moveImage} requested;
-     * everything that it has sent is in the log. The driver then chooses the image in which the
-     * stream continues: possibly in a later duty cycle, and not at all if it closes this image. The
-     * driver chooses either this image, or one with the same log parameters, which contains at
-     * least everything consumed from this image, and whose consumed position is at least the
-     * granted position. The stream continues where the frames in the chosen log end, which must not
-     * be past the position up to which the peer has sent. The driver must still close an image that
-     * is replaced.
+     * Reports that the peer has stopped writing an image, as {@link InboundTransport#moveImage}
+     * requested; everything that it has sent is in the log. The driver then chooses the image in
+     * which the stream continues: possibly in a later duty cycle, and not at all if it closes this
+     * image. The driver chooses either this image, or one with the same log parameters, which
+     * contains at least everything consumed from this image, and whose consumed position is at
+     * least the granted position. The stream continues where the frames in the chosen log end,
+     * which must not be past the position up to which the peer has sent. The driver must still
+     * close an image that is replaced.
      *
      * @param image image that nothing writes.
      * @param goOn callback invoked once, with the image in which the stream continues.
@@ -179,7 +179,7 @@ public interface TransportHost extends TransportSettings {
 
     /**
      * Reports that a publication is now sent from another local address than {@link
-     * Transport#localAddress} has returned.
+     * OutboundTransport#localAddress} has returned.
      *
      * @param stream publication that is sent.
      */

@@ -217,7 +217,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
         TestStream stream = new TestStream(channel, log);
         streams.add(stream);
-        requireNotRefused(transport().addPublication(stream));
+        requireNotRefused(transport().outbound().addPublication(stream));
         return stream;
     }
 
@@ -226,7 +226,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         InboundEndpoint endpoint = open(channel);
         subscribed.add(streamId);
         channels.putIfAbsent(streamId, channel);
-        transport().onSubscriptionAdded(endpoint, streamId);
+        transport().inbound().onSubscriptionAdded(endpoint, streamId);
         return endpoint;
     }
 
@@ -236,7 +236,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
      * @throws TransportException if it is refused immediately.
      */
     public InboundEndpoint open(ChannelUri channel) {
-        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        InboundEndpoint endpoint = transport().inbound().openEndpoint(channel);
         requireNotRefused(endpoint.opened());
         return endpoint;
     }

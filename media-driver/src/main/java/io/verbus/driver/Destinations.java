@@ -175,7 +175,7 @@ final class Destinations {
         }
         ChannelUri named = publication.named();
         ChannelUri channel = media.equals(named.media()) ? named : named.overRdma();
-        Leg leg = new Leg(publication, legs, transports.of(channel), channel);
+        Leg leg = new Leg(publication, legs, transports.of(channel).outbound(), channel);
         try {
             if (legs.count() > 0 || !media.equals(named.media())) {
                 tellCarrier(leg);

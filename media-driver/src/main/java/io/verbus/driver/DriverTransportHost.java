@@ -29,6 +29,7 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerRejection;
 import io.verbus.transport.SetupAnswer;
@@ -65,7 +66,7 @@ final class DriverTransportHost implements TransportHost {
     private final LatencySamples samples;
     private final AuditLog audit;
     private final ErrorHandler errors;
-    private Transport transport;
+    private InboundTransport transport;
 
     DriverTransportHost(
             long driverId,
@@ -103,7 +104,7 @@ final class DriverTransportHost implements TransportHost {
     }
 
     void opened(Transport opened) {
-        transport = opened;
+        transport = opened.inbound();
     }
 
     @Override

@@ -17,10 +17,10 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.RoundRobin;
 import io.verbus.transport.SetupAnswer;
-import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -90,7 +90,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
      *     once the image exists.
      */
     boolean onSetup(
-            Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
+            InboundTransport transport,
+            InboundEndpoint endpoint,
+            ImageSetup setup,
+            SetupAnswer answer) {
         if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
                 || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;
@@ -120,7 +123,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     }
 
     private void announce(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint,
             ImageSetup setup,
             LogBuffers log,
@@ -170,7 +173,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     /** Creates the image of one of several sources. Clients do not see this image. */
     NetworkImage source(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint,
             ChannelUri channel,
             ImageSetup setup,

@@ -12,7 +12,7 @@ import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -64,7 +64,7 @@ final class ManualEndpoints {
      * @param transport transport of the endpoint.
      * @param endpoint endpoint of the destination. Once it is open, it must be added, or closed.
      */
-    record Place(Transport transport, InboundEndpoint endpoint) {
+    record Place(InboundTransport transport, InboundEndpoint endpoint) {
         void close() {
             transport.closeEndpoint(endpoint);
         }
@@ -80,7 +80,7 @@ final class ManualEndpoints {
     Place open(long clientId, ChannelUri named) {
         shares.require(Share.DESTINATIONS, clientId, Shares.weight(named));
         ChannelUri carried = transports.carriers().carried(named);
-        Transport transport = transports.of(carried);
+        InboundTransport transport = transports.of(carried).inbound();
         return new Place(transport, transport.openDestination(carried));
     }
 

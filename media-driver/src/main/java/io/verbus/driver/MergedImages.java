@@ -18,8 +18,8 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.SetupAnswer;
-import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
 
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 final class MergedImages {
     /** A source that a peer offers. */
     private record Offer(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint destination,
             ImageSetup setup,
             SetupAnswer answer) {}
@@ -130,7 +130,7 @@ final class MergedImages {
      */
     boolean onSetup(
             ManualEndpoint endpoint,
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint destination,
             ImageSetup setup,
             SetupAnswer answer) {

@@ -14,8 +14,8 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.RoundRobin;
-import io.verbus.transport.Transport;
 
 /**
  * Image of a remote publication. An image is first active, then draining while its subscribers
@@ -30,7 +30,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         RELEASED
     }
 
-    private final Transport transport;
+    private final InboundTransport transport;
     private final InboundEndpoint endpoint;
     private final ChannelUri channel;
     private final LogBuffers log;
@@ -67,7 +67,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
      * @param timeouts timeouts for untethered subscribers.
      */
     NetworkImage(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint,
             ChannelUri channel,
             ImageSetup setup,
@@ -389,7 +389,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         int work = subscribers.drainLingering(finalPosition, endReason, nowNs);
         if (!isLeft && !subscribers.isDeserted() && !subscribers.isStillReadBefore(finalPosition)) {
             isLeft = true;
-            transport.closeImage(this, endReason);
+            transport.closeImage(this);
             work++;
         }
         return work;
@@ -455,7 +455,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
             if (isStopped) {
                 state = State.RELEASED;
             } else if (!isStopping && !isLeft) {
-                transport.closeImage(this, reason);
+                transport.closeImage(this);
             }
         }
     }
@@ -467,7 +467,7 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
         }
     }
 
-    Transport transport() {
+    InboundTransport transport() {
         return transport;
     }
 

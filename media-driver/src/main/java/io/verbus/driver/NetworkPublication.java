@@ -15,7 +15,7 @@ import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.Transport;
+import io.verbus.transport.OutboundTransport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -51,8 +51,8 @@ final class NetworkPublication extends Publication implements CarriedStream {
      */
     private final Legs legs;
 
-    /** Transport that sends the publication, if its channel names the address. */
-    private Transport transport;
+    /** OutboundTransport that sends the publication, if its channel names the address. */
+    private OutboundTransport transport;
 
     /**
      * Channel in the form that the transport uses. The transport's agents read it once the
@@ -152,7 +152,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
      *     carrier. Closed together with the publication.
      * @throws io.verbus.BusException if the channel cannot be used here.
      */
-    void carry(Transport by, ChannelUri as, AtomicCounter told) {
+    void carry(OutboundTransport by, ChannelUri as, AtomicCounter told) {
         carried = as;
         carrier = told;
         begun = by.addPublication(this);

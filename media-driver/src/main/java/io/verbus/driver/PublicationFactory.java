@@ -23,7 +23,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
-import io.verbus.transport.Transport;
+import io.verbus.transport.OutboundTransport;
 
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -113,7 +113,7 @@ final class PublicationFactory {
             LogSpec tagged) {
         ChannelUri carried = transports.carriers().carried(channel);
         if (!channel.isIpc()) {
-            transports.of(carried);
+            transports.of(carried).outbound();
         }
         int termLength = tagged == null ? config.termLength() : tagged.termLength();
         int mtu = tagged == null ? carried.mtu(config.mtu()) : tagged.mtu();
@@ -295,7 +295,7 @@ final class PublicationFactory {
         ChannelUri named = publication.named();
         if (!named.isManual()) {
             ChannelUri carried = carriers.carried(named);
-            Transport transport = transports.of(carried);
+            OutboundTransport transport = transports.of(carried).outbound();
             AtomicCounter carrier = null;
             if (!carried.media().equals(named.media())) {
                 carrier = counters.carrier(CounterShare.CLIENTS, stream, carried.media());

@@ -3,7 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,7 +19,7 @@ final class RejectedStreams {
     private static final int MAX_LEFT = 16 * 1024;
 
     private record Rejected(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint,
             int streamId,
             int sessionId,

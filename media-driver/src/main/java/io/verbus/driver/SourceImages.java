@@ -8,7 +8,7 @@ import io.verbus.driver.files.LogReceiver;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 import java.util.function.LongSupplier;
 
@@ -29,7 +29,7 @@ final class SourceImages {
          * @param id id of the image; the log's id if the image has a log of its own.
          */
         NetworkImage make(
-                Transport transport,
+                InboundTransport transport,
                 InboundEndpoint destination,
                 ChannelUri channel,
                 ImageSetup setup,
@@ -56,7 +56,7 @@ final class SourceImages {
 
     /** Creates the image of a source with its own log. */
     NetworkImage staged(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint destination,
             ChannelUri channel,
             ImageSetup setup,
@@ -71,7 +71,7 @@ final class SourceImages {
 
     /** Creates the image of a source whose peer writes the merged log. */
     NetworkImage direct(
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint destination,
             ChannelUri channel,
             ImageSetup setup,

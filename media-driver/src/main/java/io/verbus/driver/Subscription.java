@@ -6,7 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.AwaitedSession;
 import io.verbus.driver.status.ShownState;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 /**
  * A client's subscription.
@@ -28,7 +28,7 @@ record Subscription(
         ChannelUri channel,
         int streamId,
         String carrier,
-        Transport transport,
+        InboundTransport transport,
         InboundEndpoint endpoint,
         AwaitedSession awaited,
         ShownState shown) {

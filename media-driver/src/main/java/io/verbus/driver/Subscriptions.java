@@ -19,7 +19,7 @@ import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ShownState;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -122,7 +122,7 @@ final class Subscriptions {
         }
         ChannelUri carried = transports.carriers().carried(channel);
         String carrier = carried.media().equals(channel.media()) ? null : carried.media();
-        Transport transport = transports.of(carried);
+        InboundTransport transport = transports.of(carried).inbound();
         InboundEndpoint endpoint = open(transport, carried, tagged);
         return new Opening(
                 endpoint.opened(),
@@ -148,7 +148,7 @@ final class Subscriptions {
             Client client,
             long correlationId,
             ChannelUri asked,
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint) {
         try {
             return statuses.enter(
@@ -170,7 +170,7 @@ final class Subscriptions {
             ChannelUri channel,
             int statusId,
             String carrier,
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint) {
         Subscription subscription =
                 new Subscription(
@@ -447,7 +447,7 @@ final class Subscriptions {
     }
 
     private static InboundEndpoint open(
-            Transport transport, ChannelUri channel, Subscription tagged) {
+            InboundTransport transport, ChannelUri channel, Subscription tagged) {
         if (tagged == null) {
             return transport.openEndpoint(channel);
         }

@@ -5,7 +5,9 @@ package io.verbus.driver;
 import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
@@ -23,7 +25,7 @@ import java.util.stream.Collectors;
 /**
  * Replaces the RDMA transport: the first subscription's port selects the part that throws an error.
  */
-public final class FailingTransport implements Transport {
+public final class FailingTransport implements Transport, OutboundTransport, InboundTransport {
     /** The failing part. */
     enum Part {
         CONDUCTOR,
@@ -172,6 +174,16 @@ public final class FailingTransport implements Transport {
     }
 
     @Override
+    public OutboundTransport outbound() {
+        return this;
+    }
+
+    @Override
+    public InboundTransport inbound() {
+        return this;
+    }
+
+    @Override
     public CompletableFuture<Void> addPublication(OutboundStream stream) {
         return CompletableFuture.completedFuture(null);
     }
@@ -209,7 +221,7 @@ public final class FailingTransport implements Transport {
     public void tellResponseSession(InboundImage image, Integer sessionId) {}
 
     @Override
-    public void closeImage(InboundImage image, String reason) {}
+    public void closeImage(InboundImage image) {}
 
     @Override
     public void rejectImage(InboundImage image, String reason) {}

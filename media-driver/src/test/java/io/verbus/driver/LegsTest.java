@@ -13,10 +13,8 @@ import io.verbus.driver.legs.Leg;
 import io.verbus.driver.legs.Legs;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
-import io.verbus.transport.Transport;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.TransportException;
 
 import net.jqwik.api.ForAll;
@@ -38,7 +36,7 @@ class LegsTest {
     private final Leg rdma = leg("aeron:rdma?control-mode=manual", new Sending());
     private final Leg udp = leg("aeron:udp?control-mode=manual", new Sending());
 
-    private Leg leg(String channel, Transport transport) {
+    private Leg leg(String channel, OutboundTransport transport) {
         return new Leg(publication, legs, transport, ChannelUri.parse(channel));
     }
 
@@ -296,7 +294,7 @@ class LegsTest {
     }
 
     /** A transport that records its calls. */
-    private static class Sending implements Transport {
+    private static class Sending implements OutboundTransport {
         private final List<OutboundStream> closed = new ArrayList<>();
 
         @Override
@@ -319,57 +317,5 @@ class LegsTest {
         public String localAddress(OutboundStream stream) {
             return null;
         }
-
-        @Override
-        public InboundEndpoint openEndpoint(ChannelUri channel) {
-            throw new UnsupportedOperationException("it sends only");
-        }
-
-        @Override
-        public InboundEndpoint openDestination(ChannelUri channel) {
-            throw new UnsupportedOperationException("it sends only");
-        }
-
-        @Override
-        public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {}
-
-        @Override
-        public void closeEndpoint(InboundEndpoint endpoint) {}
-
-        @Override
-        public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {}
-
-        @Override
-        public void closeImage(InboundImage image, String reason) {}
-
-        @Override
-        public void rejectImage(InboundImage image, String reason) {}
-
-        @Override
-        public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
-
-        @Override
-        public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
-
-        @Override
-        public void tellResponseSession(InboundImage image, Integer sessionId) {}
-
-        @Override
-        public int conduct(long nowNs) {
-            return 0;
-        }
-
-        @Override
-        public int send(long nowNs) {
-            return 0;
-        }
-
-        @Override
-        public int receive(long nowNs) {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -10,9 +10,11 @@ import io.verbus.logbuffer.LogScanner;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
@@ -33,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
  * A transport within one driver: copies a publication's log to the image of the driver's own
  * subscription, following the rules of the transport API. Its link can be cut.
  */
-public final class LoopTransport implements Transport {
+public final class LoopTransport implements Transport, OutboundTransport, InboundTransport {
     private static final int BATCH = 16 * 1024;
     private static final int WINDOW = 32 * 1024;
 
@@ -161,6 +163,16 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public OutboundTransport outbound() {
+        return this;
+    }
+
+    @Override
+    public InboundTransport inbound() {
+        return this;
+    }
+
+    @Override
     public CompletableFuture<Void> addPublication(OutboundStream stream) {
         if (stream.channel().isManual()) {
             return CompletableFuture.completedFuture(null);
@@ -225,7 +237,7 @@ public final class LoopTransport implements Transport {
 
     @Override
     public void rejectImage(InboundImage image, String reason) {
-        closeImage(image, reason);
+        closeImage(image);
     }
 
     @Override
@@ -300,7 +312,7 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
-    public void closeImage(InboundImage image, String reason) {
+    public void closeImage(InboundImage image) {
         for (Link link : links) {
             if (link.image == image) {
                 unlink(link);

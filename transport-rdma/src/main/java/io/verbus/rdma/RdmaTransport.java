@@ -19,9 +19,8 @@ import io.verbus.rdma.inbound.InboundConductor;
 import io.verbus.rdma.inbound.ReceiverAgent;
 import io.verbus.rdma.outbound.OutboundConductor;
 import io.verbus.rdma.outbound.SenderAgent;
-import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.InboundImage;
-import io.verbus.transport.OutboundStream;
+import io.verbus.transport.InboundTransport;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -29,7 +28,6 @@ import io.verbus.transport.TransportHost;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Replicates logs over an RDMA fabric. The publishing and the subscribing side each have a part for
@@ -86,6 +84,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
                             receiver,
                             counters,
                             admittance,
+                            outbound::answer,
                             complaints,
                             nowNs);
         } catch (RuntimeException e) {
@@ -96,91 +95,13 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
-    public CompletableFuture<Void> addPublication(OutboundStream stream) {
-        return outbound.add(stream);
+    public OutboundTransport outbound() {
+        return outbound;
     }
 
     @Override
-    public void closePublication(OutboundStream stream) {
-        outbound.end(stream);
-    }
-
-    @Override
-    public void addDestination(OutboundStream stream, ChannelUri destination) {
-        outbound.addDestination(stream, destination);
-    }
-
-    @Override
-    public void removeDestination(OutboundStream stream, ChannelUri destination) {
-        outbound.removeDestination(stream, destination);
-    }
-
-    @Override
-    public String localAddress(OutboundStream stream) {
-        return outbound.localAddress(stream);
-    }
-
-    @Override
-    public InboundEndpoint openEndpoint(ChannelUri channel) {
-        return inbound.open(channel);
-    }
-
-    @Override
-    public InboundEndpoint openDestination(ChannelUri channel) {
-        return inbound.openDestination(channel);
-    }
-
-    @Override
-    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
-        inbound.join(endpoint, channel);
-    }
-
-    @Override
-    public void closeEndpoint(InboundEndpoint endpoint) {
-        inbound.leave(endpoint);
-    }
-
-    @Override
-    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
-        inbound.onSubscriptionAdded(endpoint, streamId);
-    }
-
-    @Override
-    public void closeImage(InboundImage image, String reason) {
-        inbound.closeImage(image);
-    }
-
-    @Override
-    public boolean isOneSided() {
-        return true;
-    }
-
-    @Override
-    public void moveImage(InboundImage image) {
-        inbound.moveImage(image);
-    }
-
-    @Override
-    public void rejectImage(InboundImage image, String reason) {
-        inbound.rejectImage(image, reason);
-    }
-
-    @Override
-    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        inbound.awaitResponses(endpoint, streamId, sessionId);
-    }
-
-    @Override
-    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        inbound.forgetResponses(endpoint, streamId, sessionId);
-    }
-
-    @Override
-    public void tellResponseSession(InboundImage image, Integer sessionId) {
-        long requesterId = inbound.tellResponseSession(image, sessionId);
-        if (sessionId != null) {
-            outbound.answer(sessionId, requesterId);
-        }
+    public InboundTransport inbound() {
+        return inbound;
     }
 
     @Override

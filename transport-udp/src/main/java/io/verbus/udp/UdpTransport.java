@@ -2,19 +2,15 @@
 
 package io.verbus.udp;
 
-import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.TransportCounter;
-import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.InboundImage;
-import io.verbus.transport.OutboundStream;
+import io.verbus.transport.InboundTransport;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.inbound.InboundConductor;
 import io.verbus.udp.outbound.OutboundConductor;
-
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Carries logs in UDP datagrams. The publishing and the subscribing side each have a part for the
@@ -33,85 +29,13 @@ final class UdpTransport implements Transport {
     }
 
     @Override
-    public CompletableFuture<Void> addPublication(OutboundStream stream) {
-        outbound.add(stream);
-        return CompletableFuture.completedFuture(null);
+    public OutboundTransport outbound() {
+        return outbound;
     }
 
     @Override
-    public void closePublication(OutboundStream stream) {
-        outbound.end(stream);
-    }
-
-    @Override
-    public void addDestination(OutboundStream stream, ChannelUri destination) {
-        outbound.addDestination(stream, destination);
-    }
-
-    @Override
-    public void removeDestination(OutboundStream stream, ChannelUri destination) {
-        outbound.removeDestination(stream, destination);
-    }
-
-    @Override
-    public String localAddress(OutboundStream stream) {
-        return outbound.localAddress(stream);
-    }
-
-    @Override
-    public InboundEndpoint openEndpoint(ChannelUri channel) {
-        return inbound.open(channel);
-    }
-
-    @Override
-    public InboundEndpoint openDestination(ChannelUri channel) {
-        return inbound.openDestination(channel);
-    }
-
-    @Override
-    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
-        inbound.join(endpoint, channel);
-    }
-
-    @Override
-    public void closeEndpoint(InboundEndpoint endpoint) {
-        inbound.leave(endpoint);
-    }
-
-    @Override
-    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
-        inbound.onSubscriptionAdded(endpoint, streamId);
-    }
-
-    @Override
-    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        inbound.awaitResponses(endpoint, streamId, sessionId);
-    }
-
-    @Override
-    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        inbound.forgetResponses(endpoint, streamId, sessionId);
-    }
-
-    @Override
-    public void tellResponseSession(InboundImage image, Integer sessionId) {
-        inbound.tellResponseSession(image, sessionId);
-    }
-
-    /** Closes the image. The reason stays local, because the protocol cannot express it. */
-    @Override
-    public void closeImage(InboundImage image, String reason) {
-        inbound.closeImage(image);
-    }
-
-    @Override
-    public void stopImage(InboundImage image) {
-        inbound.stopImage(image);
-    }
-
-    @Override
-    public void rejectImage(InboundImage image, String reason) {
-        inbound.rejectImage(image, reason);
+    public InboundTransport inbound() {
+        return inbound;
     }
 
     @Override

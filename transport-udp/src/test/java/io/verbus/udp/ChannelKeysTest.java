@@ -167,7 +167,7 @@ class ChannelKeysTest {
         b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel("|control=127.0.0.1:" + otherPort), STREAM);
         TestImage image = connect(stream);
-        assertEquals("127.0.0.1:" + otherPort, a.transport.localAddress(stream));
+        assertEquals("127.0.0.1:" + otherPort, a.transport.outbound().localAddress(stream));
         assertEquals("127.0.0.1:" + otherPort, image.setup.source());
         exchange(stream, image, 100);
     }
@@ -175,7 +175,7 @@ class ChannelKeysTest {
     @Test
     void sendsPublicationFromInterfacePort() {
         TestStream stream = a.publish(channel("|interface=127.0.0.1:" + otherPort), STREAM);
-        assertEquals("127.0.0.1:" + otherPort, a.transport.localAddress(stream));
+        assertEquals("127.0.0.1:" + otherPort, a.transport.outbound().localAddress(stream));
     }
 
     @Test
@@ -192,7 +192,7 @@ class ChannelKeysTest {
         exchange(stream, image, 100);
         assertEquals(1, a.value("fc-receivers"));
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         until(() -> a.streams.isEmpty());
         assertEquals(-1, a.value("fc-receivers"), "freed with the publication");
     }
@@ -215,7 +215,7 @@ class ChannelKeysTest {
         connect(stream);
         assertTrue(stream.offer());
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         long began = a.nowNs;
         until(() -> a.streams.isEmpty());
         long ms = (a.nowNs - began) / TestDriver.MS;
@@ -352,16 +352,19 @@ class ChannelKeysTest {
                         "udp.sender-port-range",
                         first + " " + (first + 1))) {
             InboundEndpoint endpoint =
-                    driver.transport.openEndpoint(
-                            ChannelUri.parse("aeron:udp?endpoint=127.0.0.1:0"));
+                    driver.transport
+                            .inbound()
+                            .openEndpoint(ChannelUri.parse("aeron:udp?endpoint=127.0.0.1:0"));
             assertEquals("127.0.0.1:" + first, endpoint.description());
             String none =
                     assertThrows(
                                     TransportException.class,
                                     () ->
-                                            driver.transport.openEndpoint(
-                                                    ChannelUri.parse(
-                                                            "aeron:udp?control=127.0.0.1:7")))
+                                            driver.transport
+                                                    .inbound()
+                                                    .openEndpoint(
+                                                            ChannelUri.parse(
+                                                                    "aeron:udp?control=127.0.0.1:7")))
                             .getMessage();
             assertTrue(none.contains("no available ports in range " + first + " " + first), none);
             TestStream stream =
@@ -370,7 +373,8 @@ class ChannelKeysTest {
                                     "verbus:udp?control-mode=dynamic|control=127.0.0.1:0"
                                             + "|term-length=64k"),
                             STREAM);
-            assertEquals("127.0.0.1:" + (first + 1), driver.transport.localAddress(stream));
+            assertEquals(
+                    "127.0.0.1:" + (first + 1), driver.transport.outbound().localAddress(stream));
         }
         for (String wrong : List.of("5", "7 5", "0 5", "1 65536", "a b")) {
             TransportException refused =

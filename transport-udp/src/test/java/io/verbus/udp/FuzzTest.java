@@ -97,7 +97,7 @@ class FuzzTest {
     private void renew(TestDriver driver, Feed feed) {
         driver.turn(3); // first lets pending offers become images
         for (TestImage image : driver.images.toArray(new TestImage[0])) {
-            driver.transport.closeImage(image, "renewed");
+            driver.transport.inbound().closeImage(image);
         }
         driver.turn(10);
         assertEquals(0, driver.images.size());

@@ -808,7 +808,7 @@ class HostilePeerTest {
             driver.turn(2);
             for (TestImage image : List.copyOf(driver.images)) {
                 assertTrue(image.endingAt >= 0);
-                driver.transport.closeImage(image, "read");
+                driver.transport.inbound().closeImage(image);
             }
             driver.turn(2);
         }

@@ -119,7 +119,7 @@ class UdpTransportTest {
         ChannelUri channel = ChannelUri.parse(control + "|control-mode=dynamic|term-length=64k");
         TestStream first = a.publish(channel, STREAM);
         first.end();
-        a.transport.closePublication(first);
+        a.transport.outbound().closePublication(first);
         until(() -> a.releasedStreams.contains(first));
         TestStream second = a.publish(channel, STREAM);
         b.subscribe(ChannelUri.parse(control), STREAM);
@@ -236,7 +236,7 @@ class UdpTransportTest {
             }
         }
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         until(() -> a.releasedStreams.contains(stream));
     }
 
@@ -246,13 +246,13 @@ class UdpTransportTest {
         TestImage image = receive(stream);
         exchange(stream, image, 10);
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         until(() -> image.endingAt >= 0);
         assertEquals(stream.finalPosition(), image.endingAt);
         assertEquals(
                 image.endingAt, image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM));
         assertFalse(a.releasedStreams.contains(stream));
-        b.transport.closeImage(image, "read");
+        b.transport.inbound().closeImage(image);
         long before = a.nowNs;
         until(() -> image.released && a.releasedStreams.contains(stream));
         assertTrue(a.nowNs - before < 1000 * TestDriver.MS);
@@ -266,7 +266,7 @@ class UdpTransportTest {
         a.turn(500);
         assertFalse(stream.connected);
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         a.turn(3);
         assertTrue(a.releasedStreams.contains(stream));
     }
@@ -280,7 +280,7 @@ class UdpTransportTest {
         assertNull(image.lost);
         b.turn(200);
         assertNotNull(image.lost);
-        b.transport.closeImage(image, "lost");
+        b.transport.inbound().closeImage(image);
         b.turn(2);
         assertTrue(image.released);
     }
@@ -304,8 +304,8 @@ class UdpTransportTest {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = connect(stream);
         exchange(stream, image, 100);
-        b.transport.closeImage(image, "gone");
-        b.transport.closeEndpoint(endpoint);
+        b.transport.inbound().closeImage(image);
+        b.transport.inbound().closeEndpoint(endpoint);
         until(() -> !stream.connected && image.released);
         b.subscribe(channel(""), STREAM);
         TestImage next = connect(stream);
@@ -320,10 +320,10 @@ class UdpTransportTest {
         TestStream stream = a.publish(channel(""), STREAM);
         TestImage image = connect(stream);
         for (int i = 0; i < 3; i++) {
-            b.transport.closeEndpoint(endpoint);
+            b.transport.inbound().closeEndpoint(endpoint);
             assertEquals(endpoint, b.subscribe(channel(""), STREAM));
         }
-        b.transport.closeImage(image, "gone");
+        b.transport.inbound().closeImage(image);
         until(() -> image.released);
         TestImage next = connect(stream);
         exchange(stream, next, 100);
@@ -365,14 +365,14 @@ class UdpTransportTest {
         TransportException window =
                 assertThrows(
                         TransportException.class,
-                        () -> b.transport.openEndpoint(channel("|window=32k")));
+                        () -> b.transport.inbound().openEndpoint(channel("|window=32k")));
         assertTrue(window.getMessage().contains("window 32768 differs from 16384"));
         TransportException buffer =
                 assertThrows(
                         TransportException.class,
-                        () -> b.transport.openEndpoint(channel("|so-rcvbuf=128k")));
+                        () -> b.transport.inbound().openEndpoint(channel("|so-rcvbuf=128k")));
         assertTrue(buffer.getMessage().contains("a different so-rcvbuf than the 65536 bytes"));
-        b.transport.openEndpoint(channel(""));
+        b.transport.inbound().openEndpoint(channel(""));
     }
 
     @Test
@@ -382,8 +382,11 @@ class UdpTransportTest {
                     assertThrows(
                             TransportException.class,
                             () ->
-                                    b.transport.openEndpoint(
-                                            ChannelUri.parse("verbus:udp?endpoint=" + group)));
+                                    b.transport
+                                            .inbound()
+                                            .openEndpoint(
+                                                    ChannelUri.parse(
+                                                            "verbus:udp?endpoint=" + group)));
             assertTrue(refused.getMessage().contains("last octet is odd"), refused.getMessage());
         }
         TransportException refused =

@@ -94,7 +94,7 @@ class UnknownNamesTest {
     void sendsToDestinationOnceNameIsResolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
-        a.transport.addDestination(stream, named);
+        a.transport.outbound().addDestination(stream, named);
         String error = error(a, 1);
         assertTrue(error.contains("endpoint=" + named.endpoint() + " cannot be resolved"), error);
         assertTrue(error.contains("the driver retries every 5s"), error);
@@ -117,8 +117,8 @@ class UnknownNamesTest {
     void sendsToOtherDestinationsWhileNameIsUnresolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
-        a.transport.addDestination(stream, named);
-        a.transport.addDestination(stream, there);
+        a.transport.outbound().addDestination(stream, named);
+        a.transport.outbound().addDestination(stream, there);
         until(() -> stream.connected && b.images.size() == 1);
         exchange(stream, b.image(), 100);
         error(a, 1);
@@ -128,14 +128,14 @@ class UnknownNamesTest {
     void forgetsDestinationRemovedBeforeItsNameIsResolved() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
-        a.transport.addDestination(stream, named);
-        a.transport.removeDestination(stream, named);
+        a.transport.outbound().addDestination(stream, named);
+        a.transport.outbound().removeDestination(stream, named);
         assertEquals(-1, a.value("connected to " + named.endpoint()));
         a.hosts.put("later.x", "127.0.0.1");
         turn(7);
         assertEquals(List.of(), a.lookUps);
         assertFalse(stream.connected);
-        a.transport.addDestination(stream, named);
+        a.transport.outbound().addDestination(stream, named);
         until(() -> stream.connected);
         error(a, 1);
     }
@@ -143,8 +143,8 @@ class UnknownNamesTest {
     @Test
     void forgetsDestinationOfClosedPublication() {
         TestStream stream = publish();
-        a.transport.addDestination(stream, named);
-        a.transport.closePublication(stream);
+        a.transport.outbound().addDestination(stream, named);
+        a.transport.outbound().closePublication(stream);
         until(() -> a.streams.isEmpty() && a.value("connected to " + named.endpoint()) < 0);
         turn(7);
         assertEquals(List.of(), a.lookUps);
@@ -155,7 +155,7 @@ class UnknownNamesTest {
     void retriesNameThatResolvesToUnusableAddress() {
         b.subscribe(there, STREAM);
         TestStream stream = publish();
-        a.transport.addDestination(stream, named);
+        a.transport.outbound().addDestination(stream, named);
         a.hosts.put("later.x", "224.10.9.9");
         turn(6);
         assertTrue(error(a, 2).contains("is a multicast group"), a.errors.toString());

@@ -5,7 +5,7 @@ package io.verbus.driver.channel;
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.Transport;
+import io.verbus.transport.InboundTransport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -28,7 +28,7 @@ public final class ManualEndpoint implements InboundEndpoint {
     public record Destination(
             DriverCounters.Registration subscription,
             ChannelUri named,
-            Transport transport,
+            InboundTransport transport,
             InboundEndpoint endpoint,
             AtomicCounter address) {}
 

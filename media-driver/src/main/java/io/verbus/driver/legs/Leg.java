@@ -5,7 +5,7 @@ package io.verbus.driver.legs;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.transport.OutboundStream;
-import io.verbus.transport.Transport;
+import io.verbus.transport.OutboundTransport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -18,7 +18,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 public final class Leg implements CarriedStream {
     private final CarriedStream publication;
     private final Legs legs;
-    private final Transport transport;
+    private final OutboundTransport transport;
     private final ChannelUri channel;
 
     /** Shows the carrier to operators; null if the channel determines it. Used by the conductor. */
@@ -38,7 +38,8 @@ public final class Leg implements CarriedStream {
      * @param transport transport that carries the leg.
      * @param channel publication's channel in the form that the transport uses.
      */
-    public Leg(CarriedStream publication, Legs legs, Transport transport, ChannelUri channel) {
+    public Leg(
+            CarriedStream publication, Legs legs, OutboundTransport transport, ChannelUri channel) {
         this.publication = publication;
         this.legs = legs;
         this.transport = transport;
@@ -47,7 +48,7 @@ public final class Leg implements CarriedStream {
 
     // Conductor
 
-    public Transport transport() {
+    public OutboundTransport transport() {
         return transport;
     }
 

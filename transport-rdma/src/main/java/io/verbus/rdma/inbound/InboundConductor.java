@@ -19,6 +19,7 @@ import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -33,7 +34,7 @@ import java.util.Queue;
  * request to its end. {@link InboundSetups} and {@link InboundImages} handle its streams. Used by
  * the conductor's thread.
  */
-public final class InboundConductor implements AutoCloseable {
+public final class InboundConductor implements InboundTransport, AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final TransportHost host;
@@ -44,6 +45,7 @@ public final class InboundConductor implements AutoCloseable {
     private final InboundListeners listeners;
     private final Admittance admittance;
     private final Admission admission;
+    private final Requesters requesters;
     private final Announcer announcer;
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
@@ -54,6 +56,15 @@ public final class InboundConductor implements AutoCloseable {
     private final AtomicCounter violations;
     private long nowNs;
 
+    /** Records which driver may receive the responses of a session. */
+    public interface Requesters {
+        /**
+         * @param sessionId session id of a response publication.
+         * @param driverId id of the driver that sent the requests; 0 if it is no longer known.
+         */
+        void allow(int sessionId, long driverId);
+    }
+
     /**
      * @param host the driver.
      * @param fabric fabric to listen with.
@@ -62,6 +73,7 @@ public final class InboundConductor implements AutoCloseable {
      * @param agent the receiver's part.
      * @param counters counters of the transport.
      * @param admittance admission rules for hosts.
+     * @param requesters drivers that may receive responses.
      * @param complaints error records of peers.
      * @param nowNs monotonic time.
      */
@@ -73,11 +85,13 @@ public final class InboundConductor implements AutoCloseable {
             ReceiverAgent agent,
             SystemCounters counters,
             Admittance admittance,
+            Requesters requesters,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
         this.admittance = admittance;
         this.options = options;
+        this.requesters = requesters;
         this.commands = agent.commands();
         this.nowNs = nowNs;
         this.complaints = complaints;
@@ -95,14 +109,14 @@ public final class InboundConductor implements AutoCloseable {
                         host, fabric, options, peers, admittance.keys(), counters, complaints);
     }
 
-    /** Opens or joins the endpoint of a channel. */
-    public InboundEndpoint open(ChannelUri channel) {
+    @Override
+    public InboundEndpoint openEndpoint(ChannelUri channel) {
         InboundListener listener = listeners.open(channel);
         announce(listener, channel);
         return listener;
     }
 
-    /** Opens the unshared endpoint of one destination. */
+    @Override
     public InboundEndpoint openDestination(ChannelUri channel) {
         InboundListener listener = listeners.openDestination(channel);
         announce(listener, channel);
@@ -119,63 +133,63 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Joins an open endpoint. */
-    public void join(InboundEndpoint endpoint, ChannelUri channel) {
+    @Override
+    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
         InboundListener listener = InboundListeners.of(endpoint);
         listener.join(channel);
         announce(listener, channel);
     }
 
-    /**
-     * Leaves an endpoint. The last to leave closes it; its connections end after all answers are
-     * sent.
-     */
-    public void leave(InboundEndpoint endpoint) {
+    /** {@inheritDoc} The endpoint's connections end after all answers are sent. */
+    @Override
+    public void closeEndpoint(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);
         if (listeners.leave(listener, nowNs)) {
             announcer.forget(listener);
         }
     }
 
-    /** Requests the responses of a session. */
+    @Override
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         InboundListener listener = InboundListeners.of(endpoint);
         announcer.add(
                 listener, listener.responses(), new AwaitedResponses(streamId, sessionId), nowNs);
     }
 
-    /** Stops requesting the responses of a session. */
+    @Override
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         announcer.forget(InboundListeners.of(endpoint), new AwaitedResponses(streamId, sessionId));
     }
 
-    /**
-     * Reports the session id of the responses to the peer that writes an image of requests.
-     *
-     * @param image image of the requests.
-     * @param sessionId session of the responses; null to stop reporting.
-     * @return the peer's driver id; 0 if it is no longer known.
-     */
-    public long tellResponseSession(InboundImage image, Integer sessionId) {
-        return images.tellResponseSession(image, sessionId);
+    @Override
+    public void tellResponseSession(InboundImage image, Integer sessionId) {
+        long driverId = images.tellResponseSession(image, sessionId);
+        if (sessionId != null) {
+            requesters.allow(sessionId, driverId);
+        }
     }
 
-    /** Requests deferred streams for which a subscription was added. */
+    @Override
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
         offers.offerAgain(InboundListeners.of(endpoint), streamId);
     }
 
-    /** Stops receiving an image that a subscriber has rejected. */
+    @Override
     public void rejectImage(InboundImage image, String reason) {
         ends.reject(image, reason, nowNs);
     }
 
-    /** Moves a stream to another image, which the driver names when the peer has stopped. */
+    @Override
+    public boolean isOneSided() {
+        return true;
+    }
+
+    @Override
     public void moveImage(InboundImage image) {
         moves.begin(image, nowNs);
     }
 
-    /** Stops receiving an image. */
+    @Override
     public void closeImage(InboundImage image) {
         ends.close(image, nowNs);
     }

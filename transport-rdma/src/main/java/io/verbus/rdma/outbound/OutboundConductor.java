@@ -14,6 +14,7 @@ import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -30,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
  * The conductor's part of the publishing side: assigns publications to endpoints. Used by the
  * conductor's thread.
  */
-public final class OutboundConductor implements AutoCloseable {
+public final class OutboundConductor implements OutboundTransport, AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final TransportHost host;
@@ -103,13 +104,8 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /**
-     * Starts sending a publication. If it has a control address, sending starts once the address is
-     * open.
-     *
-     * @return the result.
-     */
-    public CompletableFuture<Void> add(OutboundStream stream) {
+    @Override
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
         ChannelUri channel = stream.channel();
         if (channel.control() != null && !channel.isManual() && !channel.hasEndpoint()) {
             return controls.open(channel, listener -> addAt(listener, stream));
@@ -140,7 +136,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Adds a destination to a publication. */
+    @Override
     public void addDestination(OutboundStream stream, ChannelUri destination) {
         addDestination(stream, destination, 0);
     }
@@ -164,7 +160,7 @@ public final class OutboundConductor implements AutoCloseable {
         sent.put(publication.stream, new Sent(publication, endpoint));
     }
 
-    /** Removes a destination from a publication. */
+    @Override
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
         remove(fans.get(stream).part(destination));
     }
@@ -178,10 +174,7 @@ public final class OutboundConductor implements AutoCloseable {
         end(part);
     }
 
-    /**
-     * Returns the local address of a publication's connection or control address; null if there is
-     * none.
-     */
+    @Override
     public String localAddress(OutboundStream stream) {
         Sent entry = sent.get(stream);
         return entry == null ? controls.localAddress(stream) : entry.endpoint.localAddress();
@@ -210,8 +203,8 @@ public final class OutboundConductor implements AutoCloseable {
         return controls.onConnectRequest(listener, connection, remoteAddress, privateData, nowNs);
     }
 
-    /** Ends a publication. */
-    public void end(OutboundStream stream) {
+    @Override
+    public void closePublication(OutboundStream stream) {
         Fans.Fan fan = fans.get(stream);
         if (fan == null) {
             Sent entry = sent.get(stream);

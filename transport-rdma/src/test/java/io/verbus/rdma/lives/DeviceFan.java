@@ -92,7 +92,7 @@ final class DeviceFan implements AutoCloseable {
                 }
                 if (image.isMoved() || image.lost != null || isEnded) {
                     ended.add(image);
-                    driver.transport.closeImage(image, "drained");
+                    driver.transport.inbound().closeImage(image);
                 }
             }
         }
@@ -136,11 +136,11 @@ final class DeviceFan implements AutoCloseable {
     }
 
     void add(TestStream stream, Place place) {
-        a.transport.addDestination(stream, place.destination());
+        a.transport.outbound().addDestination(stream, place.destination());
     }
 
     void remove(TestStream stream, Place place) {
-        a.transport.removeDestination(stream, place.destination());
+        a.transport.outbound().removeDestination(stream, place.destination());
     }
 
     void until(String what, BooleanSupplier condition) {

@@ -67,7 +67,7 @@ class FanOutLifeLabTest {
             resumes += net.a.counter(": resumes");
             net.places.forEach(place -> ended += place.ended.size());
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
             net.until("released", () -> net.a.releasedStreams.contains(stream));
         }
     }
@@ -98,9 +98,9 @@ class FanOutLifeLabTest {
                 place.driver.movesFrames = net.random.nextBoolean();
                 for (TestImage image : List.copyOf(place.driver.images)) {
                     if (net.random.nextBoolean()) {
-                        place.driver.transport.moveImage(image);
+                        place.driver.transport.inbound().moveImage(image);
                     } else {
-                        place.driver.transport.closeImage(image, "no subscriber");
+                        place.driver.transport.inbound().closeImage(image);
                     }
                 }
             }

@@ -84,7 +84,7 @@ class HostileLifeLabTest {
     private static void drain(DeviceNet net) {
         for (TestImage image : List.copyOf(net.b().images)) {
             if (image.lost != null || image.endingAt >= 0) {
-                net.transportOfB().closeImage(image, "drained");
+                net.transportOfB().inbound().closeImage(image);
             }
         }
     }

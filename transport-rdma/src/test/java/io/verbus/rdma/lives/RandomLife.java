@@ -44,20 +44,20 @@ public final class RandomLife {
         switch (net.random().nextInt(11)) {
             case 9, 10 -> {
                 b.movesFrames = net.random().nextBoolean();
-                List.copyOf(b.images).forEach(net.transportOfB()::moveImage);
+                List.copyOf(b.images).forEach(net.transportOfB().inbound()::moveImage);
             }
             case 8 -> net.replaceDevice();
             case 0, 1 -> net.a().publish(net.channel(), stream);
             case 2 -> closeOne();
             case 3, 4 -> {
                 b.subscribed.add(stream);
-                net.transportOfB().onSubscriptionAdded(net.endpoint(), stream);
+                net.transportOfB().inbound().onSubscriptionAdded(net.endpoint(), stream);
             }
             case 5 -> {
                 b.subscribed.remove(stream);
                 for (TestImage image : List.copyOf(b.images)) {
                     if (image.setup.streamId() == stream) {
-                        net.transportOfB().closeImage(image, "no subscriber");
+                        net.transportOfB().inbound().closeImage(image);
                     }
                 }
             }
@@ -76,7 +76,7 @@ public final class RandomLife {
     private void close(TestStream stream) {
         if (!stream.isEnding()) {
             stream.end();
-            net.transportOfA().closePublication(stream);
+            net.transportOfA().outbound().closePublication(stream);
         }
     }
 
@@ -86,7 +86,7 @@ public final class RandomLife {
             if (image.lost != null
                     || image.isMoved()
                     || image.endingAt >= 0 && image.isEndOfStream()) {
-                net.transportOfB().closeImage(image, "drained");
+                net.transportOfB().inbound().closeImage(image);
             }
         }
     }
@@ -96,7 +96,7 @@ public final class RandomLife {
         net.reading(true);
         for (int stream = 0; stream < STREAMS; stream++) {
             net.b().subscribed.add(stream);
-            net.transportOfB().onSubscriptionAdded(net.endpoint(), stream);
+            net.transportOfB().inbound().onSubscriptionAdded(net.endpoint(), stream);
         }
         net.until("every stream flows", this::isEveryStreamFlowing);
         List.copyOf(net.a().streams).forEach(this::close);

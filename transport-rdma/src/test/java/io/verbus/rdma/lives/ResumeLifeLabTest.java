@@ -85,7 +85,7 @@ class ResumeLifeLabTest {
     private static void end(DeviceNet net, TestStream stream) {
         if (!stream.isEnding()) {
             stream.end();
-            net.transportOfA().closePublication(stream);
+            net.transportOfA().outbound().closePublication(stream);
         }
     }
 

@@ -55,7 +55,7 @@ class AdjacentReleasesTest {
             long before = drivers.b.image().received;
             drivers.until("carried again", () -> drivers.b.image().received > before + 100);
             stream.end();
-            drivers.a.transport.closePublication(stream);
+            drivers.a.transport.outbound().closePublication(stream);
             drivers.until("released", () -> drivers.a.releasedStreams.contains(stream));
             assertEquals(1, drivers.b.images.size());
         }

@@ -55,7 +55,7 @@ class ChangedNamesTest {
         TestStream first = driver.publish(channel, 1);
         driver.hosts.put("me.x", "10.0.0.9");
         TestStream second = driver.publish(channel, 2);
-        assertEquals(HERE + ":7401", driver.transport.localAddress(first));
-        assertEquals(HERE + ":7401", driver.transport.localAddress(second));
+        assertEquals(HERE + ":7401", driver.transport.outbound().localAddress(first));
+        assertEquals(HERE + ":7401", driver.transport.outbound().localAddress(second));
     }
 }

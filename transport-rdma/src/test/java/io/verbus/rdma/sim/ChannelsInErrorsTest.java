@@ -67,7 +67,7 @@ class ChannelsInErrorsTest {
     void namesDestinationThatDoesNotListen() {
         String written = "aeron:rdma?x=1|endpoint=10.0.0.2:7999";
         TestStream stream = publish("aeron:rdma?control-mode=manual|term-length=64k");
-        net.a.transport.addDestination(stream, ChannelUri.parse(written));
+        net.a.transport.outbound().addDestination(stream, ChannelUri.parse(written));
         net.until("told", () -> !net.a.errors.isEmpty());
         last(net.a, written, "10.0.0.2:7999");
     }

@@ -104,7 +104,7 @@ class CountersTest {
                                             line.startsWith("rdma image: ")
                                                     && line.endsWith(": resumes=1")),
                     net.b.counterText());
-            net.b.transport.closeImage(net.b.image(), "enough");
+            net.b.transport.inbound().closeImage(net.b.image());
             net.b.subscribed.clear();
             net.until("gone", () -> net.b.images.isEmpty());
             assertEquals(-1, imageState(net));

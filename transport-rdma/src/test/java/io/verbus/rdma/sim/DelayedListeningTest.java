@@ -92,18 +92,18 @@ class DelayedListeningTest {
     void sharesEndpointThatIsOpening() {
         InboundEndpoint first = net.b.open(TwoDrivers.CHANNEL);
         assertSame(first, net.b.open(TwoDrivers.CHANNEL));
-        net.b.transport.closeEndpoint(first);
+        net.b.transport.inbound().closeEndpoint(first);
         net.b.fabric.listen();
         awaitResult(first.opened());
         assertEquals(1, listening().size());
-        net.b.transport.closeEndpoint(first);
+        net.b.transport.inbound().closeEndpoint(first);
         assertEquals(Set.of(), listening());
     }
 
     @Test
     void neverListensIfClosedBeforeOpening() {
         InboundEndpoint endpoint = net.b.open(TwoDrivers.CHANNEL);
-        net.b.transport.closeEndpoint(endpoint);
+        net.b.transport.inbound().closeEndpoint(endpoint);
         net.b.fabric.listen();
         InboundEndpoint next = net.b.open(TwoDrivers.CHANNEL);
         assertNotSame(endpoint, next);
@@ -130,7 +130,7 @@ class DelayedListeningTest {
         InboundEndpoint next = net.b.open(TwoDrivers.CHANNEL);
         assertNotSame(refused, next);
         awaitResult(next.opened());
-        net.b.transport.closeEndpoint(refused);
+        net.b.transport.inbound().closeEndpoint(refused);
         assertEquals(1, listening().size(), "the refused one has no part in it");
     }
 
@@ -152,9 +152,9 @@ class DelayedListeningTest {
         TestStream stream = net.a.publish(CONTROL, STREAM);
         net.forMillis(20);
         assertFalse(stream.connected);
-        assertEquals(null, net.a.transport.localAddress(stream));
+        assertEquals(null, net.a.transport.outbound().localAddress(stream));
         net.a.fabric.listen();
         net.until("connected", () -> stream.connected);
-        assertEquals("10.0.0.1:7500", net.a.transport.localAddress(stream));
+        assertEquals("10.0.0.1:7500", net.a.transport.outbound().localAddress(stream));
     }
 }

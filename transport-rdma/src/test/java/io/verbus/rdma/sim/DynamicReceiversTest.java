@@ -145,7 +145,7 @@ class DynamicReceiversTest {
         net.publishing = false;
         net.until("read", () -> place.isAtEnd(first));
         first.end();
-        net.a.transport.closePublication(first);
+        net.a.transport.outbound().closePublication(first);
         net.until("released", () -> net.a.releasedStreams.contains(first));
         net.forMillis(net.random.nextInt(100));
         assertTrue(place.driver.errors.isEmpty(), place.driver.errors.toString());

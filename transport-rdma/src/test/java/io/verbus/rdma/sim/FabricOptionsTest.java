@@ -113,19 +113,24 @@ class FabricOptionsTest {
                     assertThrows(
                                     TransportException.class,
                                     () ->
-                                            net.a.transport.addPublication(
-                                                    new TestStream(channel(key), stream.log())))
+                                            net.a
+                                                    .transport
+                                                    .outbound()
+                                                    .addPublication(
+                                                            new TestStream(
+                                                                    channel(key), stream.log())))
                             .getMessage();
             assertTrue(said.contains("the connection to 10.0.0.2:7400"), said);
             assertTrue(said.contains("use the same value"), said);
             String saidAtB =
                     assertThrows(
                                     TransportException.class,
-                                    () -> net.b.transport.openEndpoint(channel(key)))
+                                    () -> net.b.transport.inbound().openEndpoint(channel(key)))
                             .getMessage();
             assertTrue(saidAtB.contains("the endpoint 10.0.0.2:7400"), saidAtB);
-            assertEquals(endpoint, net.b.transport.openEndpoint(channel("retry-count=3")));
-            assertEquals(endpoint, net.b.transport.openEndpoint(channel("")));
+            assertEquals(
+                    endpoint, net.b.transport.inbound().openEndpoint(channel("retry-count=3")));
+            assertEquals(endpoint, net.b.transport.inbound().openEndpoint(channel("")));
         }
     }
 

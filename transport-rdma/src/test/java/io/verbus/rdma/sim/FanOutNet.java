@@ -72,11 +72,11 @@ final class FanOutNet implements AutoCloseable {
 
         /** Closes its last subscription, and its images. */
         void leave() {
-            endpoints.forEach(driver.transport::closeEndpoint);
+            endpoints.forEach(driver.transport.inbound()::closeEndpoint);
             endpoints.clear();
             driver.subscribed.clear();
             for (TestImage image : List.copyOf(driver.images)) {
-                driver.transport.closeImage(image, "no subscriber");
+                driver.transport.inbound().closeImage(image);
             }
         }
 
@@ -115,7 +115,7 @@ final class FanOutNet implements AutoCloseable {
                 TestImage image = driver.images.get(i);
                 image.poll(1 + random.nextInt(20));
                 if (image.isMoved()) {
-                    driver.transport.closeImage(image, "moved");
+                    driver.transport.inbound().closeImage(image);
                     continue;
                 }
                 boolean isOver = image.lost != null || image.endingAt >= 0 && image.isEndOfStream();
@@ -124,7 +124,7 @@ final class FanOutNet implements AutoCloseable {
                         throw new AssertionError("the image ends at " + image.endingAt);
                     }
                     ended.add(image);
-                    driver.transport.closeImage(image, "drained");
+                    driver.transport.inbound().closeImage(image);
                 }
             }
         }
@@ -189,11 +189,11 @@ final class FanOutNet implements AutoCloseable {
     }
 
     void add(TestStream stream, Place place) {
-        a.transport.addDestination(stream, place.destination());
+        a.transport.outbound().addDestination(stream, place.destination());
     }
 
     void remove(TestStream stream, Place place) {
-        a.transport.removeDestination(stream, place.destination());
+        a.transport.outbound().removeDestination(stream, place.destination());
     }
 
     void until(String what, BooleanSupplier condition) {

@@ -145,7 +145,8 @@ class FanOutScheduleTest {
         switch (net.random.nextInt(9)) {
             case 8 -> {
                 place.driver.movesFrames = net.random.nextBoolean();
-                List.copyOf(place.driver.images).forEach(place.driver.transport::moveImage);
+                List.copyOf(place.driver.images)
+                        .forEach(place.driver.transport.inbound()::moveImage);
             }
             case 0 -> place.slowness = net.random.nextInt(60);
             case 1 -> place.reading = net.random.nextInt(3) > 0;
@@ -173,7 +174,7 @@ class FanOutScheduleTest {
             default -> {
                 if (number > 0) {
                     for (TestImage image : List.copyOf(place.driver.images)) {
-                        place.driver.transport.closeImage(image, "no subscriber");
+                        place.driver.transport.inbound().closeImage(image);
                     }
                     if (net.random.nextBoolean()) {
                         place.driver.subscribed.clear();
@@ -221,7 +222,7 @@ class FanOutScheduleTest {
             ended += place.ended.size();
         }
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         net.until("disconnected", () -> net.a.fabric.connections().isEmpty());
     }

@@ -286,7 +286,7 @@ class FanOutTest {
     void offersLateSubscriberStreamAtCurrentPosition() {
         TestStream stream = start("min", false);
         Place late = net.place(false);
-        late.driver.transport.openEndpoint(late.destination());
+        late.driver.transport.inbound().openEndpoint(late.destination());
         net.add(stream, late);
         net.until("ten terms", () -> stream.position() > 10 * TERM);
         late.subscribe();
@@ -306,7 +306,7 @@ class FanOutTest {
         net.until("back pressure", () -> stream.position() > TERM - 2000);
         net.publishing = false;
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.forMillis(10);
         place(1).reading = true;
         net.until("released", () -> net.a.releasedStreams.contains(stream));
@@ -326,7 +326,7 @@ class FanOutTest {
         net.forMillis(5);
         assertFalse(stream.connected);
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
     }
 }

@@ -53,13 +53,13 @@ class FiftyPeersTest {
                                 .distinct()
                                 .count());
                 assertEquals(List.of(), net.b.errors, "seed " + net.seed);
-                net.b.transport.closeEndpoint(endpoint);
+                net.b.transport.inbound().closeEndpoint(endpoint);
                 net.until(
                         "all have gone",
                         () -> {
                             peers.forEach(peer -> turn(net, peer));
                             for (TestImage image : List.copyOf(net.b.images)) {
-                                net.b.transport.closeImage(image, "nobody subscribes");
+                                net.b.transport.inbound().closeImage(image);
                             }
                             return net.b.fabric.connections().isEmpty();
                         });

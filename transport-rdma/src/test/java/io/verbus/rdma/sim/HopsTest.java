@@ -213,7 +213,7 @@ class HopsTest {
     void freesRecordsOfEndedStream() {
         assertEquals(4, latency.read().size());
         stream.end();
-        a.transport.closePublication(stream);
+        a.transport.outbound().closePublication(stream);
         until("the stream is released", () -> a.releasedStreams.contains(stream));
         assertEquals(1, latency.read().stream().filter(HopsTest::isOfConnection).count());
         assertEquals(1, latency.read().size());

@@ -84,7 +84,7 @@ class HostilePeerTest {
                 () -> {
                     for (TestImage image : List.copyOf(net.b.images)) {
                         if (image.lost != null || image.endingAt >= 0) {
-                            net.b.transport.closeImage(image, "drained");
+                            net.b.transport.inbound().closeImage(image);
                         }
                     }
                     return stream.connected

@@ -35,10 +35,10 @@ class ImageCloseTest {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             net.connection().sim().grantMessages(false);
-            net.b.transport.closeImage(net.b.image(), "no subscriber");
+            net.b.transport.inbound().closeImage(net.b.image());
             net.until("closed", () -> !stream.connected);
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
             net.forMillis(5);
             assertFalse(net.a.releasedStreams.contains(stream));
             net.connection().sim().grantMessages(true);

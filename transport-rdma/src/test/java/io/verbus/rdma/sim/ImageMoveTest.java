@@ -60,7 +60,7 @@ class ImageMoveTest {
                 long before = net.b.value("Bytes received");
                 net.until("it flows", () -> net.b.value("Bytes received") > before + 10_000);
                 int moves = i;
-                net.b.transport.moveImage(last(net));
+                net.b.transport.inbound().moveImage(last(net));
                 net.until("moved", () -> net.b.moves == moves && closeMoved(net));
             }
             net.publishing = false;
@@ -84,12 +84,12 @@ class ImageMoveTest {
                 TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
                 net.until("connected", () -> stream.connected);
                 TestImage image = net.b.image();
-                net.b.transport.moveImage(image);
+                net.b.transport.inbound().moveImage(image);
                 for (int turns = net.random.nextInt(60); turns > 0; turns--) {
                     net.turn();
                 }
                 List<TestImage> closed = List.copyOf(net.b.images);
-                closed.forEach(each -> net.b.transport.closeImage(each, "no subscriber"));
+                closed.forEach(each -> net.b.transport.inbound().closeImage(each));
                 net.until(
                         "a new image is read",
                         () ->
@@ -111,8 +111,8 @@ class ImageMoveTest {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             net.a.isSenderAsleep = true;
-            net.b.transport.moveImage(net.b.image());
-            net.b.transport.closeImage(net.b.image(), "no subscriber");
+            net.b.transport.inbound().moveImage(net.b.image());
+            net.b.transport.inbound().closeImage(net.b.image());
             AtomicInteger answers = new AtomicInteger();
             net.network.tamper(message -> counted(message, answers));
             net.connection().sim().inject(List.of(close(stream.registrationId())));
@@ -175,10 +175,10 @@ class ImageMoveTest {
             }
             if (endsEarly && events == 1) {
                 stream.end();
-                net.a.transport.closePublication(stream);
+                net.a.transport.outbound().closePublication(stream);
             }
             net.b.movesFrames = net.random.nextBoolean();
-            net.b.transport.moveImage(last(net));
+            net.b.transport.inbound().moveImage(last(net));
             if (net.random.nextInt(3) == 0) {
                 for (int turns = net.random.nextInt(60); turns > 0; turns--) {
                     net.turn();
@@ -188,7 +188,7 @@ class ImageMoveTest {
         }
         if (!stream.isEnding()) {
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
         }
         net.reading = true;
         net.until(
@@ -222,7 +222,7 @@ class ImageMoveTest {
     private static boolean closeMoved(TwoDrivers net) {
         for (TestImage image : List.copyOf(net.b.images)) {
             if (image.isMoved() || image.lost != null) {
-                net.b.transport.closeImage(image, "moved");
+                net.b.transport.inbound().closeImage(image);
             }
         }
         return net.b.images.size() == 1;
@@ -238,7 +238,7 @@ class ImageMoveTest {
                 net.until("connected", () -> stream.connected);
                 net.until("it flows", () -> net.b.image().received > 100);
                 net.network.tamper(message -> shifted(message, shift));
-                net.b.transport.moveImage(net.b.image());
+                net.b.transport.inbound().moveImage(net.b.image());
                 net.until("noticed", () -> !net.b.errors.isEmpty());
                 assertTrue(
                         net.b.errors.getFirst().contains("was sent up to"), net.b.errors::toString);
@@ -266,7 +266,7 @@ class ImageMoveTest {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             net.a.isSenderAsleep = true;
-            net.b.transport.moveImage(net.b.image());
+            net.b.transport.inbound().moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
             String error = net.b.errors.getFirst();
             assertTrue(error.contains("has not stopped sending stream 42 within 20 ms"), error);
@@ -283,7 +283,7 @@ class ImageMoveTest {
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             net.network.tamper(ImageMoveTest::withoutResumption);
-            net.b.transport.moveImage(net.b.image());
+            net.b.transport.inbound().moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
             assertTrue(
                     net.b.errors.getFirst().contains("was offered twice"), net.b.errors::toString);

@@ -87,7 +87,7 @@ class LongRegistrationTest {
 
     private void end(TestStream stream) {
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
     }
 
     // At the subscribing side
@@ -111,7 +111,7 @@ class LongRegistrationTest {
         TestImage image = net.b.image();
         end(stream);
         net.forMillis(20);
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.forMillis(20);
         assertFalse(image.released, "its log is being registered");
         goOn();
@@ -137,7 +137,7 @@ class LongRegistrationTest {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
         net.b.subscribed.clear();
-        net.b.transport.closeImage(image, "nobody subscribes");
+        net.b.transport.inbound().closeImage(image);
         net.forMillis(20);
         assertFalse(image.released, "its log is being registered");
         goOn();
@@ -146,7 +146,7 @@ class LongRegistrationTest {
         assertFalse(stream.connected);
         assertEquals(List.of(), net.a.failures);
         net.b.subscribed.add(STREAM);
-        net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
         assertFlows(stream);
     }
 
@@ -154,7 +154,7 @@ class LongRegistrationTest {
     void restartsStreamIfImageIsRejectedDuringRegistration() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
-        net.b.transport.closeImage(image, "a client has rejected it");
+        net.b.transport.inbound().closeImage(image);
         goOn();
         net.until("released", () -> image.released);
         assertFlows(stream);
@@ -168,7 +168,7 @@ class LongRegistrationTest {
         net.connection().breakLink("link flap");
         net.until("reconnected", () -> net.network.connections() == 2);
         net.forMillis(20);
-        net.b.transport.closeImage(image, "its frames are wrong");
+        net.b.transport.inbound().closeImage(image);
         net.forMillis(20);
         assertFalse(image.released, "its log is being registered");
         goOn();
@@ -206,7 +206,7 @@ class LongRegistrationTest {
         stopBackground();
         end(stream);
         net.until("its end is told", () -> image.endingAt >= 0);
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.forMillis(20);
         assertFalse(image.released, "its log is being deregistered");
         assertFalse(net.a.releasedStreams.contains(stream), "at A, too");
@@ -236,7 +236,7 @@ class LongRegistrationTest {
         net.connection().domain().keepRegions();
         end(stream);
         net.until("its end is told", () -> image.endingAt >= 0);
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.until("released", () -> image.released);
         net.until("at A, too", () -> net.a.releasedStreams.contains(stream));
         assertFlows(net.a.publish(TwoDrivers.CHANNEL, STREAM));

@@ -110,7 +110,7 @@ final class MergedRails implements AutoCloseable {
         if (isOver) {
             sources.remove(source);
             closed.add(source.image);
-            source.driver.transport.closeImage(source.image, "merged");
+            source.driver.transport.inbound().closeImage(source.image);
         }
     }
 

@@ -75,7 +75,7 @@ class RandomLifecycleTest {
 
         Net(TwoDrivers net) {
             this.net = net;
-            endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+            endpoint = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         }
 
         @Override

@@ -92,7 +92,7 @@ class RdmaTransportTest {
         net.until("some", () -> stream.offered > 500);
         net.publishing = false;
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         TestImage image = net.b.image();
         net.until("end of stream", image::isEndOfStream);
@@ -100,7 +100,7 @@ class RdmaTransportTest {
         assertEquals(stream.offered, image.received);
         assertEquals(stream.finalPosition(), image.endingAt);
         assertFalse(stream.connected);
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.until("image released", () -> image.released);
         net.until("disconnected when idle", () -> net.a.fabric.connections().isEmpty());
         net.until("closed at B too", () -> net.b.fabric.connections().isEmpty());
@@ -119,21 +119,21 @@ class RdmaTransportTest {
         net.until("some", () -> stream.offered > 500);
         net.publishing = false;
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         TestImage image = net.b.image();
         net.until("gone", () -> image.lost != null && image.position() == stream.position());
         assertEquals(stream.offered, image.received);
         assertEquals(-1, image.endingAt);
         assertFalse(image.isEndOfStream());
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.until("image released", () -> image.released);
         assertNoErrors();
     }
 
     @Test
     void defersStreamUntilSubscriberArrives() {
-        InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        InboundEndpoint endpoint = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(300);
         assertFalse(stream.connected);
@@ -145,11 +145,11 @@ class RdmaTransportTest {
                                 + " there"),
                 net.a.waits);
         net.b.subscribed.add(STREAM + 1);
-        net.b.transport.onSubscriptionAdded(endpoint, STREAM + 1);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM + 1);
         net.forMillis(50);
         assertFalse(stream.connected);
         net.b.subscribed.add(STREAM);
-        net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
         net.until("received", () -> stream.connected && net.b.image().received > 100);
         assertNoErrors();
     }
@@ -218,7 +218,7 @@ class RdmaTransportTest {
         net.until("some", () -> net.b.image().received > 50);
         TestImage first = net.b.image();
         net.b.subscribed.clear();
-        net.b.transport.closeImage(first, "no subscriber");
+        net.b.transport.inbound().closeImage(first);
         net.until("released", () -> first.released);
         net.until("not connected", () -> !stream.connected);
         net.forMillis(200);
@@ -373,7 +373,7 @@ class RdmaTransportTest {
         assertTrue(
                 net.b.errors.getLast().startsWith("a stream from 10.0.0.1 is lost: its driver has"),
                 net.b.errors.toString());
-        net.b.transport.closeImage(image, "drained");
+        net.b.transport.inbound().closeImage(image);
         net.until("released", () -> image.released);
     }
 
@@ -390,7 +390,7 @@ class RdmaTransportTest {
         net.until(
                 "told", () -> net.a.failures.toString().contains("has not resumed within 300 ms"));
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
     }
 
@@ -401,7 +401,7 @@ class RdmaTransportTest {
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.b.crash();
         long crashedAt = net.nowNs;
         net.until("released", () -> net.a.releasedStreams.contains(stream));
@@ -435,7 +435,7 @@ class RdmaTransportTest {
         net.connection().breakLink("cable");
         net.until("lost", () -> first.lost != null);
         assertEquals(0, net.b.connectionsWhenLost, "the queue pair is destroyed before");
-        net.b.transport.closeImage(first, "drained");
+        net.b.transport.inbound().closeImage(first);
         net.until("released", () -> first.released);
         net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
         assertEquals(1, stream.disconnects);
@@ -527,7 +527,7 @@ class RdmaTransportTest {
         assertNoErrors();
         for (TestStream stream : List.copyOf(streams)) {
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
         }
         net.until("all released", () -> net.a.releasedStreams.containsAll(streams));
         net.until(
@@ -541,15 +541,15 @@ class RdmaTransportTest {
         TestStream alone = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(50);
         alone.end();
-        net.a.transport.closePublication(alone);
+        net.a.transport.outbound().closePublication(alone);
         net.until("released", () -> net.a.releasedStreams.contains(alone));
         assertTrue(net.a.failures.getFirst().contains("nothing listens"));
 
-        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         TestStream deferred = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(5_000);
         deferred.end();
-        net.a.transport.closePublication(deferred);
+        net.a.transport.outbound().closePublication(deferred);
         net.until("released", () -> net.a.releasedStreams.contains(deferred));
     }
 
@@ -559,7 +559,7 @@ class RdmaTransportTest {
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.connection().breakLink("cable");
         net.forMillis(20);
         assertFalse(net.a.releasedStreams.contains(stream));
@@ -585,7 +585,7 @@ class RdmaTransportTest {
 
     @Test
     void reportsVersionMismatchToBothSides() {
-        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         byte[] other = new Hello(new Versions(8, 9), RejectCode.UNSPECIFIED, 99).bytes();
         var probe = new Probing(net, other);
         net.until("rejected", () -> probe.ended != null);
@@ -600,7 +600,7 @@ class RdmaTransportTest {
 
     @Test
     void rejectsPeerThatIsNotAVerbusDriver() {
-        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         var probe = new Probing(net, "GET / HTTP/1.1".getBytes());
         net.until("rejected", () -> probe.ended != null);
         assertTrue(net.b.errors.getFirst().contains("is not a Verbus driver"));
@@ -650,31 +650,35 @@ class RdmaTransportTest {
 
     @Test
     void sharesEndpointBetweenSubscriptions() {
-        InboundEndpoint first = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
-        InboundEndpoint second = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        InboundEndpoint first = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
+        InboundEndpoint second = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         assertEquals(first, second);
         assertEquals("10.0.0.2:7400", first.description());
-        net.b.transport.closeEndpoint(first);
+        net.b.transport.inbound().closeEndpoint(first);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("still listens", () -> net.a.counter("10.0.0.2:7400: connects") == 1);
         assertEquals(List.of(), net.a.failures);
-        net.b.transport.closeEndpoint(second);
+        net.b.transport.inbound().closeEndpoint(second);
         net.until("told", () -> !net.a.failures.isEmpty());
         assertFalse(stream.connected);
     }
 
     @Test
     void neverSharesEndpointBetweenDestinationAndSubscription() {
-        InboundEndpoint destination = net.b.transport.openDestination(TwoDrivers.CHANNEL);
+        InboundEndpoint destination = net.b.transport.inbound().openDestination(TwoDrivers.CHANNEL);
         assertThrows(TransportException.class, () -> net.b.open(TwoDrivers.CHANNEL));
-        net.b.transport.closeEndpoint(destination);
-        InboundEndpoint shared = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        net.b.transport.inbound().closeEndpoint(destination);
+        InboundEndpoint shared = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         assertThrows(
                 TransportException.class,
                 () ->
                         TestHost.requireNotRefused(
-                                net.b.transport.openDestination(TwoDrivers.CHANNEL).opened()));
-        assertEquals(shared, net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
+                                net.b
+                                        .transport
+                                        .inbound()
+                                        .openDestination(TwoDrivers.CHANNEL)
+                                        .opened()));
+        assertEquals(shared, net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL));
     }
 
     @RepeatedTest(20)
@@ -684,9 +688,9 @@ class RdmaTransportTest {
         net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
         TestImage image = net.b.image();
         net.b.subscribed.clear();
-        net.b.transport.closeEndpoint(endpoint);
+        net.b.transport.inbound().closeEndpoint(endpoint);
         net.forMillis(net.random.nextInt(3));
-        net.b.transport.closeImage(image, "no subscriber");
+        net.b.transport.inbound().closeImage(image);
         net.until("image released", () -> image.released);
         net.until("not connected", () -> !stream.connected);
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
@@ -707,11 +711,11 @@ class RdmaTransportTest {
         TestImage image = net.b.image();
         net.publishing = false;
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.forMillis(net.random.nextInt(2));
         net.b.subscribed.clear();
-        net.b.transport.closeImage(image, "no subscriber");
-        net.b.transport.closeEndpoint(endpoint);
+        net.b.transport.inbound().closeImage(image);
+        net.b.transport.inbound().closeEndpoint(endpoint);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         net.until("closed at B", () -> net.b.fabric.connections().isEmpty());
         net.until("closed at A", () -> net.a.fabric.connections().isEmpty());
@@ -723,7 +727,7 @@ class RdmaTransportTest {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);
-        net.b.transport.closeEndpoint(endpoint);
+        net.b.transport.inbound().closeEndpoint(endpoint);
         long closedAt = net.nowNs;
         net.until("closed", () -> net.b.fabric.connections().isEmpty());
         assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
@@ -795,7 +799,7 @@ class RdmaTransportTest {
         TestImage image = net.b.image();
         net.connection().peer().domain().keepRegions();
         net.b.subscribed.clear();
-        net.b.transport.closeImage(image, "no subscriber");
+        net.b.transport.inbound().closeImage(image);
         net.until("released", () -> image.released);
         net.connection().breakLink("cable");
         net.b.subscribed.add(STREAM);
@@ -805,18 +809,18 @@ class RdmaTransportTest {
 
     @Test
     void rejectsStreamWhoseImageCannotBeRegistered() {
-        InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        InboundEndpoint endpoint = net.b.transport.inbound().openEndpoint(TwoDrivers.CHANNEL);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.forMillis(100);
         net.b.fabric.connections().getFirst().domain().refuse("cannot pin: raise ulimit -l");
         net.b.subscribed.add(STREAM);
-        net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
         net.until("told", () -> !net.a.failures.isEmpty());
         assertTrue(net.a.failures.getFirst().contains("ulimit -l"), net.a.failures.toString());
         assertTrue(net.b.image().lost.contains("ulimit -l"));
         assertFalse(stream.connected);
         TestImage image = net.b.image();
-        net.b.transport.closeImage(image, "lost");
+        net.b.transport.inbound().closeImage(image);
         net.until("released", () -> image.released);
     }
 

@@ -75,7 +75,7 @@ class RepeatedOutageTest {
         net.network.restoreWire();
         if (isLong) {
             net.until("lost", () -> image.lost != null);
-            net.b.transport.closeImage(image, "drained");
+            net.b.transport.inbound().closeImage(image);
             net.until("released", () -> image.released);
         }
         long before = isLong ? 0 : image.received;
@@ -131,7 +131,7 @@ class RepeatedOutageTest {
             net.until("a rest", () -> stream.position() > image.position() + 20_000);
             refuseToResume(net);
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
             net.forMillis(5);
             assertFalse(net.a.releasedStreams.contains(stream));
 
@@ -153,11 +153,11 @@ class RepeatedOutageTest {
             net.until("a rest", () -> stream.position() > image.position() + 20_000);
             net.publishing = false;
             stream.revoke();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
             net.until("revoked", () -> image.revokedAt >= 0);
             assertEquals(-1, image.endingAt);
             assertTrue(image.revokedAt > image.position() && image.lost == null);
-            net.b.transport.closeImage(image, "revoked");
+            net.b.transport.inbound().closeImage(image);
             net.until("released", () -> net.a.releasedStreams.contains(stream) && image.released);
             assertEquals(0, net.b.counter("protocol violations by publishing drivers"));
         }
@@ -170,7 +170,7 @@ class RepeatedOutageTest {
             TestImage image = net.b.image();
             refuseToResume(net);
             stream.revoke();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
             acceptAgain(net);
             net.until("revoked", () -> image.revokedAt >= 0);
             net.until("released", () -> net.a.releasedStreams.contains(stream));
@@ -186,7 +186,7 @@ class RepeatedOutageTest {
             refuseToResume(net);
             net.until("lost", () -> image.lost != null);
             net.until("not connected", () -> !stream.connected);
-            net.b.transport.closeImage(image, "drained");
+            net.b.transport.inbound().closeImage(image);
             acceptAgain(net);
             net.until("anew", () -> stream.connected && net.b.images.getLast().received > 50);
             assertEquals(0, net.a.counter("protocol violations"));

@@ -81,13 +81,13 @@ class ResponsesTest {
                                         + "|term-length=64k|mtu=1408"),
                         RESPONSES,
                         sessionId);
-        net.b.transport.tellResponseSession(net.b.image(), sessionId);
+        net.b.transport.inbound().tellResponseSession(net.b.image(), sessionId);
         return stream;
     }
 
     private void await(int sessionId) {
         net.until("told", () -> net.a.responseSessions.contains(sessionId));
-        net.a.transport.awaitResponses(answered, RESPONSES, sessionId);
+        net.a.transport.inbound().awaitResponses(answered, RESPONSES, sessionId);
     }
 
     private void untilAnswered(TestStream responses) {
@@ -115,7 +115,7 @@ class ResponsesTest {
         TestStream responses = respond(-7);
         await(-7);
         untilAnswered(responses);
-        net.b.transport.tellResponseSession(net.b.image(), null);
+        net.b.transport.inbound().tellResponseSession(net.b.image(), null);
         long announced = net.b.counter("receiver announcements");
         net.forMillis(300);
         assertEquals(announced, net.b.counter("receiver announcements"));
@@ -169,8 +169,8 @@ class ResponsesTest {
         await(8);
         await(9);
         net.until("both", () -> one.connected && two.connected && net.a.images.size() == 2);
-        net.a.transport.forgetResponses(other, RESPONSES, 9);
-        net.a.transport.closeEndpoint(other);
+        net.a.transport.inbound().forgetResponses(other, RESPONSES, 9);
+        net.a.transport.inbound().closeEndpoint(other);
         net.forMillis(50);
         assertTrue(one.connected);
     }

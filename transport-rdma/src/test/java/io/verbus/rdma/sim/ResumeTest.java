@@ -104,7 +104,7 @@ class ResumeTest {
             }
             if (endsEarly && failures == 1) {
                 stream.end();
-                net.a.transport.closePublication(stream);
+                net.a.transport.outbound().closePublication(stream);
                 for (int turns = net.random.nextInt(60); turns > 0; turns--) {
                     net.turn();
                 }
@@ -114,7 +114,7 @@ class ResumeTest {
         if (!stream.isEnding()) {
             net.forMillis(net.random.nextInt(4));
             stream.end();
-            net.a.transport.closePublication(stream);
+            net.a.transport.outbound().closePublication(stream);
         }
         net.reading = true;
         net.until("all read", () -> image.received == stream.offered && image.isEndOfStream());

@@ -50,7 +50,7 @@ class SafeOrderTest {
         }
         net.publishing = false;
         stream.end();
-        net.a.transport.closePublication(stream);
+        net.a.transport.outbound().closePublication(stream);
         net.until("all messages", () -> net.b.image().received == stream.offered);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         assertEquals(1, net.b.images.size());

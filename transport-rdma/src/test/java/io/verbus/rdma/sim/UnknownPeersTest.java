@@ -212,14 +212,14 @@ class UnknownPeersTest implements FabricHandler {
                     net.a.streams.stream().filter(stream -> stream.connected).toList();
             for (TestStream stream : first) {
                 stream.end();
-                net.a.transport.closePublication(stream);
+                net.a.transport.outbound().closePublication(stream);
             }
             net.until(
                     "the others in their place",
                     () -> {
                         for (TestImage image : List.copyOf(net.b.images)) {
                             if (image.endingAt >= 0 && image.position() == image.endingAt) {
-                                net.b.transport.closeImage(image, "drained");
+                                net.b.transport.inbound().closeImage(image);
                             }
                         }
                         return net.a.streams.size() == share

@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.InboundTransport;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -34,7 +35,7 @@ import java.util.Queue;
  * Conductor's part of the subscribing side: manages endpoints and images. Used by the conductor's
  * thread only.
  */
-public final class InboundConductor implements AutoCloseable {
+public final class InboundConductor implements InboundTransport, AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
@@ -93,14 +94,15 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Opens or joins the endpoint of a channel. Channels share an endpoint if they have equal
-     * names, even if these resolve to other addresses now, or resolve to the same address.
+     * {@inheritDoc} Channels share an endpoint if they have equal names, even if these resolve to
+     * other addresses now, or resolve to the same address.
      */
-    public InboundEndpoint open(ChannelUri channel) {
+    @Override
+    public InboundEndpoint openEndpoint(ChannelUri channel) {
         return open(channel, false);
     }
 
-    /** Opens the endpoint of one destination, which is not shared. */
+    @Override
     public InboundEndpoint openDestination(ChannelUri channel) {
         return open(channel, true);
     }
@@ -111,7 +113,7 @@ public final class InboundConductor implements AutoCloseable {
                 endpoint.requireControl(channel, () -> resolved(channel.control()));
                 endpoint.use(isDestination);
                 names.answered(endpoint);
-                join(endpoint, channel);
+                joinEndpoint(endpoint, channel);
                 return endpoint;
             }
         }
@@ -127,7 +129,7 @@ public final class InboundConductor implements AutoCloseable {
             if (isThere && endpoint.admits(isDestination)) {
                 endpoint.requireControl(channel, () -> control);
                 endpoint.use(isDestination);
-                join(endpoint, channel);
+                joinEndpoint(endpoint, channel);
                 return endpoint;
             }
         }
@@ -236,8 +238,9 @@ public final class InboundConductor implements AutoCloseable {
         agent.commands().add(new ReceiverCommand.Move(endpoint, new SocketAddress(to)));
     }
 
-    /** Joins an endpoint that is open or about to be closed. */
-    public void join(InboundEndpoint open, ChannelUri channel) {
+    /** {@inheritDoc} The endpoint may be about to close. */
+    @Override
+    public void joinEndpoint(InboundEndpoint open, ChannelUri channel) {
         ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
         endpoint.join(channel);
         endpoint.tellTime(channel, options.adapterTimestamps());
@@ -303,32 +306,32 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Removes a subscription from an endpoint, and closes it after the last one. */
-    public void leave(InboundEndpoint endpoint) {
+    @Override
+    public void closeEndpoint(InboundEndpoint endpoint) {
         ReceiveEndpoint left = (ReceiveEndpoint) endpoint;
         if (left.leave()) {
             agent.commands().add(new ReceiverCommand.Detach(left));
         }
     }
 
-    /** Adds a subscription to a stream. */
+    @Override
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
         agent.commands().add(new ReceiverCommand.Listen((ReceiveEndpoint) endpoint, streamId));
     }
 
-    /** Starts requesting a stream of responses. */
+    @Override
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
                 .add(new ReceiverCommand.Await((ReceiveEndpoint) endpoint, streamId, sessionId));
     }
 
-    /** Stops requesting a stream of responses. */
+    @Override
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
                 .add(new ReceiverCommand.Forget((ReceiveEndpoint) endpoint, streamId, sessionId));
     }
 
-    /** Reports the session id of the responses to the sender of an image of requests. */
+    @Override
     public void tellResponseSession(InboundImage image, Integer sessionId) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -336,7 +339,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Closes an image. */
+    @Override
     public void closeImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -344,7 +347,8 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Closes an image once its sender has been notified and is quiet. */
+    /** {@inheritDoc} The image closes once its sender has been notified and is quiet. */
+    @Override
     public void stopImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
@@ -352,7 +356,7 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Closes an image that a subscriber has rejected. */
+    @Override
     public void rejectImage(InboundImage image, String reason) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {

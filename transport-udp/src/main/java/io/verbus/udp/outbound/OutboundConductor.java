@@ -8,6 +8,7 @@ import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.LatencyHop;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.PeerRejection;
 import io.verbus.transport.StreamHops;
@@ -32,12 +33,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Conductor's part of the publishing side: adds and removes publications and their destinations,
  * and handles the sender's events. Used by the conductor's thread only.
  */
-public final class OutboundConductor implements AutoCloseable {
+public final class OutboundConductor implements OutboundTransport, AutoCloseable {
     /** Maximum number of events per cycle, so that other parts of the driver are not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
@@ -112,8 +114,8 @@ public final class OutboundConductor implements AutoCloseable {
         return agent;
     }
 
-    /** Starts sending a publication's log. */
-    public void add(OutboundStream stream) {
+    @Override
+    public CompletableFuture<Void> addPublication(OutboundStream stream) {
         SendDestinations.Shared to = destinations.enter(stream);
         Destination destination = to.destination();
         Route route = to.route();
@@ -136,6 +138,7 @@ public final class OutboundConductor implements AutoCloseable {
                 new SendStream(stream, options, counters, flow, port, route.isGroup(), hops, nowNs);
         streams.put(stream.registrationId(), new Sending(sending, to));
         agent.commands().add(new SenderCommand.Add(destination, sending));
+        return CompletableFuture.completedFuture(null);
     }
 
     /** Returns the port of a stream: one with dynamic receivers has its own. */
@@ -154,7 +157,8 @@ public final class OutboundConductor implements AutoCloseable {
                 : destination.port();
     }
 
-    /** Adds a destination to a publication, which is used once its host is resolved. */
+    /** {@inheritDoc} The destination is used once its host is resolved. */
+    @Override
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to = host.address(channel.endpoint().host(), channel.endpoint().port());
         SendDestinations.Shared by = streams.get(stream.registrationId()).to();
@@ -225,7 +229,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Removes a destination from a publication. */
+    @Override
     public void removeDestination(OutboundStream stream, ChannelUri channel) {
         Sending sending = streams.get(stream.registrationId());
         if (sending == null) {
@@ -248,13 +252,13 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    /** Returns the local address that a publication is sent from. */
+    @Override
     public String localAddress(OutboundStream stream) {
         return streams.get(stream.registrationId()).to().destination().localAddress();
     }
 
-    /** Ends a publication. */
-    public void end(OutboundStream stream) {
+    @Override
+    public void closePublication(OutboundStream stream) {
         Sending sending = streams.get(stream.registrationId());
         if (sending != null) {
             agent.commands().add(new SenderCommand.End(sending.stream()));
