@@ -33,29 +33,32 @@ class UntetheredSubscriberLabTest {
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);
     private long next;
     private long read;
-    private long slowlyRead;
+    private long lazyRead;
 
-    private void publish(Publication publication) {
-        message.putLong(0, next);
-        if (publication.offer(message, 0, LENGTH) > 0) {
-            next++;
+    /** Publishes as much as fits up to the given number of messages. */
+    private void publish(Publication publication, long end) {
+        for (; next < end; next++) {
+            message.putLong(0, next);
+            if (publication.offer(message, 0, LENGTH) <= 0) {
+                return;
+            }
         }
     }
 
     private void read(Subscription subscription) {
         FragmentHandler expected =
                 (buffer, offset, length, header) -> assertEquals(read++, buffer.getLong(offset));
-        subscription.poll(expected, 10);
+        subscription.poll(expected, Integer.MAX_VALUE);
     }
 
-    private void readSlowly(Subscription subscription) {
+    private void readLazy(Subscription subscription) {
         FragmentHandler consecutive =
                 (buffer, offset, length, header) -> {
                     long number = buffer.getLong(offset);
-                    assertTrue(slowlyRead < 0 || number == slowlyRead + 1, "missed some");
-                    slowlyRead = number;
+                    assertTrue(lazyRead < 0 || number == lazyRead + 1, "missed some");
+                    lazyRead = number;
                 };
-        subscription.poll(consecutive, 10);
+        subscription.poll(consecutive, Integer.MAX_VALUE);
     }
 
     @Test
@@ -84,7 +87,7 @@ class UntetheredSubscriberLabTest {
             Await.done(
                     "let go",
                     () -> {
-                        publish(out);
+                        publish(out, Long.MAX_VALUE);
                         read(reader);
                         return !unavailable.isEmpty();
                     });
@@ -92,23 +95,21 @@ class UntetheredSubscriberLabTest {
             Await.done(
                     "back",
                     () -> {
-                        publish(out);
+                        publish(out, Long.MAX_VALUE);
                         read(reader);
                         return available.size() == 2;
                     });
             assertTrue(next > atLetGo + 2 * 64, "two windows more: " + (next - atLetGo));
             assertEquals(available.get(0).imageId(), available.get(1).imageId());
             long end = next + 300;
-            slowlyRead = -1;
+            lazyRead = -1;
             Await.done(
                     "both read",
                     () -> {
-                        if (next < end) {
-                            publish(out);
-                        }
+                        publish(out, end);
                         read(reader);
-                        readSlowly(lazy);
-                        return read == end && slowlyRead == end - 1;
+                        readLazy(lazy);
+                        return read == end && lazyRead == end - 1;
                     });
             assertEquals(1, unavailable.size());
         }

@@ -12,7 +12,6 @@ import io.verbus.perf.load.Stack;
 import io.verbus.perf.load.Work;
 
 import org.agrona.BitUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -91,13 +90,11 @@ public final class VerbsFloor implements Stack {
     private static final class VerbsInitiator implements Initiator {
         private final VerbsLink link;
         private final ReplyHandler handler;
-        private final UnsafeBuffer memory;
         private long received;
 
         VerbsInitiator(VerbsLink link, ReplyHandler handler) {
             this.link = link;
             this.handler = handler;
-            memory = link.memory();
         }
 
         @Override
@@ -110,8 +107,7 @@ public final class VerbsFloor implements Stack {
             if (sequence - received >= VerbsLink.SLOTS) {
                 return false;
             }
-            memory.putLong(link.outbound(sequence) + Long.BYTES, time);
-            return link.write(sequence);
+            return link.write(sequence, time);
         }
 
         @Override
@@ -119,8 +115,8 @@ public final class VerbsFloor implements Stack {
             if (!link.hasArrived(received)) {
                 return 0;
             }
-            long time = memory.getLong(link.inbound(received) + Long.BYTES);
-            handler.onReply(received++, time);
+            handler.onReply(received, link.value(received));
+            received++;
             return 1;
         }
     }
@@ -128,12 +124,10 @@ public final class VerbsFloor implements Stack {
     /** Sends messages back. */
     private static final class VerbsReflector implements Reflector {
         private final VerbsLink link;
-        private final UnsafeBuffer memory;
         private long received;
 
         VerbsReflector(VerbsLink link) {
             this.link = link;
-            memory = link.memory();
         }
 
         @Override
@@ -141,10 +135,7 @@ public final class VerbsFloor implements Stack {
             if (!link.isConnected() || !link.hasArrived(received)) {
                 return 0;
             }
-            memory.putLong(
-                    link.outbound(received) + Long.BYTES,
-                    memory.getLong(link.inbound(received) + Long.BYTES));
-            if (!link.write(received)) {
+            if (!link.write(received, link.value(received))) {
                 return 0;
             }
             received++;
@@ -155,13 +146,11 @@ public final class VerbsFloor implements Stack {
     /** Sends a stream. */
     private static final class VerbsSource implements Source {
         private final VerbsLink link;
-        private final UnsafeBuffer memory;
         private long sent;
         private long consumed;
 
         VerbsSource(VerbsLink link) {
             this.link = link;
-            memory = link.memory();
         }
 
         @Override
@@ -175,8 +164,7 @@ public final class VerbsFloor implements Stack {
                 consumed = link.consumed();
                 return false;
             }
-            memory.putLong(link.outbound(sent) + Long.BYTES, tag);
-            if (!link.write(sent)) {
+            if (!link.write(sent, tag)) {
                 return false;
             }
             sent++;
@@ -192,7 +180,6 @@ public final class VerbsFloor implements Stack {
     /** Receives a stream. */
     private static final class VerbsSink implements Sink {
         private final VerbsLink link;
-        private final UnsafeBuffer memory;
         private final Arrivals[] arrivals;
         private final int length;
         private long received;
@@ -201,7 +188,6 @@ public final class VerbsFloor implements Stack {
             this.link = link;
             this.arrivals = arrivals;
             this.length = length;
-            memory = link.memory();
         }
 
         @Override
@@ -209,7 +195,7 @@ public final class VerbsFloor implements Stack {
             if (!link.isConnected() || !link.hasArrived(received)) {
                 return 0;
             }
-            long tag = memory.getLong(link.inbound(received) + Long.BYTES);
+            long tag = link.value(received);
             for (Arrivals arrival : arrivals) {
                 arrival.onMessage(tag, length);
             }

@@ -28,11 +28,11 @@ import java.nio.ByteOrder;
  *
  * <pre>
  *   +--------------------------------------------------+
- *   | address, rkey of the other end's memory, ready   |  0      written by the other end
+ *   | address, rkey of the other end's memory, check   |  0      written by the other end
  *   +--------------------------------------------------+
  *   | count of messages consumed by the other end      |  64     written by the other end
  *   +--------------------------------------------------+
- *   | this end's address and rkey, ready               |  128    source of a write to the other end
+ *   | this end's address and rkey, check               |  128    source of a write to the other end
  *   +--------------------------------------------------+
  *   | slot 0 ... slot 1023                             |  4096   written by the other end
  *   +--------------------------------------------------+
@@ -51,7 +51,9 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private static final int OWN = 128;
     private static final int INBOUND = 4096;
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
-    private static final int READY = PEER + 2 * Long.BYTES;
+
+    /** Offset, within a message in two work requests, of the word that checks the value. */
+    private static final int CHECK = 2 * Long.BYTES;
 
     /** Number of idle polls between checks for completions and events; a power of two. */
     private static final int POLLS_PER_CHECK = 1024;
@@ -113,20 +115,24 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
             return true;
         }
         fabric.poll(this, System.nanoTime());
-        if (queuePair != null && remoteKey == null && memory.getLongAcquire(READY) != 0) {
-            remoteAddress = memory.getLong(PEER);
-            remoteKey = new RemoteKey(memory.getInt(PEER + Long.BYTES));
+        if (queuePair != null && remoteKey == null) {
+            long address = memory.getLongVolatile(PEER);
+            long key = memory.getLongVolatile(PEER + Long.BYTES);
+            if (memory.getLongVolatile(PEER + 2 * Long.BYTES) == ~(address ^ key)) {
+                remoteAddress = address;
+                remoteKey = new RemoteKey((int) key);
+            }
         }
         return remoteKey != null;
     }
 
     /** Returns the offset in {@link #memory} of an inbound message. */
-    int inbound(long number) {
+    private int inbound(long number) {
         return INBOUND + (int) (number & (SLOTS - 1)) * stride;
     }
 
-    /** Returns the offset in {@link #memory} at which to prepare an outbound message. */
-    int outbound(long number) {
+    /** Returns the offset in {@link #memory} at which an outbound message is prepared. */
+    private int outbound(long number) {
         return outbound + (int) (number & (SLOTS - 1)) * stride;
     }
 
@@ -134,12 +140,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
      * Returns the offset, within a message, of the word that marks it as complete; it holds the
      * message number plus one.
      */
-    int wordOffset() {
+    private int wordOffset() {
         return isInTwo ? 0 : length - Long.BYTES;
-    }
-
-    UnsafeBuffer memory() {
-        return memory;
     }
 
     /**
@@ -157,10 +159,30 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     }
 
     /**
-     * Writes the message prepared at {@link #outbound} to the other end; returns false if the send
-     * queue is full.
+     * Returns the value of a message that has arrived.
+     *
+     * @throws IllegalStateException if the adapter has placed the message's first word before the
+     *     rest.
      */
-    boolean write(long number) {
+    long value(long number) {
+        int at = inbound(number);
+        long value = memory.getLong(at + Long.BYTES);
+        if (isInTwo && memory.getLong(at + CHECK) != check(number, value)) {
+            throw new IllegalStateException(
+                    "the adapter placed the second write of a message before the first, so two"
+                            + " writes per message cannot be measured here: measure one write per"
+                            + " message with `--peer verbs`");
+        }
+        return value;
+    }
+
+    /** Returns a word that differs from the one of the message that had the slot before. */
+    private static long check(long number, long value) {
+        return ~(number ^ value);
+    }
+
+    /** Writes a message to the other end; returns false if the send queue is full. */
+    boolean write(long number, long value) {
         if (queuePair.free() < 2) {
             queuePair.poll(this);
             if (queuePair.free() < 2) {
@@ -168,6 +190,10 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
             }
         }
         int at = outbound(number);
+        memory.putLong(at + Long.BYTES, value);
+        if (isInTwo) {
+            memory.putLong(at + CHECK, check(number, value));
+        }
         memory.putLong(at + wordOffset(), number + 1);
         long remote = remoteAddress + inbound(number);
         if (isInTwo) {
@@ -247,9 +273,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         remoteKey = new RemoteKey(greeting.getInt());
         memory.putLong(OWN, region.address());
         memory.putLong(OWN + Long.BYTES, region.remoteKey().value());
-        memory.putLong(OWN + 2 * Long.BYTES, 1);
-        stage(OWN, 2 * Long.BYTES, remoteAddress + PEER);
-        stage(OWN + 2 * Long.BYTES, Long.BYTES, remoteAddress + READY);
+        memory.putLong(OWN + 2 * Long.BYTES, ~(region.address() ^ region.remoteKey().value()));
+        stage(OWN, 3 * Long.BYTES, remoteAddress + PEER);
         queuePair.post(true);
     }
 
