@@ -9,8 +9,8 @@ import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
-import io.verbus.driver.legs.Leg;
-import io.verbus.driver.legs.Legs;
+import io.verbus.driver.outbound.TransportStream;
+import io.verbus.driver.outbound.TransportStreams;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.CounterShare;
@@ -31,8 +31,9 @@ final class Destinations {
     private final Shares shares;
     private final List<Destination> all = new ArrayList<>();
 
-    /** A destination, with its channel in the form that its leg's transport uses. */
-    private record Destination(long registrationId, long clientId, ChannelUri channel, Leg leg) {}
+    /** A destination, with its channel in the form that its transport uses. */
+    private record Destination(
+            long registrationId, long clientId, ChannelUri channel, TransportStream stream) {}
 
     /**
      * @param publication publication that owns the destinations.
@@ -84,9 +85,9 @@ final class Destinations {
         }
         checkMixed(destination);
         shares.require(Share.DESTINATIONS, clientId, Shares.weight(destination));
-        Leg leg = begin(destination.media(), transports);
-        leg.transport().addDestination(leg, destination);
-        all.add(new Destination(registrationId, clientId, destination, leg));
+        TransportStream stream = begin(destination.media(), transports);
+        stream.transport().addDestination(stream, destination);
+        all.add(new Destination(registrationId, clientId, destination, stream));
         shares.take(Share.DESTINATIONS, clientId, Shares.weight(destination));
     }
 
@@ -161,45 +162,47 @@ final class Destinations {
     }
 
     /**
-     * Returns the publication's leg for a transport, creating it if needed.
+     * Returns the publication's stream over a transport, beginning it if needed.
      *
      * @param media media of the transport.
      * @param transports transports of the driver.
      * @throws BusException if the transport cannot send the publication.
      */
-    Leg begin(String media, Transports transports) {
-        Legs legs = publication.legs();
-        Leg there = legs.over(media);
+    TransportStream begin(String media, Transports transports) {
+        TransportStreams streams = publication.streams();
+        TransportStream there = streams.over(media);
         if (there != null) {
             return there;
         }
         ChannelUri named = publication.named();
         ChannelUri channel = media.equals(named.media()) ? named : named.overRdma();
-        Leg leg = new Leg(publication, legs, transports.of(channel).outbound(), channel);
+        TransportStream stream =
+                new TransportStream(
+                        publication, streams, transports.of(channel).outbound(), channel);
         try {
-            if (legs.count() > 0 || !media.equals(named.media())) {
-                tellCarrier(leg);
+            if (streams.count() > 0 || !media.equals(named.media())) {
+                showCarrier(stream);
             }
-            for (Leg each : legs.all()) {
-                tellCarrier(each);
+            for (TransportStream each : streams.all()) {
+                showCarrier(each);
             }
-            legs.begin(leg);
-            return leg;
+            publication.begin(stream);
+            return stream;
         } catch (BusException e) {
-            leg.close();
+            stream.close();
             throw e;
         }
     }
 
     /**
-     * Adds a counter that shows the leg's carrier, unless the channel already determines the
+     * Adds a counter that shows the stream's carrier, unless the channel already determines the
      * carrier.
      */
-    private void tellCarrier(Leg leg) {
-        if (!leg.isTold()) {
-            leg.carrier(
+    private void showCarrier(TransportStream stream) {
+        if (!stream.isCarrierShown()) {
+            stream.carrier(
                     counters.carrier(
-                            CounterShare.CLIENTS, publication.counted(), leg.channel().media()));
+                            CounterShare.CLIENTS, publication.counted(), stream.channel().media()));
         }
     }
 
@@ -217,7 +220,7 @@ final class Destinations {
         if (index >= 0) {
             Destination gone = all.remove(index);
             giveBack(gone);
-            gone.leg.transport().removeDestination(gone.leg, gone.channel);
+            gone.stream.transport().removeDestination(gone.stream, gone.channel);
         }
     }
 

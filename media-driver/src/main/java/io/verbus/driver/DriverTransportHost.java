@@ -21,7 +21,7 @@ import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
-import io.verbus.driver.legs.CarriedStream;
+import io.verbus.driver.outbound.TransportStream;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
@@ -199,7 +199,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onPublicationReleased(OutboundStream stream) {
-        ((CarriedStream) stream).onTransportDone();
+        ((TransportStream) stream).onReleased();
     }
 
     @Override
@@ -228,7 +228,7 @@ final class DriverTransportHost implements TransportHost {
     }
 
     private static NetworkPublication publication(OutboundStream stream) {
-        return (NetworkPublication) ((CarriedStream) stream).publication();
+        return (NetworkPublication) ((TransportStream) stream).publication();
     }
 
     @Override

@@ -7,28 +7,27 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.config.DriverConfig;
-import io.verbus.driver.legs.CarriedStream;
-import io.verbus.driver.legs.Legs;
+import io.verbus.driver.outbound.TransportStream;
+import io.verbus.driver.outbound.TransportStreams;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
 import io.verbus.driver.status.ShownState;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.OutboundTransport;
+import io.verbus.transport.OutboundStream;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A publication sent by one transport, or by several through {@link Legs}, and read in place by
- * spies. The sender's thread reports the sent and released positions. The conductor cleans the log
- * behind these positions and behind the spies, and ends the publication. Both raise the limit: the
- * sender when credit arrives; the conductor while cleaning, or while a slow spy holds the limit
- * back.
+ * A publication sent by transports through {@link TransportStreams}, and read in place by spies.
+ * The sender's thread reports the sent and released positions. The conductor cleans the log behind
+ * these positions and behind the spies, and ends the publication. Both raise the limit: the sender
+ * when credit arrives; the conductor while cleaning, or while a slow spy holds the limit back.
  */
-final class NetworkPublication extends Publication implements CarriedStream {
+final class NetworkPublication extends Publication implements OutboundStream {
     /**
      * While spies hold the limit back, it is raised in steps. A step is the spies' window shifted
      * right by this number of bits.
@@ -45,30 +44,12 @@ final class NetworkPublication extends Publication implements CarriedStream {
     private final Subscribers spies;
     private final Destinations destinations;
 
-    /**
-     * Legs that send to the publication's destinations; null if the channel itself names the
-     * address.
-     */
-    private final Legs legs;
-
-    /** OutboundTransport that sends the publication, if its channel names the address. */
-    private OutboundTransport transport;
-
-    /**
-     * Channel in the form that the transport uses. The transport's agents read it once the
-     * publication was passed to them.
-     */
-    private ChannelUri carried;
-
-    /** Shows the carrier to operators; null if the channel determines the carrier. */
-    private AtomicCounter carrier;
-
+    private final TransportStreams streams;
     private final int termLength;
     private final long maxWindow;
 
     // Conductor
     private CompletableFuture<Void> begun = CompletableFuture.completedFuture(null);
-    private boolean isTransportDone;
     private long limitedAt;
     private long nextLimited;
 
@@ -115,7 +96,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
         this.limitedAt = released;
         this.nextLimited = released;
         this.destinations = new Destinations(this, counters);
-        this.legs = channel.isManual() ? new Legs(this, termLength) : null;
+        this.streams = new TransportStreams(this, termLength);
         this.spies =
                 new Subscribers(
                         this,
@@ -144,19 +125,12 @@ final class NetworkPublication extends Publication implements CarriedStream {
     }
 
     /**
-     * Begins sending.
+     * Begins sending over a transport.
      *
-     * @param by transport that sends the publication from now on.
-     * @param as channel in the form that the transport uses.
-     * @param told counter that shows the carrier to operators; null if the channel determines the
-     *     carrier. Closed together with the publication.
-     * @throws io.verbus.BusException if the channel cannot be used here.
+     * @throws io.verbus.BusException if the transport cannot send the publication.
      */
-    void carry(OutboundTransport by, ChannelUri as, AtomicCounter told) {
-        carried = as;
-        carrier = told;
-        begun = by.addPublication(this);
-        transport = by;
+    void begin(TransportStream stream) {
+        begun = streams.begin(stream);
     }
 
     /**
@@ -169,12 +143,9 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return begun;
     }
 
-    /**
-     * Returns the legs that send to the publication's destinations; null if the channel itself
-     * names the address.
-     */
-    Legs legs() {
-        return legs;
+    /** Returns the streams in which transports send the publication. */
+    TransportStreams streams() {
+        return streams;
     }
 
     /**
@@ -182,20 +153,12 @@ final class NetworkPublication extends Publication implements CarriedStream {
      * unknown or nothing is sent.
      */
     String localAddress() {
-        if (legs != null) {
-            return legs.localAddress();
-        }
-        return isTransportDone ? null : transport.localAddress(this);
-    }
-
-    @Override
-    public NetworkPublication publication() {
-        return this;
+        return streams.localAddress();
     }
 
     @Override
     public ChannelUri channel() {
-        return carried;
+        return named();
     }
 
     Destinations destinations() {
@@ -320,7 +283,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
 
     @Override
     public boolean goesOnWithoutReceivers() {
-        return carried.spiesConnect();
+        return named().spiesConnect();
     }
 
     @Override
@@ -431,21 +394,12 @@ final class NetworkPublication extends Publication implements CarriedStream {
 
     @Override
     void onEnded(long position) {
-        if (legs == null) {
-            transport.closePublication(this);
-        } else {
-            legs.end();
-        }
-    }
-
-    @Override
-    public void onTransportDone() {
-        isTransportDone = true;
+        streams.end();
     }
 
     @Override
     boolean isReleased() {
-        return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
+        return streams.areReleased() && spies.isDeserted();
     }
 
     /** Returns whether everything has been sent and read, and every receiver has left. */
@@ -465,11 +419,6 @@ final class NetworkPublication extends Publication implements CarriedStream {
         senderLimit.close();
         backPressure.close();
         naks.close();
-        if (legs != null) {
-            legs.close();
-        }
-        if (carrier != null) {
-            carrier.close();
-        }
+        streams.close();
     }
 }

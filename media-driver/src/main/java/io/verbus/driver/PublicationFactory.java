@@ -14,6 +14,7 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.outbound.TransportStream;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
@@ -23,7 +24,6 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
-import io.verbus.transport.OutboundTransport;
 
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -295,13 +295,19 @@ final class PublicationFactory {
         ChannelUri named = publication.named();
         if (!named.isManual()) {
             ChannelUri carried = carriers.carried(named);
-            OutboundTransport transport = transports.of(carried).outbound();
-            AtomicCounter carrier = null;
+            TransportStream sent =
+                    new TransportStream(
+                            publication,
+                            publication.streams(),
+                            transports.of(carried).outbound(),
+                            carried);
             if (!carried.media().equals(named.media())) {
-                carrier = counters.carrier(CounterShare.CLIENTS, stream, carried.media());
+                AtomicCounter carrier =
+                        counters.carrier(CounterShare.CLIENTS, stream, carried.media());
                 made.add(carrier);
+                sent.carrier(carrier);
             }
-            publication.carry(transport, carried, carrier);
+            publication.begin(sent);
         } else if (!carriers.isUndecided(named)) {
             publication.destinations().begin(carriers.media(named), transports);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.legs;
+package io.verbus.driver.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
@@ -10,95 +10,105 @@ import io.verbus.transport.OutboundTransport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * One transport's part of a publication, for the destinations that the transport carries. While the
- * leg has a receiver, it has its own positions; without one, its next receiver would begin at the
- * publication's position. {@link Legs} derives the publication's positions from its legs. Used by
- * the sender's thread except where noted.
+ * A publication as one transport sends it, to the destinations that the transport reaches. While
+ * the stream has a receiver, it has its own positions; without one, its next receiver would begin
+ * at the publication's position. {@link TransportStreams} derives the publication's positions from
+ * those of its streams. Used by the sender's thread except where noted.
  */
-public final class Leg implements CarriedStream {
-    private final CarriedStream publication;
-    private final Legs legs;
+public final class TransportStream implements OutboundStream {
+    /** The position of a stream without receivers: that of the publication. */
+    private static final long NONE = -1;
+
+    private final OutboundStream publication;
+    private final TransportStreams all;
     private final OutboundTransport transport;
     private final ChannelUri channel;
 
     /** Shows the carrier to operators; null if the channel determines it. Used by the conductor. */
     private AtomicCounter carrier;
 
-    /** Whether the transport has released the leg. Used by the conductor. */
-    private boolean isDone;
+    /** Whether the transport has released the stream. Used by the conductor. */
+    private boolean isReleased;
 
     private boolean isConnected;
-    private long position;
+    private long position = NONE;
     private long released;
     private long limit;
 
     /**
      * @param publication publication to send.
-     * @param legs legs of the publication.
-     * @param transport transport that carries the leg.
+     * @param all streams of the publication.
+     * @param transport transport that sends the stream.
      * @param channel publication's channel in the form that the transport uses.
      */
-    public Leg(
-            CarriedStream publication, Legs legs, OutboundTransport transport, ChannelUri channel) {
+    public TransportStream(
+            OutboundStream publication,
+            TransportStreams all,
+            OutboundTransport transport,
+            ChannelUri channel) {
         this.publication = publication;
-        this.legs = legs;
+        this.all = all;
         this.transport = transport;
         this.channel = channel;
     }
 
     // Conductor
 
+    /** Returns the publication. */
+    public OutboundStream publication() {
+        return publication;
+    }
+
+    /** Returns the transport that sends the stream. */
     public OutboundTransport transport() {
         return transport;
     }
 
-    /** Sets the counter that shows the carrier to operators; the leg closes it. */
+    /** Sets the counter that shows the carrier to operators; the stream closes it. */
     public void carrier(AtomicCounter counter) {
         carrier = counter;
     }
 
-    public boolean isTold() {
+    /** Returns whether a counter shows the carrier to operators. */
+    public boolean isCarrierShown() {
         return carrier != null;
     }
 
-    @Override
-    public void onTransportDone() {
-        isDone = true;
+    /** Called when the transport has released the stream. */
+    public void onReleased() {
+        isReleased = true;
     }
 
-    /** Returns whether the transport has released the leg. */
-    public boolean isDone() {
-        return isDone;
+    /** Returns whether the transport has released the stream. */
+    public boolean isReleased() {
+        return isReleased;
     }
 
+    /** Frees the counter. */
     public void close() {
         if (carrier != null) {
             carrier.close();
         }
     }
 
-    // Sender: called by the legs
+    // Sender: called for all streams
 
+    /** Returns whether the stream has a receiver. */
     public boolean isConnected() {
         return isConnected;
     }
 
-    /** Returns the position before which the leg's receivers need no data. */
+    /** Returns the position before which the stream's receivers need no data. */
     public long released() {
         return released;
     }
 
-    /** Returns the publication limit that the leg's receivers allow. */
+    /** Returns the publication limit that the stream's receivers allow. */
     public long limit() {
         return limit;
     }
 
     // Called by the transport
-
-    @Override
-    public OutboundStream publication() {
-        return publication.publication();
-    }
 
     @Override
     public long registrationId() {
@@ -117,7 +127,7 @@ public final class Leg implements CarriedStream {
 
     @Override
     public long senderPosition() {
-        return isConnected ? position : publication.senderPosition();
+        return position == NONE ? publication.senderPosition() : position;
     }
 
     @Override
@@ -138,22 +148,24 @@ public final class Leg implements CarriedStream {
         released = newReleased;
         limit = newReleased + window;
         if (isConnected) {
-            legs.update();
+            all.update();
         }
     }
 
     @Override
     public void onConnected(boolean connected) {
-        if (connected && !isConnected) {
+        if (!connected) {
+            position = NONE;
+        } else if (position == NONE) {
             position = publication.senderPosition();
         }
         isConnected = connected;
-        legs.update();
+        all.update();
     }
 
     @Override
     public boolean goesOnWithoutReceivers() {
-        return channel.spiesConnect() || legs.count() > 1;
+        return channel.spiesConnect() || all.count() > 1;
     }
 
     @Override

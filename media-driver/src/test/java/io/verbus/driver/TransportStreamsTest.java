@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.driver.legs.CarriedStream;
-import io.verbus.driver.legs.Leg;
-import io.verbus.driver.legs.Legs;
+import io.verbus.driver.outbound.TransportStream;
+import io.verbus.driver.outbound.TransportStreams;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
@@ -27,22 +26,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-class LegsTest {
+class TransportStreamsTest {
     private static final int TERM = 64 * 1024;
     private static final int QUARTER = TERM / 4;
 
     private final Recorder publication = new Recorder();
-    private final Legs legs = new Legs(publication, TERM);
-    private final Leg rdma = leg("aeron:rdma?control-mode=manual", new Sending());
-    private final Leg udp = leg("aeron:udp?control-mode=manual", new Sending());
+    private final TransportStreams streams = new TransportStreams(publication, TERM);
+    private final TransportStream rdma = stream("aeron:rdma?control-mode=manual", new Sending());
+    private final TransportStream udp = stream("aeron:udp?control-mode=manual", new Sending());
 
-    private Leg leg(String channel, OutboundTransport transport) {
-        return new Leg(publication, legs, transport, ChannelUri.parse(channel));
+    private TransportStream stream(String channel, OutboundTransport transport) {
+        return new TransportStream(publication, streams, transport, ChannelUri.parse(channel));
     }
 
     @Test
-    void singleLegDrivesPublicationDirectly() {
-        legs.begin(rdma);
+    void singleStreamDrivesPublicationDirectly() {
+        streams.begin(rdma);
         rdma.onReleased(0, 4096);
         assertFalse(publication.connected);
         assertEquals(0, publication.limit);
@@ -59,7 +58,7 @@ class LegsTest {
     }
 
     @Test
-    void slowerLegLimitsPublication() {
+    void slowerStreamLimitsPublication() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -77,7 +76,7 @@ class LegsTest {
     }
 
     @Test
-    void legWithoutReceiversImposesNoLimit() {
+    void streamWithoutReceiversImposesNoLimit() {
         begin();
         connect(rdma, 0, TERM);
         long position = 10L * TERM;
@@ -90,7 +89,7 @@ class LegsTest {
     }
 
     @Test
-    void otherLegsContinueWhenOneLosesReceivers() {
+    void otherStreamsContinueWhenOneLosesReceivers() {
         begin();
         connect(udp, 0, TERM / 2);
         connect(rdma, 0, TERM);
@@ -105,9 +104,9 @@ class LegsTest {
     }
 
     @Test
-    void leavesNoLegIfTransportRejectsPublication() {
-        Leg refused =
-                leg(
+    void leavesNoStreamIfTransportRejectsPublication() {
+        TransportStream refused =
+                stream(
                         "aeron:udp?control-mode=manual",
                         new Sending() {
                             @Override
@@ -115,43 +114,43 @@ class LegsTest {
                                 throw new TransportException("no socket");
                             }
                         });
-        legs.begin(rdma);
-        assertThrows(TransportException.class, () -> legs.begin(refused));
-        assertEquals(List.of(rdma), List.of(legs.all()));
+        streams.begin(rdma);
+        assertThrows(TransportException.class, () -> streams.begin(refused));
+        assertEquals(List.of(rdma), List.of(streams.all()));
         assertFalse(rdma.goesOnWithoutReceivers());
     }
 
     @Test
     void finishesOnlyAfterEnd() {
         begin();
-        rdma.onTransportDone();
-        udp.onTransportDone();
-        assertFalse(legs.isDone(), "before its end");
-        Legs none = new Legs(publication, TERM);
-        assertFalse(none.isDone());
+        rdma.onReleased();
+        udp.onReleased();
+        assertFalse(streams.areReleased(), "before its end");
+        TransportStreams none = new TransportStreams(publication, TERM);
+        assertFalse(none.areReleased());
         none.end();
-        assertTrue(none.isDone(), "it was sent nowhere");
+        assertTrue(none.areReleased(), "it was sent nowhere");
     }
 
     @Test
-    void endsEachLeg() {
+    void endsEachStream() {
         begin();
-        legs.end();
+        streams.end();
         assertEquals(List.of(rdma), ((Sending) rdma.transport()).closed);
         assertEquals(List.of(udp), ((Sending) udp.transport()).closed);
-        rdma.onTransportDone();
-        assertFalse(legs.isDone());
-        udp.onTransportDone();
-        assertTrue(legs.isDone());
+        rdma.onReleased();
+        assertFalse(streams.areReleased());
+        udp.onReleased();
+        assertTrue(streams.areReleased());
     }
 
     /**
-     * For any actions of the legs, no data that a leg with receivers may still send is reused, no
-     * leg exceeds its credit, and the log holds all of it.
+     * For any actions of the streams, no data that a stream with receivers may still send is
+     * reused, no stream exceeds its credit, and the log holds all of it.
      */
     @Property(tries = 500)
-    void neverReusesLogMemoryThatLegNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
-        new LegsTest().run(steps); // a new instance for each try
+    void neverReusesLogMemoryThatStreamNeeds(@ForAll @Size(max = 300) List<Byte> steps) {
+        new TransportStreamsTest().run(steps); // a new instance for each try
     }
 
     private void run(List<Byte> steps) {
@@ -160,36 +159,36 @@ class LegsTest {
         long granted = 0;
         for (byte step : steps) {
             int which = step & 1;
-            Leg leg = which == 0 ? rdma : udp;
+            TransportStream stream = which == 0 ? rdma : udp;
             long amount = 32L * ((step >> 3 & 31) + 1) * 16;
             switch (step >> 1 & 3) {
                 case 0 -> {
-                    if (leg.isConnected()) {
-                        leg.onConnected(false);
+                    if (stream.isConnected()) {
+                        stream.onConnected(false);
                     } else {
-                        long begin = leg.senderPosition();
+                        long begin = stream.senderPosition();
                         needed[which] = begin;
-                        connect(leg, begin, TERM);
-                        assertEquals(begin, leg.senderPosition());
+                        connect(stream, begin, TERM);
+                        assertEquals(begin, stream.senderPosition());
                     }
                 }
                 case 1 -> { // up to the publishers' limit
-                    if (leg.isConnected()) {
-                        long to = Math.min(publication.limit, leg.senderPosition() + amount);
-                        leg.senderPosition(Math.max(to, leg.senderPosition()));
+                    if (stream.isConnected()) {
+                        long to = Math.min(publication.limit, stream.senderPosition() + amount);
+                        stream.senderPosition(Math.max(to, stream.senderPosition()));
                     }
                 }
                 default -> {
-                    if (leg.isConnected()) {
-                        long to = Math.min(needed[which] + amount, leg.senderPosition());
+                    if (stream.isConnected()) {
+                        long to = Math.min(needed[which] + amount, stream.senderPosition());
                         needed[which] = to;
-                        leg.onReleased(to, TERM);
+                        stream.onReleased(to, TERM);
                     }
                 }
             }
             assertEquals(rdma.isConnected() || udp.isConnected(), publication.connected);
             for (int i = 0; i < 2; i++) {
-                Leg each = i == 0 ? rdma : udp;
+                TransportStream each = i == 0 ? rdma : udp;
                 if (each.isConnected()) {
                     assertTrue(publication.released <= needed[i], "reused");
                     assertTrue(publication.limit <= Math.max(granted, needed[i] + TERM), "granted");
@@ -203,31 +202,21 @@ class LegsTest {
     }
 
     private void begin() {
-        legs.begin(rdma);
-        legs.begin(udp);
+        streams.begin(rdma);
+        streams.begin(udp);
     }
 
-    private static void connect(Leg leg, long position, long window) {
-        leg.onReleased(position, window);
-        leg.onConnected(true);
+    private static void connect(TransportStream stream, long position, long window) {
+        stream.onReleased(position, window);
+        stream.onConnected(true);
     }
 
     /** The publication with positions that never decrease, like the driver's. */
-    private static final class Recorder implements CarriedStream {
+    private static final class Recorder implements OutboundStream {
         private long position;
         private long released;
         private long limit;
         private boolean connected;
-
-        @Override
-        public NetworkPublication publication() {
-            throw new UnsupportedOperationException("it has no driver");
-        }
-
-        @Override
-        public void onTransportDone() {
-            throw new UnsupportedOperationException("no transport has it");
-        }
 
         @Override
         public long registrationId() {
@@ -236,7 +225,7 @@ class LegsTest {
 
         @Override
         public ChannelUri channel() {
-            throw new UnsupportedOperationException("its legs have one");
+            throw new UnsupportedOperationException("its streams have one");
         }
 
         @Override

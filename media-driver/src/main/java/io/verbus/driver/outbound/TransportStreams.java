@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.legs;
+package io.verbus.driver.outbound;
 
 import io.verbus.BusException;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.OutboundTransport;
 
 import org.agrona.collections.ArrayUtil;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
- * The transports that send one manual publication, each to its own destinations. The conductor adds
- * legs; the sender derives one position and one limit from theirs.
+ * The streams in which transports send one publication, each to its own destinations. A publication
+ * has several only if its destinations use several transports. The conductor adds streams; the
+ * sender derives one position and one limit from theirs.
  *
  * <pre>
- *    floor              slowest leg             furthest leg      limit
+ *    floor             slowest stream         furthest stream     limit
  *  ----+---------------------+-------------------------+-------------+-----
- *      |  kept for a leg     |                         |  least of   |
- *      |  without receivers  |                         |  the legs   |
+ *      |  kept for a stream  |                         |  least of   |
+ *      |  without receivers  |                         |  all        |
  *  ----+---------------------+-------------------------+-------------+-----
  *      |◀─ two terms, less a quarter ───────────────────────────────▶|
  * </pre>
  *
- * The slowest leg with receivers holds the others back, because a stream over RDMA must not lose
- * data. A leg without receivers does not apply back pressure; the log retains what it can for late
- * joiners. A quarter of a term is left free, so that the conductor can clean while publishers
+ * The slowest stream with receivers holds the others back, because a stream over RDMA must not lose
+ * data. A stream without receivers does not apply back pressure; the log retains what it can for
+ * late joiners. A quarter of a term is left free, so that the conductor can clean while publishers
  * continue.
  *
- * <p>Invariant: no part of the log at or after the released position of a leg with receivers is
+ * <p>Invariant: no part of the log at or after the released position of a stream with receivers is
  * reused.
  */
-public final class Legs {
-    private static final Leg[] NONE = new Leg[0];
+public final class TransportStreams {
+    private static final TransportStream[] NONE = new TransportStream[0];
 
     private final OutboundStream publication;
     private final long kept;
 
-    /** Legs. The conductor writes a new array each time; the sender reads it. */
-    private volatile Leg[] all = NONE;
+    /** The conductor writes a new array each time; the sender reads it. */
+    private volatile TransportStream[] all = NONE;
 
     /** Whether the publication has ended. Used by the conductor. */
     private boolean isEnded;
@@ -47,7 +51,7 @@ public final class Legs {
      * @param publication publication to send.
      * @param termLength term length of its log.
      */
-    public Legs(OutboundStream publication, int termLength) {
+    public TransportStreams(OutboundStream publication, int termLength) {
         this.publication = publication;
         this.kept = 2L * termLength - termLength / 4;
     }
@@ -57,21 +61,22 @@ public final class Legs {
     /**
      * Starts sending over another transport.
      *
+     * @return the result of {@link OutboundTransport#addPublication}.
      * @throws io.verbus.BusException if that transport cannot send the publication.
      */
-    public void begin(Leg leg) {
-        all = ArrayUtil.add(all, leg);
+    public CompletableFuture<Void> begin(TransportStream stream) {
+        all = ArrayUtil.add(all, stream);
         try {
-            leg.transport().addPublication(leg);
+            return stream.transport().addPublication(stream);
         } catch (BusException e) {
-            all = ArrayUtil.remove(all, leg);
+            all = ArrayUtil.remove(all, stream);
             throw e;
         }
     }
 
-    /** Returns the leg over a transport; null if there is none. */
-    public Leg over(String media) {
-        for (Leg each : all) {
+    /** Returns the stream over a transport; null if there is none. */
+    public TransportStream over(String media) {
+        for (TransportStream each : all) {
             if (each.channel().media().equals(media)) {
                 return each;
             }
@@ -79,15 +84,15 @@ public final class Legs {
         return null;
     }
 
-    /** Returns the current legs; the array does not change. */
-    public Leg[] all() {
+    /** Returns the current streams; the array does not change. */
+    public TransportStream[] all() {
         return all;
     }
 
     /** Returns the local addresses from which the publication is sent, as text; null if unknown. */
     public String localAddress() {
-        for (Leg each : all) {
-            String address = each.isDone() ? null : each.transport().localAddress(each);
+        for (TransportStream each : all) {
+            String address = each.isReleased() ? null : each.transport().localAddress(each);
             if (address != null) {
                 return address;
             }
@@ -98,18 +103,18 @@ public final class Legs {
     /** Ends the publication, whose final position must be set. */
     public void end() {
         isEnded = true;
-        for (Leg each : all) {
+        for (TransportStream each : all) {
             each.transport().closePublication(each);
         }
     }
 
     /** Returns whether the publication has ended and every transport has released it. */
-    public boolean isDone() {
+    public boolean areReleased() {
         if (!isEnded) {
             return false;
         }
-        for (Leg each : all) {
-            if (!each.isDone()) {
+        for (TransportStream each : all) {
+            if (!each.isReleased()) {
                 return false;
             }
         }
@@ -118,7 +123,7 @@ public final class Legs {
 
     /** Frees the counters. */
     public void close() {
-        for (Leg each : all) {
+        for (TransportStream each : all) {
             each.close();
         }
     }
@@ -130,22 +135,19 @@ public final class Legs {
         return all.length;
     }
 
-    /**
-     * Updates the publication after a leg's receivers have joined, left, or released a part of the
-     * log.
-     */
+    /** Updates the publication after receivers have joined, left, or released a part of the log. */
     public void update() {
-        Leg[] legs = all;
+        TransportStream[] streams = all;
         boolean isAnyConnected = false;
         boolean isAnyAwaited = false;
         long base = Long.MAX_VALUE;
         long limit = Long.MAX_VALUE;
-        for (int i = 0; i < legs.length; i++) {
-            Leg leg = legs[i];
-            if (leg.isConnected()) {
+        for (int i = 0; i < streams.length; i++) {
+            TransportStream stream = streams[i];
+            if (stream.isConnected()) {
                 isAnyConnected = true;
-                base = Math.min(base, leg.released());
-                limit = Math.min(limit, leg.limit());
+                base = Math.min(base, stream.released());
+                limit = Math.min(limit, stream.limit());
             } else {
                 isAnyAwaited = true;
             }
