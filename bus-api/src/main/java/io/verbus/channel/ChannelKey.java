@@ -39,7 +39,7 @@ enum ChannelKey {
             "none",
             ValueForm.ADDRESS,
             "Address at which receivers announce themselves to a dynamic or response publication;"
-                    + " over UDP also its source address."),
+                    + " over UDP also the publication's source address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -158,8 +158,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Maximum bytes by which a publisher may be ahead of the sender, or over IPC of the"
-                    + " subscribers; from mtu to half a term."),
+            "Maximum bytes by which a publisher may be ahead of the sender (over IPC, of the"
+                    + " subscribers); from mtu to half a term."),
 
     SEND_BUFFER(
             "so-sndbuf",
@@ -232,7 +232,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "the driver's",
+            "min; over UDP the driver's",
             ValueForm.FLOW,
             "Flow control: which of several receivers limits the publication."),
 
@@ -241,7 +241,7 @@ enum ChannelKey {
             Side.NONE,
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
-            "none",
+            "none; over UDP the driver's",
             ValueForm.GROUP_TAG,
             "Tag of this receiver, which flow control can select."),
 
@@ -250,7 +250,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "false",
+            "the driver's",
             ValueForm.TRUTH,
             "Whether a publication that only spies read counts as connected."),
 
@@ -279,8 +279,8 @@ enum ChannelKey {
             Side.BOTH,
             "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session id of the publication, or the only one that a subscription receives; tag:N"
-                    + " means that of the publication tagged N."),
+            "Session id of the publication, or the only session that a subscription receives; tag:N"
+                    + " means the session of the publication tagged N."),
 
     STREAM_ID(
             "stream-id",
@@ -299,7 +299,7 @@ enum ChannelKey {
             "none",
             ValueForm.TAGS,
             "Numbers by which other channels refer to this channel's address, and to this"
-                    + " publication."),
+                    + " publication's session."),
 
     INITIAL_TERM_ID(
             "init-term-id",

@@ -177,7 +177,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from one host.");
+                    "Maximum memory in bytes for images from one host.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -185,7 +185,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from all hosts.");
+                    "Maximum memory in bytes for images from all hosts.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(
