@@ -118,7 +118,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      */
     static <T> T given(T value, String name) {
         if (value == null) {
-            throw new NullPointerException("the " + name + " is null: pass one");
+            throw new NullPointerException("the " + name + " is null: pass a value");
         }
         return value;
     }

@@ -117,7 +117,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                             + " can be written to by group "
                             + attributes.group().getName()
                             + ", which is not the group of this process: if you trust its members,"
-                            + " set it as directory-group");
+                            + " set this group as directory-group");
         }
     }
 

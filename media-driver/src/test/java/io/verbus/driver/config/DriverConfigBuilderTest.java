@@ -113,7 +113,7 @@ class DriverConfigBuilderTest {
         assertEquals(
                 List.of(
                         "mtu is 100: it must be a multiple of 32 from 64 to 65504; a number"
-                                + " without a unit is in bytes, the units are k, m and g",
+                                + " without a unit is in bytes; the units are k, m and g",
                         "linger is -1ns: it must be from 0ns to 86400s",
                         "sender.cpu is 1024: it must be a whole number from -1 to 1023",
                         "client-share is 0: it must be a whole number from 1 to 100",
