@@ -74,7 +74,7 @@ final class PathWarnings {
                             + " connects over the link-local GID "
                             + path.gid().getHostAddress()
                             + ", which is not routable",
-                    "use addresses other than link-local ones in endpoint and interface");
+                    "set endpoint and interface to addresses that are not link-local");
         }
         if (confirms) {
             confirmed.incrementRelease();

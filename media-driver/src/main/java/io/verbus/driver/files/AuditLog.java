@@ -217,7 +217,10 @@ public final class AuditLog implements AutoCloseable {
             }
             if (hasFailed) {
                 hasFailed = false;
-                tell("can be written again; one of its lines gives the number of lost lines", null);
+                tell(
+                        "can be written again; a line `lost lines=N` gives the number of lost"
+                                + " lines",
+                        null);
             }
         } catch (IOException e) {
             lost.addAndGet(missed + 1);

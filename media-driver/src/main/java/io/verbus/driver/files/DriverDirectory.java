@@ -123,7 +123,7 @@ public final class DriverDirectory implements AutoCloseable {
                             + absolute
                             + " ("
                             + e
-                            + "): choose another with --dir",
+                            + "): choose another directory with --dir",
                     e);
         }
         throw new BusException(
@@ -233,8 +233,8 @@ public final class DriverDirectory implements AutoCloseable {
                 throw new BusException(
                         "the driver directory "
                                 + path
-                                + " is a link or a file, not a directory: remove it or choose"
-                                + " another",
+                                + " is a link or a file, not a directory: remove it, or choose"
+                                + " another path",
                         e);
             }
         }
@@ -368,8 +368,8 @@ public final class DriverDirectory implements AutoCloseable {
                         + what
                         + " while this driver (process id "
                         + ProcessHandle.current().pid()
-                        + ") was running: clients can no longer find this driver, so it shuts down:"
-                        + " start the driver again, and always stop it before deleting its"
+                        + ") was running, so clients can no longer find this driver, and it shuts"
+                        + " down: start the driver again, and always stop it before deleting its"
                         + " directory");
     }
 
