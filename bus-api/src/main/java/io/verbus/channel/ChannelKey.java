@@ -140,7 +140,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's; at most 1408 over UDP",
             ValueForm.MTU,
-            "Length of the longest frame in bytes; longer messages are fragmented."),
+            "Maximum frame length in bytes; longer messages are fragmented."),
 
     WINDOW(
             "window",

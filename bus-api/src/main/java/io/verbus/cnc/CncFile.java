@@ -311,7 +311,8 @@ public final class CncFile implements AutoCloseable {
             throw new BusException(
                     file
                             + " has no version yet: its driver is still starting, or it is not a"
-                            + " driver's command-and-control file");
+                            + " driver's command-and-control file; try again, or choose another"
+                            + " driver directory");
         }
         if (version >>> 16 != 0 || version >>> 8 < VERSION_VALUE >>> 8) {
             throw new BusException(

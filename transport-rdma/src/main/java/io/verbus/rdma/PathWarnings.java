@@ -59,7 +59,7 @@ final class PathWarnings {
                     new TransportException(
                             "WARN: "
                                     + untold
-                                    + ": the driver cannot check MTU, GID and time-outs"));
+                                    + ", so the driver cannot check MTU, GID and time-outs"));
         }
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(

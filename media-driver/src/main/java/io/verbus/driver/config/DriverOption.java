@@ -90,7 +90,7 @@ public final class DriverOption<T> {
                     Option.of(
                             "audit-file",
                             AUDIT_NAME,
-                            "an absolute path, or audit.log, which means that file in the driver"
+                            "an absolute path, or audit.log for a file of this name in the driver"
                                     + " directory",
                             "Audit log, with a line for each peer that the driver admits or"
                                     + " refuses.",
@@ -113,8 +113,8 @@ public final class DriverOption<T> {
                             "log-directory",
                             "none",
                             "the path of a directory",
-                            "Directory, on a hugetlbfs mount, in which the driver creates logs, so that"
-                                    + " they use huge pages.",
+                            "Directory, on a hugetlbfs mount, in which the driver creates logs, so"
+                                    + " that they use huge pages.",
                             Path::of,
                             DriverOption::isPath));
 

@@ -263,7 +263,8 @@ public final class AuditLog implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            errors.onError(new BusException("the audit log " + file + ": " + e, e));
+            errors.onError(
+                    new BusException("cannot close the audit log " + file + " (" + e + ")", e));
         }
     }
 }

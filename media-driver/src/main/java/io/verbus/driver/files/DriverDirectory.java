@@ -271,7 +271,7 @@ public final class DriverDirectory implements AutoCloseable {
                             + (e instanceof UserPrincipalNotFoundException
                                     ? "there is no such group"
                                     : e.getMessage())
-                            + "): name a group that contains user "
+                            + "): set directory-group to a group that contains user "
                             + ProcessAccount.current().user().getName(),
                     e);
         }

@@ -86,8 +86,7 @@ final class NotifySocket implements AutoCloseable {
                                 + name
                                 + " (sendto failed with errno "
                                 + errno
-                                + "): clear NOTIFY_SOCKET unless systemd set the variable for this"
-                                + " process");
+                                + "): unset NOTIFY_SOCKET unless systemd set it for this process");
             }
         }
     }

@@ -421,8 +421,8 @@ public final class InboundConductor implements AutoCloseable {
             String reason =
                     "the driver at "
                             + peer.host
-                            + " did not prove that it has its network's key: check which host this"
-                            + " is";
+                            + " did not prove that it has its network's key: find out which host"
+                            + " this is";
             admittance.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);
