@@ -120,8 +120,8 @@ class DriverConfigBuilderTest {
                         "max-clients is 1099511627776: it must be a whole number from 1 to"
                                 + " 100000000",
                         "no option sets the total of counters: set counter-values-length",
-                        "audit-file is else.log: it must be an absolute path, or audit.log, which"
-                                + " means that file in the driver directory",
+                        "audit-file is else.log: it must be an absolute path, or audit.log for a"
+                                + " file of this name in the driver directory",
                         "resolver.name is two words: it must be a name of 1 to 512 printable ASCII"
                                 + " characters without spaces",
                         "threading is null: it must be dedicated, shared_network, shared or"
