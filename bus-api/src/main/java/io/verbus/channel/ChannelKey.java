@@ -225,7 +225,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
-            "Congestion control: a fixed window, or one that shrinks on loss."),
+            "Congestion control: static uses a fixed window, cubic a window that shrinks on loss."),
 
     FLOW_CONTROL(
             "fc",
@@ -366,7 +366,8 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "How long a subscriber with tether=false may lag before it is detached."),
+            "How long a subscriber with tether=false may lag by 3/4 of the window before it is"
+                    + " detached."),
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",

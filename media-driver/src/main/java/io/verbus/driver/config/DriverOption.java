@@ -124,7 +124,9 @@ public final class DriverOption<T> {
                             "threading",
                             ThreadingMode.DEDICATED,
                             ThreadingMode.values(),
-                            "Which agents share a thread."));
+                            "Which agents share a thread: none (dedicated), sender and receiver"
+                                    + " (shared_network) or all (shared); invoker uses no"
+                                    + " threads."));
 
     public static final DriverOption<Idling> CONDUCTOR_IDLE = idle("conductor");
 
