@@ -149,7 +149,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Maximum bytes by which a publisher may be ahead of the subscribers at this endpoint."),
+            "How many bytes a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -158,7 +158,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Maximum bytes by which a publisher may be ahead of the sender (over IPC, of the"
+            "How many bytes a publisher may be ahead of the sender (over IPC, of the"
                     + " subscribers); from mtu to half a term."),
 
     SEND_BUFFER(
@@ -196,8 +196,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Maximum number of ranges retransmitted concurrently; beyond it, the closest ranges are"
-                    + " merged."),
+            "Maximum number of ranges retransmitted concurrently; beyond this number, the closest"
+                    + " ranges are merged."),
 
     GROUP(
             "group",
@@ -289,7 +289,7 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.WHOLE_NUMBER,
-            "The only stream that may be added on the channel."),
+            "The only stream id that may be used with this channel."),
 
     TAGS(
             "tags",

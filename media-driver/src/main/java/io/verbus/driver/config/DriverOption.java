@@ -258,7 +258,7 @@ public final class DriverOption<T> {
                             "0",
                             "at least 0 and less than 2g",
                             bytes -> bytes >= 0,
-                            "Maximum bytes by which an IPC publication may be ahead of its slowest"
+                            "How many bytes an IPC publication may be ahead of its slowest"
                                     + " subscriber; 0 means two terms, or half a term for aeron:"
                                     + " channels."));
 

@@ -87,7 +87,7 @@ public record UdpOptions(
                     "128k",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Maximum bytes by which a sender may be ahead of the subscribers; at most half"
+                    "How many bytes a sender may be ahead of the subscribers; at most half"
                             + " a term.");
 
     static final Option<Long> PUBLICATION_WINDOW =
@@ -96,7 +96,7 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Maximum bytes by which a publisher may be ahead of the sender; 0 means half a"
+                    "How many bytes a publisher may be ahead of the sender; 0 means half a"
                             + " term, the maximum.");
 
     static final Option<Long> RECEIVE_BUFFER =
@@ -276,7 +276,7 @@ public record UdpOptions(
                     1,
                     256,
                     "Maximum number of ranges that a publication retransmits concurrently; beyond"
-                            + " it, the closest ranges are merged.");
+                            + " this number, the closest ranges are merged.");
 
     static final Option<Boolean> GIVE_UP_SLOW_RECEIVERS =
             Option.flag(
