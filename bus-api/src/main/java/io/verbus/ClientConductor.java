@@ -287,7 +287,7 @@ final class ClientConductor implements Agent {
             BusException reason =
                     isLost
                             ? closedReason
-                            : new BusException("the bus is closed: connect a new one");
+                            : new BusException("the bus is closed: connect a new bus");
             closedReason = reason;
             commands().flush();
             commands().close();
@@ -328,7 +328,7 @@ final class ClientConductor implements Agent {
 
     CountersReader counterValues() {
         if (requests.isTerminated()) {
-            throw new BusException("the bus is closed: connect a new one to read counters");
+            throw new BusException("the bus is closed: connect a new bus to read counters");
         }
         return driver().counters();
     }

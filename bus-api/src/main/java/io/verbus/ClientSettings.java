@@ -118,7 +118,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      */
     static <T> T given(T value, String name) {
         if (value == null) {
-            throw new NullPointerException("the " + name + " is null: pass one");
+            throw new NullPointerException("the " + name + " is null: pass a value");
         }
         return value;
     }
@@ -341,7 +341,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context availableCounterHandler(AvailableCounterHandler handler) {
-        this.availableCounterHandler = given(handler, "available counter handler");
+        this.availableCounterHandler = given(handler, "available-counter handler");
         return self();
     }
 
@@ -353,7 +353,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context unavailableCounterHandler(UnavailableCounterHandler handler) {
-        this.unavailableCounterHandler = given(handler, "unavailable counter handler");
+        this.unavailableCounterHandler = given(handler, "unavailable-counter handler");
         return self();
     }
 

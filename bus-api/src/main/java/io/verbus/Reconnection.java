@@ -211,9 +211,9 @@ final class Reconnection {
                             refusal.code(),
                             "cannot "
                                     + change.words()
-                                    + " again after reconnecting, for the "
+                                    + " again for the "
                                     + addition.words()
-                                    + ": "
+                                    + " after reconnecting: "
                                     + refusal.getMessage()));
         }
         conductor.onRenewed();

@@ -193,8 +193,8 @@ public final class LogBuffers implements AutoCloseable {
                         file
                                 + " has "
                                 + length
-                                + " bytes, which is not the length of a log: it is truncated or"
-                                + " not a log");
+                                + " bytes, which is not the length of a log: the file is truncated,"
+                                + " or is not a log; restart its driver");
             }
             ClientMapping mapping =
                     ClientMapping.map(
@@ -208,7 +208,9 @@ public final class LogBuffers implements AutoCloseable {
             return new LogBuffers(
                     file, () -> trust.open(directory, file, true), mapping::release, segment, spec);
         } catch (IOException e) {
-            throw new BusException("cannot map the log " + file + ": " + e, e);
+            throw new BusException(
+                    "cannot map the log " + file + " (" + e + "): check that its driver is running",
+                    e);
         }
     }
 
@@ -256,7 +258,8 @@ public final class LogBuffers implements AutoCloseable {
                             + termLength
                             + " bytes and pages of "
                             + pageLength
-                            + " bytes: it is truncated, damaged or not a log");
+                            + " bytes: the file is truncated, damaged or not a log; restart its"
+                            + " driver");
         }
         LogType type = LogType.of(metadata.getByte(LogLayout.TYPE));
         int headerLength = metadata.getInt(LogLayout.DEFAULT_HEADER_LENGTH);
@@ -267,7 +270,7 @@ public final class LogBuffers implements AutoCloseable {
                             + metadata.getByte(LogLayout.TYPE)
                             + " and frame headers of "
                             + headerLength
-                            + " bytes");
+                            + " bytes; use the same Verbus release for driver and clients");
         }
         try {
             return new LogSpec(
@@ -281,7 +284,7 @@ public final class LogBuffers implements AutoCloseable {
                     0);
         } catch (BusException e) {
             throw new BusException(
-                    file + " is damaged: its metadata is invalid: " + e.getMessage(), e);
+                    file + " is damaged, because its metadata is invalid: " + e.getMessage(), e);
         }
     }
 

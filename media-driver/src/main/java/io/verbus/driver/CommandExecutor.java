@@ -549,7 +549,7 @@ final class CommandExecutor implements CommandHandler {
                 Shares.NOBODY,
                 "a client sent a command of the unknown type "
                         + typeId
-                        + ": check that all clients are as old as the driver or older");
+                        + ": check that no client is newer than the driver");
     }
 
     @Override

@@ -145,11 +145,13 @@ final class PublicationFactory {
         if (tagged >= 0 && asked != tagged) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
-                    "the channel asks for "
+                    "the channel sets "
                             + key
                             + " "
                             + asked
-                            + ", but the publication whose session the channel uses has "
+                            + ", but the publication whose session it uses has "
+                            + key
+                            + " "
                             + tagged
                             + ": use the same value, or omit "
                             + key);

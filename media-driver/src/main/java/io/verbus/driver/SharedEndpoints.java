@@ -99,11 +99,11 @@ final class SharedEndpoints {
                             + value
                             + " of channel '"
                             + added.channel().written()
-                            + "', where another subscription of stream "
+                            + "', but another subscription of stream "
                             + added.streamId()
-                            + " has '"
+                            + " has channel '"
                             + there.channel().written()
-                            + "': use one "
+                            + "': use the same "
                             + key
                             + " for all subscriptions of a stream at an endpoint");
         }

@@ -169,8 +169,7 @@ class AeronChannelsTest {
                                                     "aeron:ipc?session-id=tag:2|mtu=4k", 7),
                                     ErrorCode.INVALID_CHANNEL)
                             .contains(
-                                    "mtu 4096, but the publication whose session the channel"
-                                            + " uses"));
+                                    "mtu 4096, but the publication whose session it uses"));
         }
     }
 

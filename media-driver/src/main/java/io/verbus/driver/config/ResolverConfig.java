@@ -42,7 +42,7 @@ public record ResolverConfig(
         if (name == null) {
             throw new BusException(
                     "resolver.interface or resolver.bootstrap-neighbor is set, but resolver.name is"
-                            + " missing: set resolver.name, or remove the other two");
+                            + " missing: set resolver.name, or remove the other two settings");
         }
         return new ResolverConfig(
                 name,

@@ -75,9 +75,9 @@ public final class ChannelOptions {
     private static TransportException differs(
             String key, String asked, String has, ChannelUri channel, String name) {
         return new TransportException(
-                ("channel '%s' sets %s to %s, but %s, which it shares with other channels, has %s:"
-                                + " use the same value for all channels that share it, or "
-                                + "another endpoint")
+                ("channel '%s' sets %s to %s, but %s, which the channel shares with other channels,"
+                                + " has %s: use the same value in all these channels, or use another"
+                                + " endpoint")
                         .formatted(channel, key, asked, name, has));
     }
 }

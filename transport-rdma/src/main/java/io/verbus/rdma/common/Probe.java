@@ -54,6 +54,6 @@ public class Probe {
     public String missed() {
         return "the peer has not answered a probe for "
                 + timeoutNs / 1_000_000
-                + " ms: the peer or the network between is down";
+                + " ms: the peer or the network is down";
     }
 }

@@ -306,14 +306,14 @@ final class Announcer implements AutoCloseable {
                             wish,
                             Kind.NOT_AUTHENTICATED,
                             "the driver there rejected this driver, which lacks the network's "
-                                    + "key: use the same rdma.key-file on both",
+                                    + "key: use the same rdma.key-file on both hosts",
                             nowNs);
             case NO_RESOURCES ->
                     failed(
                             wish,
                             Kind.NO_ROOM,
-                            "the driver there accepts no more receivers: raise its "
-                                    + "rdma.max-connections",
+                            "the driver there accepts no more receivers: raise that "
+                                    + "driver's rdma.max-connections",
                             nowNs);
             default ->
                     failed(

@@ -70,7 +70,7 @@ final class ImageEnds {
                     + written.offer.streamId()
                     + " ends at position "
                     + close.finalPosition()
-                    + " but the received frames end at "
+                    + ", but the received frames end at "
                     + frontier.position();
         }
         images.takeFrom(peer, written);

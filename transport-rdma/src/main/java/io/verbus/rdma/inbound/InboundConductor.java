@@ -215,8 +215,9 @@ public final class InboundConductor implements AutoCloseable {
                 peer.host,
                 "connections from "
                         + peer.host
-                        + " were closed because they did not offer a stream: exclude unknown hosts"
-                        + " with rdma.allow, or see rdma.max-half-open and rdma.half-open-timeout");
+                        + " were closed because they did not offer a stream: exclude unknown"
+                        + " hosts with rdma.allow, or raise rdma.max-half-open or"
+                        + " rdma.half-open-timeout");
         onEnded(peer, Cause.DISCONNECTED, "the peer did not offer a stream in time");
         return 1;
     }
@@ -420,8 +421,8 @@ public final class InboundConductor implements AutoCloseable {
             String reason =
                     "the driver at "
                             + peer.host
-                            + " did not prove that it has its network's key: check which host this"
-                            + " is";
+                            + " did not prove that it has its network's key: find out which host"
+                            + " this is";
             admittance.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);

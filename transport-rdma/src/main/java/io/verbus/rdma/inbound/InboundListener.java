@@ -190,10 +190,12 @@ final class InboundListener implements InboundEndpoint {
                         + " "
                         + value
                         + " differs from "
+                        + key
+                        + " "
                         + other
                         + " of another subscription at "
                         + description()
-                        + ": use one "
+                        + ": use the same "
                         + key
                         + " for all subscriptions at an endpoint");
     }

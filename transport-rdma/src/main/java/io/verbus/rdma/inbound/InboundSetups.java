@@ -200,8 +200,8 @@ final class InboundSetups {
                     "the streams from "
                             + peer.host
                             + " need more memory than rdma.max-image-memory, or all streams need"
-                            + " more than rdma.max-total-image-memory: raise that limit, or shorten"
-                            + " term-length");
+                            + " more than rdma.max-total-image-memory: raise the exceeded limit, or"
+                            + " shorten term-length");
             reject(
                     peer,
                     offer,

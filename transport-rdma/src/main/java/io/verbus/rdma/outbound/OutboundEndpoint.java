@@ -419,7 +419,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "the driver at "
                             + name
                             + " rejected this driver, which lacks the network's key: use the "
-                            + "same rdma.key-file on both";
+                            + "same rdma.key-file on both hosts";
             case ENDPOINT_CLOSED -> name + " is no longer used by any subscription";
             default ->
                     "the driver at "

@@ -124,7 +124,7 @@ enum StreamState {
                             + this
                             + " has no transition on "
                             + event
-                            + ": report this as an error of the driver");
+                            + ": report this bug of the driver");
         }
         return to;
     }

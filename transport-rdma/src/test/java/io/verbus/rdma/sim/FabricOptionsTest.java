@@ -184,7 +184,7 @@ class FabricOptionsTest {
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "fe80::1", 4096),
                 "over a link-local GID",
                 "the link-local GID fe80:0:0:0:0:0:0:1",
-                "other than link-local");
+                "that are not link-local");
     }
 
     @Test

@@ -96,10 +96,12 @@ final class EndpointTerms {
                             + " "
                             + wanted
                             + " differs from "
+                            + key
+                            + " "
                             + agreed
                             + " of another subscription at "
                             + endpoint
-                            + ": use one "
+                            + ": use the same "
                             + key
                             + " for all subscriptions at an endpoint");
         }

@@ -279,8 +279,8 @@ public final class InboundConductor implements AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot coalesce datagrams on arrival (UDP_GRO), so each"
-                                + " passes through the kernel separately: use Linux 5.0 or later,"
-                                + " or set udp.gro=false"));
+                                + " datagram passes through the kernel separately: use Linux 5.0 or"
+                                + " later, or set udp.gro=false"));
         }
         return socket;
     }
@@ -426,7 +426,7 @@ public final class InboundConductor implements AutoCloseable {
                     host.onError(
                             refused.endpoint().channel(),
                             new TransportException(
-                                    "the kernel refuses status messages from "
+                                    "the kernel refuses to send status messages from "
                                             + refused.endpoint().description()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())

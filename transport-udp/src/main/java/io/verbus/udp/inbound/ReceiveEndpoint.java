@@ -268,10 +268,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
                     "channel '"
                             + channel
                             + "' has "
-                            + (wanted == null ? "no control" : "a different control")
-                            + " than another subscription at "
+                            + (wanted == null ? "no control, unlike" : "a different control from")
+                            + " another subscription at "
                             + description()
-                            + ": use one control for all subscriptions at an endpoint,"
+                            + ": use the same control for all subscriptions at an endpoint,"
                             + " or another endpoint");
         }
     }

@@ -319,7 +319,7 @@ public final class OutboundConductor implements AutoCloseable {
                     destinations.onError(
                             refused.destination(),
                             new TransportException(
-                                    "the kernel refuses datagrams to "
+                                    "the kernel refuses to send datagrams to "
                                             + refused.receiver()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
@@ -329,7 +329,7 @@ public final class OutboundConductor implements AutoCloseable {
                     peerErrors.record(
                             PeerError.UNANSWERABLE,
                             unanswerable.host(),
-                            "the kernel refuses answers to "
+                            "the kernel refuses to send answers to "
                                     + unanswerable.host()
                                     + ", which requested a stream ("
                                     + SendBatch.errorText(unanswerable.errno())

@@ -444,8 +444,8 @@ final class SendDestinations implements AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot segment coalesced datagrams (UDP_SEGMENT), so each"
-                                + " passes through the kernel separately: use Linux 4.18 or later,"
-                                + " or set udp.gso=false"));
+                                + " datagram passes through the kernel separately: use Linux 4.18 or"
+                                + " later, or set udp.gso=false"));
         }
         return can;
     }
