@@ -101,7 +101,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      *
      * @param time time for which to run; if zero, does nothing. With an ahead-of-time cache, 30 to
      *     60 ms achieve most of the effect.
-     * @return number of messages sent and received.
+     * @return number of round trips, each of which sends and receives two messages.
      * @throws BusException if the time is negative, or the JVM lacks the flags that access to
      *     shared memory requires.
      */

@@ -146,7 +146,7 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a handler that is called for each counter of a client that is removed from now on.
+     * Adds a handler that is called each time a client's counter is removed from now on.
      *
      * @param handler handler to call on the client conductor's thread.
      * @return id for {@link #removeUnavailableCounterHandler(long)}.

@@ -246,7 +246,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Removes a destination. Removing a destination that the subscription does not have has no
-     * effect. Blocks until the driver has answered. Thread-safe, but must not be called in a
+     * effect. Blocks until the driver has answered. Thread-safe, but must not be called from a
      * handler of the bus.
      *
      * @param destination destination channel, as it was added.

@@ -36,8 +36,8 @@ public final class LogMerger {
     }
 
     /**
-     * Continues at a position up to which another writer has filled the log, and at which there is
-     * a zero word. Must not be called while a thread is merging.
+     * Continues at the frontier that another writer of the log has reached. There must be a zero
+     * word at the position. Must not be called while a thread is merging.
      */
     public void goOnFrom(long position) {
         frontier = position;

@@ -30,7 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * log's metadata. That position is stored before the padding, so an owner that finds the space
  * clean again also finds the position. An owner that commits with a plain store, such as an Aeron
  * client, detects nothing: its message replaces the padding or, if the space has been reused, is
- * lost and corrupts what is there now.
+ * lost and corrupts the data that is there now.
  */
 public final class LogUnblocker {
     /** Position of an open claim if there is none. */

@@ -49,7 +49,7 @@ public final class MessageBatch {
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.
      * @param length length of the message in bytes, 0 or more.
-     * @return whether there was room for it.
+     * @return false if the batch is full.
      * @throws IllegalArgumentException if the length is negative.
      * @throws IndexOutOfBoundsException if the buffer does not contain the message.
      */

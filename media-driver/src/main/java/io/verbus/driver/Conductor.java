@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The conductor: executes client commands, updates limits, ends streams, services the transports,
- * and runs timers. An exception in one of these parts is recorded and does not stop the others.
+ * and runs timers. An exception in one of these parts is recorded and does not stop the other
+ * parts.
  *
  * <p>The conductor never blocks. {@link Background} does slow work, and each duty cycle handles a
  * bounded number of entries from each queue.
@@ -71,7 +72,10 @@ final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** Position in the command buffer before which all commands were sent by {@link #sentNs}. */
+    /**
+     * Position in the command buffer; all commands before it were sent no later than {@link
+     * #sentNs}.
+     */
     private long sentPosition;
 
     private long sentNs;

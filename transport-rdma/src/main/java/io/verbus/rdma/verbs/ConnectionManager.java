@@ -312,7 +312,7 @@ final class ConnectionManager implements AutoCloseable {
 
     /**
      * Returns the next event whose id has an owner; the event is already acknowledged. The library
-     * may connect a queue pair while reading it.
+     * may connect a queue pair while it reads an event.
      *
      * @param requests creator of the owners of connection requests.
      * @return the event, or null if there is none.

@@ -49,7 +49,7 @@ final class HeldDevices {
     static final class Held {
         private static final int OVER = -1;
 
-        /** Number of its connections and domains; {@link #OVER} if no more are permitted. */
+        /** Number of connections and domains that use the device; {@link #OVER} if no more may. */
         private final AtomicInteger uses = new AtomicInteger();
 
         /** Written once, by the thread that opens the device. */

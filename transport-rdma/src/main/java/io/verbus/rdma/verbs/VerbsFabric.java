@@ -46,8 +46,8 @@ public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_READ = 64;
 
     /**
-     * Maximum time for which a closing driver waits until its queue pairs are destroyed, and again
-     * for all other calls that a device or a peer delays.
+     * Maximum time for which a closing driver waits for its queue pairs to be destroyed, and then
+     * again for all other calls that a device or a peer delays.
      */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -99,8 +99,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Loads and links the required functions, which takes long the first time in a process. Also
-     * lists the devices, which any of them can delay. Thread-safe.
+     * Loads and links the required functions, which is slow the first time in a process. Also lists
+     * the devices, any of which can delay the call. Thread-safe.
      *
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
@@ -113,7 +113,7 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Opens the fabric after listing the devices, which any of them can delay.
+     * Opens the fabric after listing the devices, any of which can delay the call.
      *
      * @param errors handler for failures to release resources; the release continues in any case.
      * @throws VerbsException as {@link #prepare} does.

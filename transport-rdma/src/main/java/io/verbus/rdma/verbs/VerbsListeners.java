@@ -41,7 +41,7 @@ final class VerbsListeners {
     /** Closed listeners whose ids are not destroyed yet. */
     private final Set<VerbsListener> ending = new LinkedHashSet<>();
 
-    /** Calls that wait for others to return. */
+    /** Calls that wait until other calls return. */
     private final ArrayDeque<Runnable> queued = new ArrayDeque<>();
 
     private int running;
@@ -156,7 +156,7 @@ final class VerbsListeners {
         }
     }
 
-    /** Tries to listen again where a device was removed. */
+    /** Makes each lost listener try to listen again. */
     void listenAgain(long nowNs) {
         for (int i = 0; i < lost.size(); i++) {
             lost.get(i).tryAgain(nowNs);
