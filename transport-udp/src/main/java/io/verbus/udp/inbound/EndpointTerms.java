@@ -167,9 +167,7 @@ final class EndpointTerms {
                 : new StaticWindow(window);
     }
 
-    /**
-     * Returns the maximum number of bytes that may be sent beyond an image's consumption position.
-     */
+    /** Returns the maximum number of bytes that may be sent beyond an image's consumed position. */
     int window(int termLength, int mtu) {
         return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
     }

@@ -37,7 +37,10 @@ final class RemoteReceivers {
     private final Presence presence = new Presence();
     private final Allowance questions = Allowance.ofSender();
 
-    /** Ids of recently removed receivers, which keep responding for a while, and do not count. */
+    /**
+     * Ids of recently removed receivers, which keep responding for a while; their responses do not
+     * count.
+     */
     private final LongHashSet removed = new LongHashSet();
 
     private RemoteReceivers(boolean isDynamic, int capacity, long timeoutNs, KnownReceivers known) {
@@ -116,7 +119,7 @@ final class RemoteReceivers {
      * Handles a status message from an address.
      *
      * @return whether one of these receivers sent it; for manual destinations, false only if the
-     *     sender was removed.
+     *     receiver was removed.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
         RemoteReceiver receiver = all.find(source);
