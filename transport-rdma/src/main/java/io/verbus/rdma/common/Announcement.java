@@ -20,8 +20,8 @@ import java.util.Arrays;
 /**
  * The private data of a connection request at a publication's control address, by which a receiver
  * asks the publisher to connect to it. An announcement needs no connection, so the request is
- * always rejected, and the rejection contains the answer. A fabric may pad either with zeros, and a
- * later release may add fields.
+ * always rejected, and the rejection contains the answer. A fabric may pad either message with
+ * zeros, and a later release may add fields.
  *
  * @param versions protocol versions that the peer speaks.
  * @param driverId id of the subscribing driver.

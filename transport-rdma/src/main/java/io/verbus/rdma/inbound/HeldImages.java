@@ -52,7 +52,7 @@ final class HeldImages {
         return true;
     }
 
-    /** Holds an image again that the returning peer cannot write. */
+    /** Holds an image again, because the returning peer cannot write it. */
     void putBack(IncomingImage image, InboundPeer peer) {
         image.state(IncomingImage.State.HELD);
         all.add(new Held(image, peer));

@@ -127,8 +127,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Leaves an endpoint. The last to leave closes it; its connections end after all answers are
-     * sent.
+     * Removes a subscription from an endpoint. Removing the last one closes the endpoint, and its
+     * connections end after all answers are sent.
      */
     public void leave(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);

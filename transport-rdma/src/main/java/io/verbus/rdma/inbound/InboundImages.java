@@ -86,7 +86,10 @@ final class InboundImages implements AutoCloseable {
         memory = new ImageMemory(options.maxImageMemory(), options.maxTotalImageMemory());
     }
 
-    /** Notifies the driver of released images, in the duty cycle and never within its own call. */
+    /**
+     * Ends held images whose time has passed, and notifies the driver of released images, but never
+     * within one of the driver's own calls.
+     */
     int work(long nowNs) {
         this.nowNs = nowNs;
         countersPool.work(nowNs);
@@ -215,7 +218,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * Continues a moved stream in the image that the driver has named, which may be the same.
+     * Continues a moved stream in the image that the driver has named, which may be the same image.
      *
      * @param peer peer that has offered the stream for the move; null for a held image.
      * @param before image that the peer has stopped writing, in its state at that time.

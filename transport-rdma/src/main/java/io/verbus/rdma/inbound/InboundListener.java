@@ -91,8 +91,8 @@ final class InboundListener implements InboundEndpoint {
     }
 
     /**
-     * Returns whether a channel has the same names as one that resolved to this endpoint, even if
-     * they resolve differently by now.
+     * Returns whether a channel has the same names as a channel that resolved to this endpoint,
+     * even if the names resolve differently by now.
      */
     boolean isNamed(ChannelUri channel) {
         boolean isAnyPort = channel.hasEndpoint() && channel.endpoint().port() == 0;
@@ -131,7 +131,7 @@ final class InboundListener implements InboundEndpoint {
         return responses;
     }
 
-    /** Returns the address with the port actually bound; null while it opens. */
+    /** Returns the address with the port actually bound; null while the listener is opening. */
     InetSocketAddress localAddress() {
         return listener.localAddress();
     }

@@ -40,7 +40,10 @@ final class InboundPeer {
     /** Source without its port, which differs per connection. */
     final String host;
 
-    /** Streams without a subscription, or that an older connection still carries. */
+    /**
+     * Offered streams that wait for a subscription, or for the end of an older connection or of a
+     * move.
+     */
     final List<Setup> deferred = new ArrayList<>();
 
     /** Streams whose images are being created. */

@@ -18,8 +18,8 @@ import java.util.SortedSet;
 import java.util.stream.Collectors;
 
 /**
- * Answers the offers of peers: with a new image, with the image held for it, by deferring it, or by
- * rejecting it. Used by the conductor's thread.
+ * Answers peers' offers: creates an image, resumes the image held for the stream, defers the offer,
+ * or rejects it. Used by the conductor's thread.
  */
 final class InboundSetups {
     private final TransportHost host;
@@ -188,7 +188,7 @@ final class InboundSetups {
     }
 
     /**
-     * Creates an image for an offer; returns false without a subscription. A failed offer is
+     * Creates an image for an offer; returns false if there is no subscription. A failed offer is
      * rejected.
      */
     private boolean accept(InboundPeer peer, Setup offer) {

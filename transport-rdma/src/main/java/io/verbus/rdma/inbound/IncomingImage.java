@@ -57,7 +57,7 @@ final class IncomingImage {
     /** Image that the peer writes; a different one after a move. */
     final InboundImage image;
 
-    /** Id of the peer's driver; 0 if the image was created for no peer to write. */
+    /** Id of the peer's driver; 0 if no peer ever writes the image. */
     final long driverId;
 
     /** The peer's offer on its last connection. */
@@ -71,7 +71,10 @@ final class IncomingImage {
     /** Counters of the image, passed on when it resumes; null if it was never written. */
     final ImageCounters counters;
 
-    /** Deadline of the peer's answer while closing; end of the time for which it is held. */
+    /**
+     * Deadline of the peer's answer while the image is moving or closing; end of the hold time
+     * while it is held.
+     */
     private long deadlineNs;
 
     /** Reason of the link's loss, while it is held. */
@@ -177,7 +180,7 @@ final class IncomingImage {
                 image, driverId, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
-    /** Creates a held image that replaces another, in which its peer does not resume. */
+    /** Creates a held image that replaces another held image, in which the peer does not resume. */
     static IncomingImage held(InboundImage image, IncomingImage before) {
         IncomingImage held =
                 new IncomingImage(

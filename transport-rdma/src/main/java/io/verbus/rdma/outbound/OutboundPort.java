@@ -109,8 +109,8 @@ final class OutboundPort {
     }
 
     /**
-     * Returns the number of completed work requests. The parts of logs that they have read may be
-     * released.
+     * Returns the number of completed work requests. The parts of logs that these requests have
+     * read may be released.
      */
     long completed() {
         return queuePair.answered();

@@ -3,9 +3,10 @@
 package io.verbus.rdma.outbound;
 
 /**
- * Position at which a destination starts under {@code max}: the last known frame boundary that the
- * fastest destination has released. A new destination therefore receives everything that the
- * fastest has not consumed yet, and can take over if the fastest fails.
+ * Position at which a destination starts under flow control {@code max}: the last known frame
+ * boundary that the fastest destination has released. A new destination therefore receives
+ * everything that the fastest destination has not consumed yet, and can take over if that
+ * destination fails.
  *
  * <p>Released positions are reported by peers, so there may be no frame that begins there.
  * Boundaries are ends of batches, about an eighth of a term apart. Batches are no longer than that,
