@@ -162,7 +162,10 @@ public final class DriverConfig {
         return get(DriverOption.AUDIT_LENGTH);
     }
 
-    /** Returns the time that streams get to arrive and be read after SIGTERM; 0 for none. */
+    /**
+     * Returns the maximum time to wait, after SIGTERM, until all streams are sent and read; 0 for
+     * none.
+     */
     public long drainTimeoutNs() {
         return get(DriverOption.DRAIN_TIMEOUT);
     }

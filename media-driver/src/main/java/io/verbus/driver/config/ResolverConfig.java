@@ -15,7 +15,7 @@ import java.util.List;
  * @param localInterface address and port to listen at and send from.
  * @param bootstrapNeighbors drivers to contact first.
  * @param neighborTimeoutNs nanoseconds after which a silent driver is forgotten.
- * @param selfIntervalNs nanoseconds between announcements of its own name.
+ * @param selfIntervalNs nanoseconds between announcements of this driver's own name.
  * @param neighborIntervalNs nanoseconds between announcements of other drivers' names.
  * @param bootstrapIntervalNs nanoseconds after which the bootstrap neighbors are looked up again.
  */

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Option for the driver directory that a tool inspects. */
 final class DirectoryOption {
     /**
-     * Time to wait for a heartbeat. A Verbus driver updates it a hundred times as often; an Aeron
-     * driver, once per second.
+     * Time to wait for a heartbeat. A Verbus driver sends one every 10 ms, an Aeron driver one
+     * every second.
      */
     private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);
 

@@ -137,7 +137,7 @@ final class StatView {
 
     /**
      * Divides the lines among the tables, each of which follows a blank line. A table leaves lines
-     * that it does not need to the others.
+     * that it does not need to the other tables.
      */
     private static int[] share(List<TextTable> tables, int room) {
         int[] shares = new int[tables.size()];
