@@ -167,8 +167,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets a user whose driver the client trusts, in addition to drivers that run as its own user
-     * or as root.
+     * Sets a user whose driver the client trusts, in addition to drivers that run as the client's
+     * own user or as root.
      *
      * @param user name or number, or null for none. Default: the system property {@value
      *     #DIRECTORY_OWNER_PROPERTY}, else the environment variable {@value

@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  * conductor sees the claim. A claim that is not released is merely an upper bound.
  *
  * <p>Impossible positions are not trusted: nothing is released while a position is below the
- * released one, further past it than the log is long, or unaligned.
+ * released position, further past that position than the log is long, or unaligned.
  */
 public final class CountedPositions {
     private static final Position[] NONE = {};

@@ -26,10 +26,10 @@ import java.nio.file.StandardOpenOption;
 /**
  * A log, usually a file mapped into this process; {@link LogLayout} describes its contents.
  *
- * <p>Any thread may use the buffers, subject to the protocol between the log's users. A log may be
- * closed by another thread than the one that created it. Once {@link #close()} has started, no
- * buffer of a log that this process created may be accessed, because the memory is unmapped. A
- * buffer of a log mapped by {@link #map} reads as zero from then on; see {@link ClientMapping}.
+ * <p>Any thread may use the buffers, subject to the protocol between the log's users. Any thread
+ * may close the log. Once {@link #close()} has started, no buffer of a log that this process
+ * created may be accessed, because the memory is unmapped. A buffer of a log mapped by {@link #map}
+ * reads as zero from then on; see {@link ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;

@@ -70,14 +70,15 @@ public final class LogMerger {
 
     /**
      * Takes the next frames from a source: skips frames that are already merged, or copies frames
-     * that start at the frontier. A source that is ahead of the frontier waits for the others.
+     * that start at the frontier. A source that is ahead of the frontier waits for the other
+     * sources.
      *
      * @param source source to take from.
      * @param limit position that the frontier must not pass.
      * @param maxBytes maximum number of bytes to copy; a longer first frame is copied nevertheless.
      * @return number of bytes by which the source has advanced.
      * @throws InvalidFrameException if the source holds an invalid frame, or frames that do not
-     *     match those of another source.
+     *     match the frames of another source.
      */
     public int merge(Source source, long limit, int maxBytes) {
         long from = source.position;

@@ -52,7 +52,7 @@ final class CommandExecutor implements CommandHandler {
     private final AtomicCounter malformed;
 
     /**
-     * @param nextId supplier of the next unassigned correlation id, which is higher than that of
+     * @param nextId supplier of the next unassigned correlation id, which is higher than the id of
      *     any command sent so far.
      */
     CommandExecutor(

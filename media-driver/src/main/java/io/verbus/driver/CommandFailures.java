@@ -100,8 +100,8 @@ final class CommandFailures {
     }
 
     /**
-     * Records an error that a client caused, unless one of the same kind is already recorded for
-     * the client. Returns whether the error was recorded.
+     * Records an error that a client caused, unless an error of the same kind is already recorded
+     * for the client. Returns whether the error was recorded.
      */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);

@@ -428,8 +428,8 @@ final class Subscribers {
     }
 
     /**
-     * Removes a subscriber. Unless its position is impossible, first releases what it has read,
-     * because it may be the last subscriber.
+     * Removes a subscriber. Unless its position is impossible, first releases the part of the log
+     * that it has read, because it may be the last subscriber.
      */
     private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);

@@ -121,7 +121,7 @@ public final class DriverConfig {
     }
 
     /**
-     * Returns the value of an option: the one that was set, or else the default.
+     * Returns the value of an option: the value that was set, or else the default.
      *
      * @return value, in bytes or nanoseconds if it is a length or a time; null if the option has no
      *     default and is not set.

@@ -19,7 +19,7 @@ final class Stalls {
     private final long[] messages;
 
     /**
-     * Number of stalls; the last may still be going on. Stalls beyond the capacity are not kept.
+     * Number of stalls; the last stall may not be over. Stalls beyond the capacity are not kept.
      */
     private long count;
 

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * @param driverIdle idle strategy of the drivers' own threads.
  * @param initiator address of the sending end; empty on IPC.
  * @param reflector address of the receiving or reflecting end; empty on IPC.
- * @param port port of the reflecting end's driver; the sending end's driver uses the next.
+ * @param port port of the reflecting end's driver; the sending end's driver uses the next port.
  * @param affinity comma-separated CPUs of the sending thread, then of the receiving or reflecting
  *     thread; empty to bind none.
  * @param server address of the server on the receiving or reflecting host, as HOST:PORT; empty if

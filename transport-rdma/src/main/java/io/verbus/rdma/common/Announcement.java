@@ -18,9 +18,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The private data of a connection request at a publication's control address, by which a receiver
- * asks the publisher to connect to it. An announcement needs no connection, so the request is
- * always rejected, and the rejection contains the answer. A fabric may pad either message with
+ * The private data of a connection request at a publication's control address, with which a
+ * receiver asks the publisher to connect to it. An announcement needs no connection, so the request
+ * is always rejected, and the rejection contains the answer. A fabric may pad either message with
  * zeros, and a later release may add fields.
  *
  * @param versions protocol versions that the peer speaks.

@@ -24,7 +24,7 @@ import java.util.Arrays;
  * @param driverId id of the peer, which changes at each start.
  * @param challenge the peer's challenge for this side to prove that it has the key of its network.
  * @param proof the peer's proof that it has the key, in an answer.
- * @param confirms whether each side must commit only what the other has confirmed.
+ * @param confirms whether each side must commit only what the other side has confirmed.
  */
 public record Hello(
         Versions versions,

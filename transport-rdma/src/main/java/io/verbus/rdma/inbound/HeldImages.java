@@ -96,7 +96,7 @@ final class HeldImages {
 
     /**
      * Removes and returns an image of the same session from another driver on the same host, which
-     * has restarted; or returns null.
+     * the offering driver has replaced; returns null if there is none.
      */
     IncomingImage takeReplaced(InboundPeer peer, Setup offer) {
         for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {

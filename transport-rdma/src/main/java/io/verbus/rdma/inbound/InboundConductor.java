@@ -110,7 +110,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Announces the endpoint if the channel names a control address, so that its publications
+     * Announces the endpoint if the channel names a control address, so that the publications there
      * connect.
      */
     private void announce(InboundListener listener, ChannelUri channel) {
@@ -330,7 +330,7 @@ public final class InboundConductor implements AutoCloseable {
         return true;
     }
 
-    /** Returns whether each side of a connection commits only what the other has confirmed. */
+    /** Returns whether each side of a connection commits only what the other side has confirmed. */
     public boolean confirms(Connection connection) {
         InboundPeer peer = peers.at(connection);
         return peer != null && peer.confirms;

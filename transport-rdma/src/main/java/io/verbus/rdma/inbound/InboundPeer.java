@@ -54,7 +54,7 @@ final class InboundPeer {
     /** Protocol version common to the two drivers. */
     final int version;
 
-    /** Whether each side commits only what the other has confirmed. */
+    /** Whether each side commits only what the other side has confirmed. */
     final boolean confirms;
 
     final InboundMemory memory;

@@ -75,7 +75,7 @@ final class InboundSetups {
             return offer.description() + " was offered twice";
         }
         if (written != null) {
-            // The peer offers it again because it has stopped writing the closed image.
+            // The peer offers the stream again because it has stopped writing the closed image.
             ends.release(peer, written);
         }
         if (peer.deferred.size() + peer.pending.size() + peer.images.size()

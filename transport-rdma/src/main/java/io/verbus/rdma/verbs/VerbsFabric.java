@@ -39,7 +39,7 @@ public final class VerbsFabric implements Fabric {
     private static final int MAX_REQUEST_LENGTH = 56;
     private static final int MAX_RESULTS_PER_POLL = 64;
 
-    /** Maximum number of unanswered connection requests; further ones are closed on arrival. */
+    /** Maximum number of unanswered connection requests; further requests are closed on arrival. */
     private static final int MAX_REQUESTS = 256;
 
     /** Maximum number of events per read. */

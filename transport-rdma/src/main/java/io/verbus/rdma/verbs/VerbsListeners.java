@@ -29,7 +29,9 @@ final class VerbsListeners {
     private final Calls calls;
     private final ErrorHandler errors;
 
-    /** Listeners waiting for others to be destroyed, in the order in which they were added. */
+    /**
+     * Listeners waiting for other listeners to be destroyed, in the order in which they were added.
+     */
     private final List<VerbsListener> waiting = new ArrayList<>();
 
     /** Listeners that have begun and are neither closed nor lost. */

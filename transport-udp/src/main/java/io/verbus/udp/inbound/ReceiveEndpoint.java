@@ -131,7 +131,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Returns whether a channel has the same unresolved address as one that shares this endpoint.
+     * Returns whether a channel has the same unresolved address as a channel that shares this
+     * endpoint.
      */
     boolean isNamed(ChannelUri channel) {
         return channel.hasEndpoint()

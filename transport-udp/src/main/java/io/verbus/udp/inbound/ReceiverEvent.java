@@ -50,7 +50,7 @@ sealed interface ReceiverEvent {
     /** Writing to a closed image has stopped. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
-    /** A datagram has no adapter timestamp, so it gets the kernel's. */
+    /** A datagram has no adapter timestamp, so it gets the kernel's timestamp. */
     record Untimed(ReceiveEndpoint endpoint) implements ReceiverEvent {}
 
     /** The kernel refuses to send from an endpoint. */
