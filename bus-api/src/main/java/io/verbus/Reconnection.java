@@ -219,7 +219,7 @@ final class Reconnection {
         conductor.onRenewed();
     }
 
-    /** Counts an answer. Returns true if it was the last one. */
+    /** Counts an answer. Returns whether it was the last answer. */
     boolean isAnswered() {
         return --unanswered == 0;
     }

@@ -46,7 +46,7 @@ final class FollowingDistance {
      */
     private static final long SLOW_NS = 1_000_000_000;
 
-    /** Number of spin hints, of 15 to 45 ns each, between two looks at the tail. */
+    /** Number of spin hints, of 15 to 45 ns each, between two reads of the tail. */
     private static final int PAUSES = 32;
 
     /** Number of looks after which a wait ends: tens of microseconds, rarely reached. */

@@ -44,7 +44,7 @@ public final class MessageBatch {
     }
 
     /**
-     * Adds a message, to be sent after those already added.
+     * Adds a message, to be sent after the messages already added.
      *
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.

@@ -53,7 +53,7 @@ final class CommandFailures {
     }
 
     /**
-     * Sends the error to the client. Unexpected errors, and those that operators should see, also
+     * Sends the error to the client. Unexpected errors, and errors that operators should see, also
      * go to the error log. Every error increments the error counter, as in Aeron.
      */
     void tell(long clientId, long correlationId, RuntimeException e) {

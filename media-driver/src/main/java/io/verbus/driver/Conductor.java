@@ -207,7 +207,7 @@ final class Conductor implements Agent {
      * Skips the incomplete command of a client that died while writing it. A client that is only
      * suspended could resume and overwrite a later command, so the driver waits for the liveness
      * timeout. Until then no client times out, because signs of life may be queued behind the
-     * incomplete command. A client that resumes after that may corrupt a command.
+     * incomplete command. A client that resumes after the timeout may corrupt a command.
      */
     private int unblockCommands(long nowNs) {
         long position = reader.position();

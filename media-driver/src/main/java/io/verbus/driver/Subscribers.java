@@ -406,9 +406,9 @@ final class Subscribers {
     }
 
     /**
-     * Excludes an untethered subscriber with an impossible position from the limit, and detaches it
-     * unless it already is. A client that was paused may have written the position after the
-     * subscriber was detached.
+     * Excludes an untethered subscriber with an impossible position from the limit, and detaches
+     * the subscriber unless it is already detached. A client that was paused may have written the
+     * position after the subscriber was detached.
      */
     private void discountNow(Subscriber each) {
         boolean isTold = !each.isReading();

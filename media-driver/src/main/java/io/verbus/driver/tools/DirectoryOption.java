@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Option for the driver directory that a tool inspects. */
 final class DirectoryOption {
     /**
-     * Time to wait for a heartbeat. A Verbus driver sends one every 10 ms, an Aeron driver one
+     * Time to wait for a heartbeat. A Verbus driver sends a heartbeat every 10 ms; an Aeron driver,
      * every second.
      */
     private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);

@@ -77,7 +77,7 @@ public record Announcement(
          * Reads a peer's answer.
          *
          * @param bytes bytes as received.
-         * @return the answer, or null if the bytes are not one.
+         * @return the answer, or null if the bytes are not an answer.
          */
         public static Answer read(byte[] bytes) {
             if (bytes.length < LEAST_LENGTH) {

@@ -153,7 +153,7 @@ public record Hello(
      * Explains why a driver with {@code rdma.order=safe} cannot use this peer.
      *
      * @param peer name of the peer in messages.
-     * @return the explanation, or null if it can.
+     * @return the explanation, or null if a driver can use the peer.
      */
     public String cannotConfirm(String peer) {
         return version() >= CONFIRMING_VERSION

@@ -47,8 +47,8 @@ public final class PlacementProbe extends Probe {
     }
 
     /**
-     * Returns whether a question is answered, which means that everything staged before it is in
-     * place.
+     * Returns whether a question has been answered, which means that everything staged before it is
+     * in place.
      */
     public boolean isInPlace(long question) {
         return question < asked || question == asked && isAnswered(queuePair.answered());

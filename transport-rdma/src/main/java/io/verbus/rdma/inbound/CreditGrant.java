@@ -29,7 +29,7 @@ class CreditGrant extends RoundRobin.Taker {
 
     private long grantedAtNs;
 
-    /** Whether one grant must be sent in any case, because the last one may not have arrived. */
+    /** Whether one grant must be sent in any case, because the last grant may not have arrived. */
     private boolean isOwed;
 
     private boolean isNews;

@@ -49,7 +49,8 @@ final class InboundImages implements AutoCloseable {
     private long nowNs;
 
     /**
-     * Whether a held image was replaced by another, after which deferred offers are handled again.
+     * Whether a held image was replaced by another image, after which deferred offers are handled
+     * again.
      */
     private boolean isAnyReplaced;
 
@@ -417,7 +418,7 @@ final class InboundImages implements AutoCloseable {
      *
      * @param peer lost peer.
      * @param reason description of the reason.
-     * @param mayResume whether its streams may resume.
+     * @param mayResume whether the peer's streams may resume.
      * @param nowNs monotonic time.
      */
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {

@@ -38,7 +38,7 @@ final class InboundListener implements InboundEndpoint {
     /** Names in the channels that resolved to this endpoint. */
     private final Set<Place> places = new HashSet<>();
 
-    /** Control address from which responses arrive here; null if none do. */
+    /** Control address from which responses arrive here; null if no responses do. */
     private final Endpoint responses;
 
     private final Listener listener;
@@ -126,7 +126,7 @@ final class InboundListener implements InboundEndpoint {
         return control.equals(responses) && requested.getAddress().equals(address);
     }
 
-    /** Returns the control address from which responses arrive here; null if none do. */
+    /** Returns the control address from which responses arrive here; null if no responses do. */
     Endpoint responses() {
         return responses;
     }

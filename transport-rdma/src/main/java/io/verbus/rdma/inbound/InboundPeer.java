@@ -64,13 +64,15 @@ final class InboundPeer {
     /** Null before the connection is established. */
     private InboundLink link;
 
-    /** Proof that the peer must send before everything else; null if none is owed. */
+    /** Proof that the peer must send before everything else; null if no proof is outstanding. */
     private Proof awaited;
 
     /** Whether the peer has violated the protocol, in which case its images are not held. */
     private boolean isHostile;
 
-    /** Whether a newer connection of the same driver offers a stream that this one carries. */
+    /**
+     * Whether a newer connection of the same driver offers a stream that this connection carries.
+     */
     private boolean isSuperseded;
 
     /** Time by which the peer must have offered a stream. */
@@ -141,7 +143,7 @@ final class InboundPeer {
         state = State.RELEASING;
     }
 
-    /** Returns whether the peer owes a proof of its key and may send nothing else before it. */
+    /** Returns whether the peer must send a proof of its key before it sends anything else. */
     boolean owesProof() {
         return awaited != null;
     }
@@ -166,7 +168,10 @@ final class InboundPeer {
         return isSuperseded;
     }
 
-    /** Marks that a newer connection of the same driver offers a stream that this one carries. */
+    /**
+     * Marks that a newer connection of the same driver offers a stream that this connection
+     * carries.
+     */
     void supersede() {
         isSuperseded = true;
     }
@@ -181,7 +186,7 @@ final class InboundPeer {
         closing--;
     }
 
-    /** Returns whether the peer owes an answer for an image that it was asked to stop writing. */
+    /** Returns whether the peer was asked to stop writing an image and has not answered yet. */
     boolean isAwaited() {
         return closing > 0;
     }

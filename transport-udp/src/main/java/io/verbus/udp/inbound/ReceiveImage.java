@@ -565,7 +565,10 @@ final class ReceiveImage {
         return parting != null;
     }
 
-    /** Returns whether everything that the sender has sent has arrived, and it no longer sends. */
+    /**
+     * Returns whether the closing driver may close the image: the stream has ended, or the sender
+     * has stopped sending and everything that it sent has arrived.
+     */
     boolean isStopped(long nowNs) {
         return parting != null && (hasEnded || parting.isOver(nowNs));
     }

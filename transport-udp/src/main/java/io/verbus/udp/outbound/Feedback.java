@@ -256,8 +256,9 @@ final class Feedback {
     /**
      * Handles a request for the setup of a stream, or of all streams, whose ids the requester
      * cannot know. If receivers are dynamic, only the requester gets an answer, provided that there
-     * is room for it. Otherwise all receivers get the answer, since they get all datagrams anyway.
-     * Answers rotate, so that all streams are announced eventually.
+     * is room for another receiver or the requester is already a receiver. Otherwise all receivers
+     * get the answer, since they get all datagrams anyway. Answers rotate, so that all streams are
+     * announced eventually.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();

@@ -30,7 +30,9 @@ final class RemoteReceivers {
     private final int capacity;
     private final long timeoutNs;
 
-    /** Receivers of all streams of the control address; null if each stream has its own. */
+    /**
+     * Receivers of all streams of the control address; null if each stream has its own receivers.
+     */
     private final KnownReceivers known;
 
     private final ReceiverList all = new ReceiverList();
