@@ -49,11 +49,13 @@ final class FollowingDistance {
     /** Number of spin hints, of 15 to 45 ns each, between two reads of the tail. */
     private static final int PAUSES = 32;
 
-    /** Number of looks after which a wait ends: tens of microseconds, rarely reached. */
+    /**
+     * Number of reads of the tail after which a wait ends: tens of microseconds, rarely reached.
+     */
     private static final int MAX_LOOKS = 32;
 
     /**
-     * Number of bytes by which the tail must advance between two looks for the wait to continue.
+     * Number of bytes by which the tail must advance between two reads for the wait to continue.
      */
     private static final int LEAST_PROGRESS = 256;
 

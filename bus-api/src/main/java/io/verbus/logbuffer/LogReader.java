@@ -352,7 +352,10 @@ public final class LogReader {
         return (boolean) DELIVERING.getAcquire(this);
     }
 
-    /** Marks the beginning of a delivery. Returns whether the delivery is nested in another one. */
+    /**
+     * Marks the beginning of a delivery. Returns whether the delivery is nested in another
+     * delivery.
+     */
     boolean beginDelivery() {
         if (MisuseChecks.ON) {
             checks.enter(image);

@@ -108,7 +108,7 @@ public final class LogUnblocker {
      * @throws InvalidFrameException if the log holds an invalid frame.
      */
     public long seal(long position) {
-        // A faulty writer's frames could lead around the log endlessly.
+        // A faulty writer's frames could make this loop go around the log endlessly.
         long most = position + (long) LogLayout.PARTITIONS * termLength;
         long tail = Math.min(LogTail.position(log), most);
         long at = position;

@@ -72,7 +72,10 @@ final class CommandFailures {
         }
     }
 
-    /** Returns the kind of error to report to operators, or null if it concerns only the client. */
+    /**
+     * Returns the kind of error to report to operators, or null if the error concerns only the
+     * client.
+     */
     private static Enum<?> kind(RuntimeException cause, ErrorCode code) {
         if (cause instanceof ShareException share) {
             return share.share();

@@ -29,7 +29,7 @@ public record ResolverConfig(
         long bootstrapIntervalNs) {
 
     /**
-     * Returns the settings; null if none of those that enable name resolution is set.
+     * Returns the settings; null unless a setting that enables name resolution is set.
      *
      * @throws BusException if the name is missing.
      */

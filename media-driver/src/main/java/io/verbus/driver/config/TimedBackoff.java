@@ -20,7 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Between two yields the agent runs duty cycles for {@link #TURN_NS}. Clients count their
  * yields: Agrona's default is five. Where threads outnumber CPUs, each of a client's yields lasts
  * for one turn of the agents on its CPU, so with shorter turns the client parks before its message
- * arrives, and longer turns delay every hop. Where each thread has a CPU, the turn has no effect.
+ * arrives, and longer turns delay every hop. If each thread has its own CPU, the turn has no
+ * effect.
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);

@@ -36,7 +36,7 @@ final class LatencyView {
         }
     }
 
-    /** Columns that may tell rows apart, the fewest first. */
+    /** Sets of columns that may distinguish rows, smaller sets first. */
     private static final List<Set<Name>> NAMES_OF_ROWS =
             List.of(
                     Set.of(),

@@ -127,8 +127,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Removes a subscription from an endpoint. Removing the last one closes the endpoint, and its
-     * connections end after all answers are sent.
+     * Removes a subscription from an endpoint. Removing the last subscription closes the endpoint,
+     * and its connections end after all answers are sent.
      */
     public void leave(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);
@@ -202,8 +202,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Closes a connection that has not offered a stream, if there are too many or its time has
-     * passed.
+     * Closes a connection that has not offered a stream, if there are too many such connections or
+     * its time has passed.
      */
     private int giveUpHalfOpen() {
         InboundPeer peer = halfOpen.takeOverdue(nowNs);

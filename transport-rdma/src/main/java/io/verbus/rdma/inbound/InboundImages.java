@@ -193,8 +193,8 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * Returns whether a different driver, which has been restarted, already writes a newer image of
-     * the session: it may connect before the loss of the old connection is noticed.
+     * Returns whether another driver on the peer's host already writes a newer image of the
+     * session: a restarted driver may connect before the loss of the old connection is noticed.
      */
     private boolean isReplaced(InboundPeer peer, IncomingImage image) {
         for (InboundPeer other : writers.values()) {

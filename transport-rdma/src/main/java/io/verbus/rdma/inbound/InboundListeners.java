@@ -134,8 +134,8 @@ final class InboundListeners {
     }
 
     /**
-     * Removes a subscription from an endpoint, which may still be opening. Removing the last one
-     * closes the endpoint. Returns whether the endpoint is closed.
+     * Removes a subscription from an endpoint, which may still be opening. Removing the last
+     * subscription closes the endpoint. Returns whether the endpoint is closed.
      */
     boolean leave(InboundListener listener, long nowNs) {
         if (!listener.leave()) {

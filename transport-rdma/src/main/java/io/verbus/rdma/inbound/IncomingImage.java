@@ -81,12 +81,12 @@ final class IncomingImage {
     private String lossReason;
 
     /**
-     * Whether the driver was notified that nothing writes it, and must name the image to continue
-     * in.
+     * Whether the driver was notified that nothing writes the image, and must name the image in
+     * which the stream continues.
      */
     private boolean isBeingMoved;
 
-    /** Whether the driver closed it during a move, so that the peer was not notified. */
+    /** Whether the driver closed the image during a move, so that the peer was not notified. */
     private boolean isCloseUntold;
 
     private final CreditGrant grant;
@@ -152,7 +152,7 @@ final class IncomingImage {
         return isCloseUntold;
     }
 
-    /** Marks that the driver closed it while the peer was asked for another offer. */
+    /** Marks that the driver closed the image while the peer was asked for another offer. */
     void closeDuringMove() {
         state(State.CLOSING);
         isCloseUntold = true;

@@ -53,7 +53,10 @@ public final class VerbsFabric implements Fabric {
 
     private static final long CLOSE_CHECK_INTERVAL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** Interval between checks for events, each of which is a system call that rarely finds any. */
+    /**
+     * Interval between checks for events, each of which is a system call that rarely finds an
+     * event.
+     */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -39,8 +39,8 @@ public final class InboundConductor implements AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 16;
 
     /**
-     * Number of log bytes after which a cycle stops cleaning. Cleaning that many takes tens of
-     * microseconds.
+     * Number of log bytes after which a cycle stops cleaning. Cleaning that many bytes takes tens
+     * of microseconds.
      */
     private static final int CLEANED_PER_CYCLE = 512 * 1024;
 

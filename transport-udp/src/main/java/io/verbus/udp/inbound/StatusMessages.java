@@ -47,7 +47,7 @@ final class StatusMessages {
         isDue |= nowNs - toldNs >= MIN_INTERVAL_NS;
     }
 
-    /** Makes a message due, regardless of the last one. */
+    /** Makes a message due, regardless of the last message. */
     void due() {
         isDue = true;
     }

@@ -145,7 +145,7 @@ final class Destination {
     }
 
     /**
-     * Makes the destination send to its group on another interface. Called by the conductor.
+     * Makes the destination send to its group through another interface. Called by the conductor.
      *
      * @param answers socket that has joined the control group on that interface.
      */

@@ -256,7 +256,10 @@ final class DestinationPort {
         flush();
     }
 
-    /** Answers a round-trip measurement; if there are several receivers, only the requester. */
+    /**
+     * Answers a round-trip measurement; if there are several receivers, only the requester gets the
+     * answer.
+     */
     void answerRoundTrip(UnsafeBuffer question, SocketAddress asker) {
         RttFrame.reply(frame, question);
         if (receivers == null) {

@@ -62,7 +62,7 @@ final class ReceiverList {
         }
     }
 
-    /** Removes the receiver at an index; the last one takes its place. */
+    /** Removes the receiver at an index; the last receiver takes its place. */
     void remove(int index) {
         RemoteReceiver removed = all[index];
         all[index] = all[--count];

@@ -126,7 +126,7 @@ final class RemoteReceivers {
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
         RemoteReceiver receiver = all.find(source);
         if (receiver == null) {
-            // A receiver may respond from another address than that of the destination.
+            // A receiver may respond from an address other than the destination's.
             return !isDynamic && !removed.contains(receiverId);
         }
         removed.remove(receiverId);

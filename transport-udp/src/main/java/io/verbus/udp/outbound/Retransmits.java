@@ -15,7 +15,7 @@ final class Retransmits {
     private final int capacity;
     private final long lingerNs;
 
-    /** One more than the capacity: a new range is inserted before two are merged. */
+    /** One more than the capacity: a new range is inserted before two ranges are merged. */
     private final long[] begins;
 
     private final long[] ends;
