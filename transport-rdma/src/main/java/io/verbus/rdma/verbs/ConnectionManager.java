@@ -148,7 +148,7 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Sets the acknowledgement time-out. Called before the route is resolved, or before accepting.
+     * Sets the acknowledgement timeout. Called before the route is resolved, or before accepting.
      */
     void setAckTimeout(long id, int exponent) {
         setOption(
