@@ -56,9 +56,9 @@ final class ClientConductor implements Agent {
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
-    // Written in the duty cycle; read by any thread: the current or last driver, the reason why it
-    // was lost (null unless the bus is looking for the next one), and the reason why the bus is
-    // closed (null while it is open).
+    // Written in the duty cycle; read by any thread: the current or last driver, the reason why
+    // that driver was lost (null unless the bus is looking for the next driver), and the reason why
+    // the bus is closed (null while it is open).
     private volatile Attachment attachment;
     private volatile DriverLostException lostReason;
     private volatile BusException closedReason;

@@ -17,7 +17,7 @@ final class SharedEndpoints {
     private SharedEndpoints() {}
 
     /**
-     * Checks a subscription against the others at its endpoint.
+     * Checks a subscription against the existing subscriptions at its endpoint.
      *
      * @param added new subscription.
      * @param all existing subscriptions.

@@ -49,7 +49,7 @@ final class PathWarnings {
      * Checks the path of an established connection.
      *
      * @param path path of the connection.
-     * @param confirms whether each side commits only what the other has confirmed.
+     * @param confirms whether each side commits only what the other side has confirmed.
      */
     void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();

@@ -489,7 +489,9 @@ public final class DriverOption<T> {
                     "10s",
                     "Interval for looking up the bootstrap neighbors again.");
 
-    /** All options of the driver, in the order of their rows, which is that of the help. */
+    /**
+     * All options of the driver, in the order of their rows, which is also the order of the help.
+     */
     public static final List<DriverOption<?>> ALL = List.copyOf(ROWS);
 
     private final Option<T> option;

@@ -39,7 +39,7 @@ public final class ChannelOptions {
      * set may have any value.
      *
      * @param has options of the connection or listener.
-     * @param channel channel to share it.
+     * @param channel channel that is to share the connection or listener.
      * @param name description of the connection or listener for messages.
      * @throws TransportException if values differ; the message names the key.
      */

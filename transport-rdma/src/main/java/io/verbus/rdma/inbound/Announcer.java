@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Announces this driver's endpoints at the control addresses of publications, until their driver
- * has connected and offers the requested streams; resumes when these are lost. Used by the
- * conductor's thread.
+ * Announces this driver's endpoints at the control addresses of publications, until the
+ * publications' driver has connected and offers the requested streams, and again when the streams
+ * are lost. Used by the conductor's thread.
  *
  * <pre>
  *   WAITING ─due and not offered─▶ ASKING ─refused, which is the answer─▶ WAITING

@@ -110,7 +110,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Announces the endpoint if the channel names a control address, so that its publications
+     * Announces the endpoint if the channel names a control address, so that the publications there
      * connect.
      */
     private void announce(InboundListener listener, ChannelUri channel) {
@@ -127,8 +127,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Leaves an endpoint. The last to leave closes it; its connections end after all answers are
-     * sent.
+     * Removes a subscription from an endpoint. Removing the last subscription closes the endpoint,
+     * and its connections end after all answers are sent.
      */
     public void leave(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);
@@ -202,8 +202,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Closes a connection that has not offered a stream, if there are too many or its time has
-     * passed.
+     * Closes a connection that has not offered a stream, if there are too many such connections or
+     * its time has passed.
      */
     private int giveUpHalfOpen() {
         InboundPeer peer = halfOpen.takeOverdue(nowNs);
@@ -331,7 +331,7 @@ public final class InboundConductor implements AutoCloseable {
         return true;
     }
 
-    /** Returns whether each side of a connection commits only what the other has confirmed. */
+    /** Returns whether each side of a connection commits only what the other side has confirmed. */
     public boolean confirms(Connection connection) {
         InboundPeer peer = peers.at(connection);
         return peer != null && peer.confirms;

@@ -197,7 +197,7 @@ class FabricOptionsTest {
     }
 
     @Test
-    void warnsAboutMtuBelowThatOfPort() {
+    void warnsAboutMtuBelowMtuOfPort() {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.1", 1024),
                 "over an MTU below the port's",

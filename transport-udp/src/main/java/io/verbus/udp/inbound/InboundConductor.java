@@ -38,7 +38,10 @@ public final class InboundConductor implements AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
-    /** Number of log bytes after which a cycle stops cleaning, which takes tens of microseconds. */
+    /**
+     * Number of log bytes after which a cycle stops cleaning. Cleaning that many bytes takes tens
+     * of microseconds.
+     */
     private static final int CLEANED_PER_CYCLE = 512 * 1024;
 
     private final TransportHost host;
@@ -59,8 +62,8 @@ public final class InboundConductor implements AutoCloseable {
     private int next;
 
     /**
-     * Next receiver id; each endpoint has its own, so that senders can distinguish even those of
-     * one driver.
+     * Next receiver id; each endpoint has its own, so that senders can distinguish even the
+     * endpoints of one driver.
      */
     private long nextReceiverId;
 
@@ -248,8 +251,8 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /**
-     * Returns the address to bind to; a publication with dynamic receivers learns it from their
-     * requests.
+     * Returns the address to bind to; a publication with dynamic receivers learns the address from
+     * the receivers' requests.
      */
     private InetSocketAddress address(ChannelUri channel) {
         if (channel.hasEndpoint()) {
@@ -303,7 +306,9 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Removes a subscription from an endpoint, and closes it after the last one. */
+    /**
+     * Removes a subscription from an endpoint, and closes the endpoint after the last subscription.
+     */
     public void leave(InboundEndpoint endpoint) {
         ReceiveEndpoint left = (ReceiveEndpoint) endpoint;
         if (left.leave()) {

@@ -324,7 +324,10 @@ final class SendDestinations implements AutoCloseable {
         host.onError(error);
     }
 
-    /** Removes a stream. The last one closes the destination, which new streams no longer share. */
+    /**
+     * Removes a stream. Removing the last stream closes the destination, which new streams then
+     * cannot share.
+     */
     void leave(OutboundStream stream, Destination destination) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
