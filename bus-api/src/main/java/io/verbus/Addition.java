@@ -48,7 +48,7 @@ abstract class Addition<T> {
     /** Closes the resource without sending a command to the driver. */
     abstract void markClosed(T thing);
 
-    /** Closes whatever was created before a driver has answered. */
+    /** Closes the object, if any, that was created before a driver answered. */
     void drop() {}
 
     /** Returns a description of the resource that reads well after "the". */

@@ -145,7 +145,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
 
     /**
      * Starts adding a counter, like {@link Bus#addCounter(int, DirectBuffer, int, int,
-     * DirectBuffer, int, int)}. Copies key and label.
+     * DirectBuffer, int, int)}. Copies the key and the label.
      *
      * @return id to pass to {@link #getCounter}.
      * @throws IllegalArgumentException if the key or the label is too long.
@@ -174,7 +174,7 @@ abstract sealed class AsyncBus extends CountingBus permits Bus {
 
     /**
      * Starts adding or finding a static counter, like {@link Bus#addStaticCounter(int,
-     * DirectBuffer, int, int, DirectBuffer, int, int, long)}. Copies key and label.
+     * DirectBuffer, int, int, DirectBuffer, int, int, long)}. Copies the key and the label.
      *
      * @return id to pass to {@link #getCounter}; not the registration id.
      * @throws IllegalArgumentException if the key or the label is too long.

@@ -9,7 +9,7 @@ import org.agrona.concurrent.status.CountersReader;
 public interface AvailableCounterHandler {
     /**
      * Called on the client conductor's thread when a counter is added. Also called for clients'
-     * heartbeat counters, but not for static counters, nor for counters that existed before. Must
+     * heartbeat counters, but not for static counters, nor for counters that already existed. Must
      * not block, and must not wait for the driver.
      *
      * @param counters counters of the driver.

@@ -93,7 +93,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      * through private memory, so that {@link Publication#offer} for both kinds of publication,
      * {@link Subscription#poll} and {@link Subscription#controlledPoll} are compiled. Requires
      * neither a driver nor a bus, and leaves nothing behind. If a processor is free, a thread may
-     * warm up while others start the driver and connect.
+     * warm up while other threads start the driver and connect.
      *
      * <p>Afterwards, each poll method has seen one more type of fragment handler. The JIT inlines
      * handlers of at most two types at a call site: if an application has two handler types of its
@@ -101,7 +101,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
      *
      * @param time time for which to run; if zero, does nothing. With an ahead-of-time cache, 30 to
      *     60 ms achieve most of the effect.
-     * @return number of messages sent and received.
+     * @return number of round trips, each of which sends and receives two messages.
      * @throws BusException if the time is negative, or the JVM lacks the flags that access to
      *     shared memory requires.
      */

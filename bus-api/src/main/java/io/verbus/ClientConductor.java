@@ -56,9 +56,9 @@ final class ClientConductor implements Agent {
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
-    // Written in the duty cycle; read by any thread: the current or last driver, the reason why it
-    // was lost (null unless the bus is looking for the next one), and the reason why the bus is
-    // closed (null while it is open).
+    // Written in the duty cycle; read by any thread: the current or last driver, the reason why
+    // that driver was lost (null unless the bus is looking for the next driver), and the reason why
+    // the bus is closed (null while it is open).
     private volatile Attachment attachment;
     private volatile DriverLostException lostReason;
     private volatile BusException closedReason;
@@ -287,7 +287,7 @@ final class ClientConductor implements Agent {
             BusException reason =
                     isLost
                             ? closedReason
-                            : new BusException("the bus is closed: connect a new one");
+                            : new BusException("the bus is closed: connect a new bus");
             closedReason = reason;
             commands().flush();
             commands().close();
@@ -328,7 +328,7 @@ final class ClientConductor implements Agent {
 
     CountersReader counterValues() {
         if (requests.isTerminated()) {
-            throw new BusException("the bus is closed: connect a new one to read counters");
+            throw new BusException("the bus is closed: connect a new bus to read counters");
         }
         return driver().counters();
     }

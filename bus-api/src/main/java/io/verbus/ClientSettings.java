@@ -95,7 +95,7 @@ abstract sealed class ClientSettings permits Bus.Context {
 
     /**
      * Prints an error to standard error: a {@link BusException} as its message, which names the
-     * remedy, and any other exception, such as one of the application's handlers, with its stack
+     * remedy, and any other exception, such as one from an application's handler, with its stack
      * trace.
      */
     private static void print(Throwable error) {
@@ -118,7 +118,7 @@ abstract sealed class ClientSettings permits Bus.Context {
      */
     static <T> T given(T value, String name) {
         if (value == null) {
-            throw new NullPointerException("the " + name + " is null: pass one");
+            throw new NullPointerException("the " + name + " is null: pass a value");
         }
         return value;
     }
@@ -167,8 +167,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets a user whose driver the client trusts, in addition to drivers that run as its own user
-     * or as root.
+     * Sets a user whose driver the client trusts, in addition to drivers that run as the client's
+     * own user or as root.
      *
      * @param user name or number, or null for none. Default: the system property {@value
      *     #DIRECTORY_OWNER_PROPERTY}, else the environment variable {@value
@@ -227,8 +227,8 @@ abstract sealed class ClientSettings permits Bus.Context {
      * handlers. It is called on the client conductor's thread or a polling thread.
      *
      * <p>While {@link Bus#connect} waits for a driver for more than a second, it calls the handler
-     * once, on its own thread, with an exception that says what is missing. This is progress, not
-     * failure: the connection may still succeed.
+     * once, on its own thread, with an exception that says what is missing. This is a progress
+     * report: the connection may still succeed.
      *
      * @param handler error handler. Default: prints the message of a {@link BusException}, and the
      *     stack trace of any other exception, to standard error.
@@ -240,7 +240,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that join subscriptions that have no handler of their own.
+     * Sets the handler to call when an image joins a subscription that was added without handlers.
      *
      * @param handler image handler. Default: none.
      * @return this.
@@ -251,7 +251,7 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * Sets the handler for images that leave subscriptions that have no handler of their own.
+     * Sets the handler to call when an image leaves a subscription that was added without handlers.
      *
      * @param handler image handler. Default: none.
      * @return this.
@@ -285,8 +285,8 @@ abstract sealed class ClientSettings permits Bus.Context {
 
     /**
      * Sets whether a bus that has lost its driver reconnects, either to the next driver in the
-     * directory or to the same driver once it resumes. The bus then adds again its publications and
-     * subscriptions, with their destinations, and its counters. The objects stay valid.
+     * directory or to the same driver once it resumes. The bus then adds its publications,
+     * subscriptions, destinations and counters again. The objects stay valid.
      *
      * <p>Until then, the bus is neither closed nor connected. Its images are closed, and the
      * unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
@@ -341,19 +341,19 @@ abstract sealed class ClientSettings permits Bus.Context {
      * @return this.
      */
     public Bus.Context availableCounterHandler(AvailableCounterHandler handler) {
-        this.availableCounterHandler = given(handler, "available counter handler");
+        this.availableCounterHandler = given(handler, "available-counter handler");
         return self();
     }
 
     /**
-     * Sets the handler for counters of clients, including this one, that are removed. {@link
+     * Sets the handler for the removal of clients' counters, including this client's. {@link
      * Bus#addUnavailableCounterHandler} adds further handlers.
      *
      * @param handler counter handler. Default: none.
      * @return this.
      */
     public Bus.Context unavailableCounterHandler(UnavailableCounterHandler handler) {
-        this.unavailableCounterHandler = given(handler, "unavailable counter handler");
+        this.unavailableCounterHandler = given(handler, "unavailable-counter handler");
         return self();
     }
 

@@ -127,9 +127,9 @@ final class ClientSubscriptions {
                             event.code(),
                             "the subscription to stream "
                                     + entry.subscription.streamId()
-                                    + " on "
+                                    + " on '"
                                     + entry.subscription.channel()
-                                    + " receives no image of a stream: "
+                                    + "' is missing an image: "
                                     + event.message()));
             return true;
         }

@@ -75,8 +75,8 @@ abstract sealed class CountingBus permits AsyncBus {
 
     /**
      * Adds a counter that lives as long as the driver, or finds the existing counter with the same
-     * type and registration id, whatever its key and label. Waits for the driver, up to the driver
-     * timeout.
+     * type and registration id, regardless of its key and label. Waits for the driver, up to the
+     * driver timeout.
      *
      * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
      * @param key buffer with the key, which distinguishes counters of one type; null if {@code
@@ -146,7 +146,7 @@ abstract sealed class CountingBus permits AsyncBus {
     }
 
     /**
-     * Adds a handler that is called for each counter of a client that is removed from now on.
+     * Adds a handler that is called each time a client's counter is removed from now on.
      *
      * @param handler handler to call on the client conductor's thread.
      * @return id for {@link #removeUnavailableCounterHandler(long)}.

@@ -50,8 +50,8 @@ import org.agrona.concurrent.status.Position;
  * see its fragment overwritten, but no later fragment is delivered.
  *
  * <p>Over IPC and for spies, a poll of a fast stream (more than 64 KiB in 200 microseconds) waits
- * briefly until the publisher is some KiB ahead, because a reader close behind a writer slows both
- * down. The wait ends as soon as the publisher pauses.
+ * briefly until the publisher is a few KiB ahead, because a reader that follows a writer closely
+ * slows both down. The wait ends as soon as the publisher pauses.
  */
 public final class Image extends ReceivedStream {
     /** Handles an image that was closed because of an invalid frame. Thread-safe. */
@@ -67,8 +67,8 @@ public final class Image extends ReceivedStream {
 
     /**
      * @param position the subscriber's counter, which holds the join position.
-     * @param lease lease by which an untethered subscriber detects that the driver has detached it;
-     *     null if the subscription is tethered.
+     * @param lease lease through which an untethered subscriber detects that the driver has
+     *     detached it; null if the subscription is tethered.
      */
     Image(
             long imageId,
@@ -291,7 +291,8 @@ public final class Image extends ReceivedStream {
 
     /**
      * Reports a failed poll. Returns the number of fragments that it consumed: 1 if the handler has
-     * thrown, 0 if a frame is invalid. Throws misuse of the API to the caller of the poll.
+     * thrown, 0 if a frame is invalid. Rethrows a {@link MisuseException} to the caller of the
+     * poll.
      */
     private int failed(Exception e) {
         return failed(e, reader.position());

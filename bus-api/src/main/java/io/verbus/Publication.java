@@ -184,9 +184,9 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     public abstract long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier);
 
     /**
-     * Sends either all or none of several messages, with one claim and one commit. The messages are
-     * contiguous in the stream, and a subscriber receives the first only once all of them are in
-     * the log.
+     * Sends a batch of messages, either all or none, with one claim and one commit. The messages
+     * are contiguous in the stream, and a subscriber receives the first only once all of them are
+     * in the log.
      *
      * @param batch one or more messages. Each is at most {@link #maxPayloadLength()} long, and all
      *     of them together, with headers of 32 bytes each, at most {@link #maxMessageLength()}.

@@ -31,8 +31,8 @@ abstract sealed class ReceivedStream permits Image {
 
     /**
      * @param position the subscriber's counter, which holds the join position.
-     * @param lease lease by which an untethered subscriber detects that the driver has detached it;
-     *     null if the subscription is tethered.
+     * @param lease lease through which an untethered subscriber detects that the driver has
+     *     detached it; null if the subscription is tethered.
      */
     ReceivedStream(
             long imageId,

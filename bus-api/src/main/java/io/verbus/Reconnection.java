@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Moves a client from a lost driver to the next driver: looks for the next driver, then adds
- * everything that the application still uses again, in the order of the original calls. Used by the
- * conductor's thread only.
+ * Moves a client from a lost driver to the next driver: looks for the next driver, then requests
+ * from it everything that the application still uses, in the order of the original calls. Used by
+ * the conductor's thread only.
  */
 final class Reconnection {
     private static final long NONE = -1;
@@ -58,7 +58,7 @@ final class Reconnection {
     /**
      * Waits for a client's first driver.
      *
-     * @throws BusException if no driver responds in time; describes the last failure.
+     * @throws BusException if no driver responds in time; the message gives the last failure.
      */
     static Attachment connect(Bus.Context context) {
         try (DriverSearch search = search(context)) {
@@ -67,7 +67,7 @@ final class Reconnection {
         }
     }
 
-    /** Starts a reconnection after the driver was lost, and with it all pending answers. */
+    /** Starts a reconnection after the driver, and with it every pending answer, was lost. */
     void begin(long nowNs) {
         lostNs = nowNs;
         isFailureReported = false;
@@ -211,15 +211,15 @@ final class Reconnection {
                             refusal.code(),
                             "cannot "
                                     + change.words()
-                                    + " again after reconnecting, for the "
+                                    + " again for the "
                                     + addition.words()
-                                    + ": "
+                                    + " after reconnecting: "
                                     + refusal.getMessage()));
         }
         conductor.onRenewed();
     }
 
-    /** Counts an answer. Returns true if it was the last one. */
+    /** Counts an answer. Returns whether it was the last answer. */
     boolean isAnswered() {
         return --unanswered == 0;
     }

@@ -125,7 +125,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
      * Delivers whole frames from each image in place; see {@link Image#blockPoll}.
      *
      * @param handler handler to call once for each image with available frames.
-     * @param blockLengthLimit maximum length in bytes of the block of data of one image.
+     * @param blockLengthLimit maximum length in bytes of one image's block.
      * @return number of bytes delivered over all images.
      * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
@@ -143,7 +143,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
      * contains each block; see {@link Image#rawPoll}.
      *
      * @param handler handler to call once for each image with available frames.
-     * @param blockLengthLimit maximum length in bytes of the block of data of one image.
+     * @param blockLengthLimit maximum length in bytes of one image's block.
      * @return number of bytes delivered over all images.
      * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
@@ -246,7 +246,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
 
     /**
      * Removes a destination. Removing a destination that the subscription does not have has no
-     * effect. Blocks until the driver has answered. Thread-safe, but must not be called in a
+     * effect. Blocks until the driver has answered. Thread-safe, but must not be called from a
      * handler of the bus.
      *
      * @param destination destination channel, as it was added.

@@ -4,7 +4,7 @@ package io.verbus;
 
 import org.agrona.concurrent.status.CountersReader;
 
-/** Handles counters of clients, including this one, that are removed. */
+/** Handles the removal of clients' counters, including this client's. */
 @FunctionalInterface
 public interface UnavailableCounterHandler {
     /**

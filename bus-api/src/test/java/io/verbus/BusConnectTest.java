@@ -113,7 +113,7 @@ class BusConnectTest {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             ByteBuffer version = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
             overwrite(0, version.putInt(0, 99).array());
-            assertRefused("version 0.0.99", "0.2.0 and later");
+            assertRefused("version 0.0.99", "0.2.0 and later 0.x versions");
             assertTrue(driver.keepalives() == 0);
         }
     }

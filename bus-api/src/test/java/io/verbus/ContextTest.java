@@ -31,7 +31,7 @@ class ContextTest {
 
     private static void assertNull(String name, Executable setter) {
         String text = assertThrows(NullPointerException.class, setter).getMessage();
-        assertEquals("the " + name + " is null: pass one", text);
+        assertEquals("the " + name + " is null: pass a value", text);
     }
 
     @Test

@@ -162,7 +162,7 @@ class ImageTest {
     }
 
     @Test
-    void waitsForOpenClaimsAndSkipsAbortedOnes() {
+    void waitsForOpenClaimsAndSkipsAbortedClaims() {
         Image image = stream.ipcImage();
         stream.limit.setVolatile(1 << 20);
         BufferClaim claim = new BufferClaim();

@@ -39,7 +39,7 @@ enum ChannelKey {
             "none",
             ValueForm.ADDRESS,
             "Address at which receivers announce themselves to a dynamic or response publication;"
-                    + " over UDP also its source address."),
+                    + " over UDP also the publication's source address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -140,7 +140,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's; at most 1408 over UDP",
             ValueForm.MTU,
-            "Length of the longest frame in bytes; longer messages are fragmented."),
+            "Maximum frame length in bytes; longer messages are fragmented."),
 
     WINDOW(
             "window",
@@ -149,7 +149,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Maximum bytes by which a publisher may be ahead of the subscribers at this endpoint."),
+            "How many bytes a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -158,8 +158,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Maximum bytes by which a publisher may be ahead of the sender, or over IPC of the"
-                    + " subscribers; from mtu to half a term."),
+            "How many bytes a publisher may be ahead of the sender (over IPC, of the"
+                    + " subscribers); from mtu to half a term."),
 
     SEND_BUFFER(
             "so-sndbuf",
@@ -196,8 +196,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Maximum number of ranges retransmitted concurrently; beyond it, the closest ranges are"
-                    + " merged."),
+            "Maximum number of ranges retransmitted concurrently; beyond this number, the closest"
+                    + " ranges are merged."),
 
     GROUP(
             "group",
@@ -225,14 +225,14 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
-            "Congestion control: a fixed window, or one that shrinks on loss."),
+            "Congestion control: static uses a fixed window, cubic a window that shrinks on loss."),
 
     FLOW_CONTROL(
             "fc",
             Side.NONE,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "the driver's",
+            "min; over UDP the driver's",
             ValueForm.FLOW,
             "Flow control: which of several receivers limits the publication."),
 
@@ -241,7 +241,7 @@ enum ChannelKey {
             Side.NONE,
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
-            "none",
+            "none; over UDP the driver's",
             ValueForm.GROUP_TAG,
             "Tag of this receiver, which flow control can select."),
 
@@ -250,7 +250,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "false",
+            "the driver's",
             ValueForm.TRUTH,
             "Whether a publication that only spies read counts as connected."),
 
@@ -279,8 +279,8 @@ enum ChannelKey {
             Side.BOTH,
             "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session id of the publication, or the only one that a subscription receives; tag:N"
-                    + " means that of the publication tagged N."),
+            "Session id of the publication, or the only session that a subscription receives; tag:N"
+                    + " means the session of the publication tagged N."),
 
     STREAM_ID(
             "stream-id",
@@ -289,7 +289,7 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.WHOLE_NUMBER,
-            "The only stream that may be added on the channel."),
+            "The only stream id that may be used with this channel."),
 
     TAGS(
             "tags",
@@ -299,7 +299,7 @@ enum ChannelKey {
             "none",
             ValueForm.TAGS,
             "Numbers by which other channels refer to this channel's address, and to this"
-                    + " publication."),
+                    + " publication's session."),
 
     INITIAL_TERM_ID(
             "init-term-id",
@@ -366,7 +366,8 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "How long a subscriber with tether=false may lag before it is detached."),
+            "How long a subscriber with tether=false may lag by 3/4 of the window before it is"
+                    + " detached."),
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",

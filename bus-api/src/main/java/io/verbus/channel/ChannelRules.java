@@ -78,8 +78,8 @@ final class ChannelRules {
         refuse(
                 values.containsKey(ChannelKey.TRAFFIC_CLASS) && values.containsKey(ChannelKey.DSCP),
                 channel,
-                "has both traffic-class and dscp, the upper six bits of the traffic class: keep one"
-                        + " of them");
+                "has both traffic-class and dscp, which sets the upper six bits of the traffic"
+                        + " class: remove traffic-class or dscp");
         if (channel.isAeron()) {
             channel.start(); // checks that a frame can start there
         } else {
@@ -159,7 +159,7 @@ final class ChannelRules {
                 isPublication && channel.isDynamic() && channel.hasEndpoint() && !channel.isAeron(),
                 channel,
                 "has both control-mode=dynamic and endpoint, to which nothing would be sent: remove"
-                        + " one of them");
+                        + " endpoint, or control-mode=dynamic");
     }
 
     /** Returns whether the channel has control but neither endpoint nor control-mode. */
@@ -382,7 +382,7 @@ final class ChannelRules {
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
-                "has port 0 in control: set the port of the publication");
+                "has port 0 in control: set the port of the publication's control address");
     }
 
     /** Checks that a channel can be a destination of a subscription. */

@@ -56,7 +56,7 @@ final class ChannelSyntax {
                             + text
                             + "' has unknown media '"
                             + name
-                            + "': the known ones are "
+                            + "': use one of "
                             + ChannelMedia.known());
         }
         EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
@@ -171,7 +171,7 @@ final class ChannelSyntax {
         }
         if (values.put(key, value(text, key, pair.substring(equals + 1))) != null) {
             throw new BusException(
-                    "channel '" + text + "' has the key " + name + " twice: keep one of them");
+                    "channel '" + text + "' has the key " + name + " twice: set it only once");
         }
     }
 
@@ -200,9 +200,9 @@ final class ChannelSyntax {
                         + name
                         + "', which "
                         + media.text()
-                        + " does not know"
+                        + " does not support"
                         + Spelling.hint(name, List.of(media.knownKeys().split(", ")))
-                        + ": its keys are "
+                        + ": use one of "
                         + media.knownKeys());
     }
 

@@ -245,7 +245,7 @@ public final class ChannelUri {
         if (values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint) {
             return endpoint;
         }
-        throw new BusException("channel '" + this + "' has no endpoint: check hasEndpoint first");
+        throw new BusException("channel '" + this + "' has no endpoint: call hasEndpoint first");
     }
 
     /** Returns whether the channel has an endpoint. */

@@ -80,9 +80,7 @@ public record LocalInterface(String name, int port) {
         try {
             return NetworkInterface.getByName(host) == null
                     ? null
-                    : "a network interface has this name, which needs braces: write interface={"
-                            + host
-                            + "}";
+                    : "it is the name of a network interface, so write interface={" + host + "}";
         } catch (SocketException unreadable) {
             return null; // the caller names its own remedy
         }

@@ -89,8 +89,8 @@ record ValueForm<T>(
     /** Offset in the message in bytes. */
     static final ValueForm<Integer> TIMESTAMP =
             new ValueForm<>(
-                    "an offset in the message from 0 to 65464, or the word reserved for the frame's"
-                            + " reserved value",
+                    "an offset in the message from 0 to 65464, or `reserved` for the reserved value"
+                            + " in the frame's header",
                     ValueForm::timestamp,
                     offset ->
                             offset == ChannelUri.RESERVED_TIMESTAMP

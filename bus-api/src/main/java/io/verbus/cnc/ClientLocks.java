@@ -130,7 +130,7 @@ public final class ClientLocks implements AutoCloseable {
                                 + (command == F_OFD_SETLK ? "taken" : "queried")
                                 + " (fcntl failed with errno "
                                 + errno
-                                + "): keep the driver directory on a local file system"
+                                + "): use a driver directory on a local file system"
                                 + " that supports record locks, such as /dev/shm");
             }
             return flock.get(ValueLayout.JAVA_SHORT, 0);

@@ -252,8 +252,8 @@ public final class CncFile implements AutoCloseable {
                         file
                                 + " has only "
                                 + length
-                                + " bytes: the driver is still starting, or"
-                                + " the file is truncated");
+                                + " bytes, because the driver is still starting or the"
+                                + " file is truncated: try again, or restart the driver");
             }
             // Read the header rather than map it: a client that waits for a driver tries often.
             ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
@@ -311,7 +311,8 @@ public final class CncFile implements AutoCloseable {
             throw new BusException(
                     file
                             + " has no version yet: its driver is still starting, or it is not a"
-                            + " driver's command-and-control file");
+                            + " driver's command-and-control file; try again, or choose another"
+                            + " driver directory");
         }
         if (version >>> 16 != 0 || version >>> 8 < VERSION_VALUE >>> 8) {
             throw new BusException(
@@ -322,8 +323,8 @@ public final class CncFile implements AutoCloseable {
                             + (version >>> 8 & 0xFF)
                             + "."
                             + (version & 0xFF)
-                            + ", but this process reads 0.2.0 and later: update driver and"
-                            + " clients, or choose another directory if this is not a driver's"
+                            + ", but this process reads 0.2.0 and later 0.x versions: update driver"
+                            + " and clients, or choose another directory if this is not a driver's"
                             + " command-and-control file");
         }
         CncSpec spec =

@@ -150,8 +150,8 @@ public final class DriverPulse {
         }
         if (isProcessThere() && !isKnownToRun && silentMs < STARTING_MS) {
             return driver()
-                    + " has shown no heartbeat yet: it may still be starting; check that it runs,"
-                    + " and connect again";
+                    + " has shown no heartbeat yet: it may still be starting; check that it is"
+                    + " running, and connect again";
         }
         if (isProcessThere()) {
             return driver()

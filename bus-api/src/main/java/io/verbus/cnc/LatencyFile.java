@@ -233,7 +233,7 @@ public final class LatencyFile implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): choose a driver's directory",
+                            + "): choose the directory of a driver",
                     e);
         }
         throw new BusException(

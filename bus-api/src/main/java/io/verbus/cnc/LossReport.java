@@ -102,10 +102,10 @@ public final class LossReport implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): choose a driver's directory",
+                            + "): choose the directory of a driver",
                     e);
         }
-        throw new BusException(file + " is not a loss report: choose a driver's directory");
+        throw new BusException(file + " is not a loss report: choose the directory of a driver");
     }
 
     /**

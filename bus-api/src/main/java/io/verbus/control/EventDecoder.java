@@ -168,7 +168,7 @@ public final class EventDecoder {
                 yield new DriverEvent.NextSessionId(
                         sessionId.correlationId(), sessionId.sessionId());
             }
-            default -> throw malformed("a command of type " + typeId);
+            default -> throw malformed("unknown type " + typeId);
         };
     }
 

@@ -80,7 +80,8 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                             + (mount == null
                                     ? "on a configured huge-page mount"
                                     : "in the log-directory " + mount)
-                            + ": set the driver's log-directory, or restart the driver");
+                            + ": set log-directory to the driver's log-directory, or restart the"
+                            + " driver");
         }
         return mount;
     }
@@ -117,7 +118,7 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
                             + " can be written to by group "
                             + attributes.group().getName()
                             + ", which is not the group of this process: if you trust its members,"
-                            + " set it as directory-group");
+                            + " set this group as directory-group");
         }
     }
 

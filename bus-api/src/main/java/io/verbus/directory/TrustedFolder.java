@@ -42,8 +42,8 @@ final class TrustedFolder implements AutoCloseable {
                 throw new BusException(
                         path
                                 + " is on a file system that cannot open files relative to a"
-                                + " folder: choose a driver directory on another file system, such"
-                                + " as /dev/shm");
+                                + " directory: choose a driver directory on another file system,"
+                                + " such as /dev/shm");
             }
             this.stream = secure;
             if (isChecked) {

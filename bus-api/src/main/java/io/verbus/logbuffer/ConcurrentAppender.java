@@ -15,7 +15,7 @@ import java.lang.ref.Reference;
  * <p>A claim is one atomic add to the raw tail of the active term, which determines the order of
  * messages. The claim that crosses the term's end pads the rest and rotates the log; claims after
  * it return {@link AppendResult#ADMIN_ACTION}. The claimer marks its space with the negative length
- * of the first frame, fills it, and commits it by a release store of the first word. If the owner
+ * of the first frame, fills it, and commits it with a release store of the first word. If the owner
  * dies, the mark shows how far its claim extends.
  *
  * <p>For a message longer than 1/2048 of a term, one compare-and-set both checks the limit and
@@ -130,8 +130,8 @@ public final class ConcurrentAppender extends GatheringAppender {
         return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
-    // Commits from first to last, so that a reader can consume a fragment while the next one is
-    // being copied.
+    // Commits the fragments from first to last, so that a reader can consume a fragment while the
+    // next one is being copied.
     private boolean appendFragments(
             long term,
             int count,
@@ -284,8 +284,8 @@ public final class ConcurrentAppender extends GatheringAppender {
 
     /**
      * Returns the offset of the claimed space in the active term, or a negative result. The caller
-     * passes the term count, so that everything that depends only on the term can be computed
-     * before the atomic add, because the stores to the frame must wait for the add's result.
+     * reads the term count, and computes everything that depends only on the term, before the
+     * atomic add, because the stores to the frame must wait for the add's result.
      */
     private long claimTail(int count, int required, long limit) {
         long tail = metadataAddress + LogTail.offset(count);
@@ -334,7 +334,7 @@ public final class ConcurrentAppender extends GatheringAppender {
     }
 
     /**
-     * Pads the rest of the term and rotates the log; called for the only claim that crosses the
+     * Pads the rest of the term and rotates the log; called for the one claim that crosses the
      * term's end.
      */
     private void endTerm(int count, int offset) {

@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Tracks the positions of a log's readers, and how much of the log they release for reuse. Only the
- * conductor's thread adds and removes readers; any thread releases; each reader writes its own
- * position.
+ * conductor's thread adds and removes readers; any thread may release the log; each reader writes
+ * its own position.
  *
  * <p>A reader may join while another thread releases according to the readers it has seen.
  * Therefore a new position is counted before its value is chosen, and a release is claimed before
@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  * conductor sees the claim. A claim that is not released is merely an upper bound.
  *
  * <p>Impossible positions are not trusted: nothing is released while a position is below the
- * released one, further past it than the log is long, or unaligned.
+ * released position, further past that position than the log is long, or unaligned.
  */
 public final class CountedPositions {
     private static final Position[] NONE = {};
@@ -46,7 +46,7 @@ public final class CountedPositions {
 
     private final long span;
 
-    /** Written by the conductor, a new array each time; read by any thread. */
+    /** Replaced as a whole by the conductor; read by any thread. */
     private volatile Position[] counted = NONE;
 
     /**
@@ -176,9 +176,9 @@ public final class CountedPositions {
     /**
      * Adds a reader at the least position of all other readers. Called on the conductor's thread.
      *
-     * @param joining position of the new reader, to be set.
-     * @param alone supplier of the join position, used if there is no other reader; called once the
-     *     reader counts.
+     * @param joining position of the new reader, which this method sets.
+     * @param alone supplier of the join position, used if there is no other reader; called after
+     *     the reader was counted.
      * @return position at which the reader starts.
      */
     public long joinLeast(Position joining, LongSupplier alone) {
@@ -191,9 +191,9 @@ public final class CountedPositions {
      * Adds a reader at a position, or at the claimed position if that is higher. Called on the
      * conductor's thread.
      *
-     * @param joining position of the new reader, to be set.
+     * @param joining position of the new reader, which this method sets.
      * @param wanted supplier of the join position, at which a frame starts or will start; called
-     *     once the reader counts.
+     *     after the reader was counted.
      * @return position at which the reader starts.
      */
     public long join(Position joining, LongSupplier wanted) {

@@ -173,8 +173,8 @@ public final class ExclusiveAppender extends GatheringAppender {
 
     /**
      * Zeroes the word at which the next frame will start. Called before the tail advances. Readers
-     * then find no frame there, whatever an earlier lap has left, even if this thread dies before
-     * the commit and another thread pads the frame.
+     * then find no frame of an earlier lap there, even if this thread dies before the commit and
+     * another thread pads the frame.
      */
     private void openFrontier(int end) {
         if (end < termLength) {
@@ -195,8 +195,8 @@ public final class ExclusiveAppender extends GatheringAppender {
         return termPosition + termOffset;
     }
 
-    // Commits from first to last, so that a reader can consume a fragment while the next one is
-    // being copied.
+    // Commits the fragments from first to last, so that a reader can consume a fragment while the
+    // next one is being copied.
     private void writeFragments(
             int termOffset, DirectBuffer source, int offset, int length, long reservedValue) {
         int at = termOffset;

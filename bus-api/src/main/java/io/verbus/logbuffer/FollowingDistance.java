@@ -22,10 +22,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>No method allocates.
  */
 final class FollowingDistance {
-    /** Number of bytes before the tail that are left to the publisher. */
+    /** Distance in bytes that the subscriber keeps from the tail. */
     static final int KEPT = 16 * 1024;
 
-    /** Number of readable bytes before the tail at which a wait ends. */
+    /** Distance from the tail in bytes at which a wait ends. */
     static final int ENOUGH = 32 * 1024;
 
     /** Number of bytes after which the speed of the stream is measured again. */
@@ -41,19 +41,21 @@ final class FollowingDistance {
     static final long FAST_WINDOW_NS = 200_000;
 
     /**
-     * Longer than any fast stream takes for {@link #WINDOW} bytes, and short enough to avoid
-     * overflow.
+     * Time in nanoseconds after which a stream counts as slow; short enough that {@link #measure}
+     * cannot overflow.
      */
     private static final long SLOW_NS = 1_000_000_000;
 
-    /** Number of spin hints, of 15 to 45 ns each, between two looks at the tail. */
+    /** Number of spin hints, of 15 to 45 ns each, between two reads of the tail. */
     private static final int PAUSES = 32;
 
-    /** Number of looks after which a wait ends: tens of microseconds, rarely reached. */
+    /**
+     * Number of reads of the tail after which a wait ends: tens of microseconds, rarely reached.
+     */
     private static final int MAX_LOOKS = 32;
 
     /**
-     * Number of bytes by which the tail must advance between two looks for the wait to continue.
+     * Number of bytes by which the tail must advance between two reads for the wait to continue.
      */
     private static final int LEAST_PROGRESS = 256;
 
@@ -114,8 +116,8 @@ final class FollowingDistance {
     }
 
     /**
-     * Returns how far the term may be read now. If a fast publisher is near, waits for it to move
-     * away.
+     * Returns how far the term may be read now. If a fast publisher is near, waits for it to get
+     * further ahead.
      *
      * @param termPosition position of the term that is read.
      * @param offset offset of the subscriber in the term.
@@ -129,8 +131,8 @@ final class FollowingDistance {
     }
 
     /**
-     * Waits for the publisher to move away. Returns the offset at which to stop reading, or the
-     * given offset if the wait was in vain.
+     * Waits for the publisher to get further ahead. Returns the offset at which to stop reading, or
+     * the given offset if the wait was in vain.
      */
     private int awaitDistance(long termPosition, int offset) {
         int termCount = (int) (termPosition >>> bitsToShift);

@@ -195,7 +195,7 @@ final class Framing {
     }
 
     /**
-     * Marks a frame, including its extent, as claimed. Called before anything else of the frame is
+     * Marks a frame, including its extent, as claimed. Called before any other part of the frame is
      * written. For a log with a single writer.
      */
     void mark(long term, int offset, int frameLength) {
@@ -206,10 +206,11 @@ final class Framing {
     }
 
     /**
-     * Marks a frame, including its extent, as claimed. Called before anything else of the frame is
+     * Marks a frame, including its extent, as claimed. Called before any other part of the frame is
      * written.
      *
-     * @return false if an unblocker has taken the space; nothing of the frame may then be written.
+     * @return false if an unblocker has taken the space, in which case the frame must not be
+     *     written.
      */
     boolean open(long term, int offset, int frameLength) {
         boolean isFree =
@@ -277,8 +278,8 @@ final class Framing {
     }
 
     /**
-     * Commits an opened frame with the last store to it, unless the frame was taken away. A reader
-     * that acquires the frame length sees the whole frame.
+     * Commits an opened frame with the last store to it, unless an unblocker has taken the frame. A
+     * reader that acquires the frame length sees the whole frame.
      *
      * <p>The publisher may have been suspended since it opened the frame. In the meantime, an
      * unblocker may have padded the frame, and other publishers may have reused the space any
@@ -287,7 +288,7 @@ final class Framing {
      * between the two comparisons, for whole laps, and then finds an equally long claim at the same
      * place.
      *
-     * @return whether the frame was still there.
+     * @return whether the publisher still owned the frame.
      */
     static boolean commit(long frame, int termId, int frameLength, long word) {
         return UnsafeApi.getInt(frame + FrameHeader.TERM_ID) == termId
@@ -299,7 +300,7 @@ final class Framing {
      * writer. Open frames in such a log are padded only when the stream ends, and their space is
      * not reused.
      *
-     * @return whether the frame was still there.
+     * @return whether the publisher still owned the frame.
      */
     static boolean commitAlone(long frame, int termId, int frameLength, long word) {
         if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId

@@ -37,8 +37,8 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
     }
 
     /**
-     * Returns the position at which appending stops. The appender holds the limit of its own log,
-     * so a caller that loads the appender once gets a matching pair.
+     * Returns the position at which appending stops. The appender holds its log's limit, so a
+     * caller that loads the appender once gets the limit of the log to which it appends.
      */
     public final long limit() {
         return limit.getAcquire();

@@ -77,8 +77,8 @@ public final class Header {
     }
 
     /**
-     * Completes a reassembled message. It has flags and length as if it had not been fragmented,
-     * and the position after its last fragment.
+     * Completes a reassembled message. This header then has the flags and the length of an
+     * unfragmented message, and the position after the last fragment.
      *
      * @param last header of the last fragment.
      * @param length length of the message in bytes.

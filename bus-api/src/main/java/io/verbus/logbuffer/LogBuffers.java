@@ -26,10 +26,10 @@ import java.nio.file.StandardOpenOption;
 /**
  * A log, usually a file mapped into this process; {@link LogLayout} describes its contents.
  *
- * <p>Any thread may use the buffers, subject to the protocol between the log's users. A log must be
- * created and closed on the same thread. Once {@link #close()} has started, no buffer of a log
- * created here may be accessed, because the memory is unmapped. A buffer of a log mapped by {@link
- * #map} reads as zero from then on; see {@link ClientMapping}.
+ * <p>Any thread may use the buffers, subject to the protocol between the log's users. Any thread
+ * may close the log. Once {@link #close()} has started, no buffer of a log that this process
+ * created may be accessed, because the memory is unmapped. A buffer of a log mapped by {@link #map}
+ * reads as zero from then on; see {@link ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;
@@ -100,8 +100,8 @@ public final class LogBuffers implements AutoCloseable {
      * Maps a file and initialises it as a log, without touching any page of the terms.
      *
      * @param file existing file: empty, or zeroed and of the log's length. Deleted on failure.
-     * @param place path that leads to the file even if another file has taken its name; otherwise
-     *     the same as the file.
+     * @param place path through which to access the file; the same as {@code file}, or a path that
+     *     still leads to the file if another file has taken its name.
      * @param spec fixed parameters of the log; the term length must be a multiple of the page
      *     length.
      * @param pageLength page length of the file in bytes, such as {@link
@@ -193,8 +193,8 @@ public final class LogBuffers implements AutoCloseable {
                         file
                                 + " has "
                                 + length
-                                + " bytes, which is not the length of a log: it is truncated or"
-                                + " not a log");
+                                + " bytes, which is not the length of a log: the file is truncated,"
+                                + " or is not a log; restart its driver");
             }
             ClientMapping mapping =
                     ClientMapping.map(
@@ -208,7 +208,9 @@ public final class LogBuffers implements AutoCloseable {
             return new LogBuffers(
                     file, () -> trust.open(directory, file, true), mapping::release, segment, spec);
         } catch (IOException e) {
-            throw new BusException("cannot map the log " + file + ": " + e, e);
+            throw new BusException(
+                    "cannot map the log " + file + " (" + e + "): check that its driver is running",
+                    e);
         }
     }
 
@@ -256,7 +258,8 @@ public final class LogBuffers implements AutoCloseable {
                             + termLength
                             + " bytes and pages of "
                             + pageLength
-                            + " bytes: it is truncated, damaged or not a log");
+                            + " bytes: the file is truncated, damaged or not a log; restart its"
+                            + " driver");
         }
         LogType type = LogType.of(metadata.getByte(LogLayout.TYPE));
         int headerLength = metadata.getInt(LogLayout.DEFAULT_HEADER_LENGTH);
@@ -267,7 +270,7 @@ public final class LogBuffers implements AutoCloseable {
                             + metadata.getByte(LogLayout.TYPE)
                             + " and frame headers of "
                             + headerLength
-                            + " bytes");
+                            + " bytes; use the same Verbus release for driver and clients");
         }
         try {
             return new LogSpec(
@@ -281,7 +284,7 @@ public final class LogBuffers implements AutoCloseable {
                     0);
         } catch (BusException e) {
             throw new BusException(
-                    file + " is damaged: its metadata is invalid: " + e.getMessage(), e);
+                    file + " is damaged, because its metadata is invalid: " + e.getMessage(), e);
         }
     }
 
@@ -323,8 +326,8 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Returns the fixed parameters of the log; {@link LogSpec#position()} is 0 unless the log was
-     * created here.
+     * Returns the fixed parameters of the log; {@link LogSpec#position()} is 0 unless this process
+     * created the log.
      */
     public LogSpec spec() {
         return spec;
@@ -373,7 +376,10 @@ public final class LogBuffers implements AutoCloseable {
         return segment.address();
     }
 
-    /** Returns the length of the three terms in bytes, which is what a peer may write. */
+    /**
+     * Returns the length in bytes of the three terms, the only part of the log that a peer may
+     * write.
+     */
     public long termsLength() {
         return (long) LogLayout.PARTITIONS * spec.termLength();
     }
@@ -425,9 +431,9 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Replaces the mapping of a file that another process may have truncated with private memory:
-     * an empty log that no other process sees, so that accesses by remaining users do not fault.
-     * For logs created here.
+     * Replaces the mapping with private memory, because another process may have truncated the
+     * file. The private memory holds an empty log, so that the remaining users' accesses do not
+     * fault. Only for logs that this process created.
      *
      * @throws BusException if the kernel rejects the mapping.
      */
@@ -438,13 +444,13 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Unmaps the file without deleting it, or frees the private memory. For a log mapped by {@link
-     * #map}, zeroed pages remain in place of the file, for late users.
+     * #map}, zeroed pages take the place of the file, for late accesses.
      */
     @Override
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            CloseHelper.quietClose(channel); // the log was mapped read-only
+            CloseHelper.quietClose(channel); // read-only, so a failure loses nothing
             release.run();
         }
     }

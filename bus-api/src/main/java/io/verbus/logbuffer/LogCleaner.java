@@ -40,8 +40,8 @@ public final class LogCleaner {
     }
 
     /**
-     * Returns whether the log needs cleaning. It needs none if its only writer zeroes ahead, which
-     * the writer announces in the metadata before its first frame. Thread-safe.
+     * Returns whether the log needs cleaning. A log needs no cleaning if its only writer zeroes
+     * ahead, which the writer announces in the metadata before its first frame. Thread-safe.
      */
     public boolean isNeeded() {
         return !isExclusive || log.metadata().getIntAcquire(LogLayout.ZEROES_AHEAD) != 1;

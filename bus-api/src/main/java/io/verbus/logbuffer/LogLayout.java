@@ -71,7 +71,7 @@ public final class LogLayout {
     /** Offset in the metadata: raw tail of the first partition. */
     public static final int RAW_TAILS = 0;
 
-    /** Offset in the metadata: number of terms begun before the active one. */
+    /** Offset in the metadata: number of terms begun before the active term. */
     public static final int ACTIVE_TERM_COUNT = RAW_TAILS + PARTITIONS * Long.BYTES;
 
     /** Offset in the metadata: final position of the stream, or {@link #NOT_ENDED}. */

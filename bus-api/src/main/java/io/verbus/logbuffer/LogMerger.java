@@ -36,8 +36,8 @@ public final class LogMerger {
     }
 
     /**
-     * Continues at a position up to which another writer has filled the log, and at which there is
-     * a zero word. Must not be called while a thread is merging.
+     * Continues at the frontier that another writer of the log has reached. There must be a zero
+     * word at the position. Must not be called while a thread is merging.
      */
     public void goOnFrom(long position) {
         frontier = position;
@@ -70,14 +70,15 @@ public final class LogMerger {
 
     /**
      * Takes the next frames from a source: skips frames that are already merged, or copies frames
-     * that start at the frontier. A source that is ahead of the frontier waits for the others.
+     * that start at the frontier. A source that is ahead of the frontier waits for the other
+     * sources.
      *
      * @param source source to take from.
      * @param limit position that the frontier must not pass.
      * @param maxBytes maximum number of bytes to copy; a longer first frame is copied nevertheless.
      * @return number of bytes by which the source has advanced.
      * @throws InvalidFrameException if the source holds an invalid frame, or frames that do not
-     *     match those of another source.
+     *     match the frames of another source.
      */
     public int merge(Source source, long limit, int maxBytes) {
         long from = source.position;

@@ -18,7 +18,7 @@ import java.lang.invoke.VarHandle;
  * <p>A frame's first word is loaded once, with acquire, and only the loaded value is checked and
  * used. The subscriber's position, which is after all delivered frames, is published once per poll,
  * with release, even if a handler throws. A poll ends at the end of a term at the latest. In a fast
- * stream, a poll may wait, and may end some KiB before the tail; see {@link FollowingDistance}. A
+ * stream, a poll may wait, and may end a few KiB before the tail; see {@link FollowingDistance}. A
  * poll never waits in a replica, whose metadata has no tail.
  *
  * <p>Another thread may close the reader. From then on nothing more is delivered, although a
@@ -352,7 +352,10 @@ public final class LogReader {
         return (boolean) DELIVERING.getAcquire(this);
     }
 
-    /** Marks the beginning of a delivery. Returns whether the delivery is nested in another one. */
+    /**
+     * Marks the beginning of a delivery. Returns whether the delivery is nested in another
+     * delivery.
+     */
     boolean beginDelivery() {
         if (MisuseChecks.ON) {
             checks.enter(image);

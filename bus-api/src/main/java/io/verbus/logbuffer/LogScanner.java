@@ -7,10 +7,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Finds the committed frames in a publication's log that can be sent. Not thread-safe.
  *
- * <p>A run ends after a padding frame, so only its last frame can be padding; of that frame, only
- * the header is worth sending. A run excludes a frame that ends past the limit. A stream's window
- * must therefore hold the longest frame, which is the padding that replaces a message that did not
- * fit into its term.
+ * <p>A run of frames ends after a padding frame, so only its last frame can be padding; of that
+ * frame, only the header needs to be sent. A run excludes a frame that ends past the limit. A
+ * stream's window must therefore hold the longest frame, which is the padding that replaces a
+ * message that did not fit into its term.
  */
 public final class LogScanner {
     private final LogBuffers log;

@@ -77,7 +77,7 @@ public final class LogTail {
     }
 
     /**
-     * Makes the term after the given one active, unless it already is. Thread-safe.
+     * Makes the term after the given one active, unless that term is already active. Thread-safe.
      *
      * @param metadata metadata of the log.
      * @param initialTermId initial term id of the log.

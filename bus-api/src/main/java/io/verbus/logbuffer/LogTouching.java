@@ -47,7 +47,7 @@ public final class LogTouching {
         if (first == null) {
             return 0;
         }
-        if (!isDone(first, SLICE)) { // if this throws, users incur the page faults
+        if (!isDone(first, SLICE)) { // if this throws, the application incurs the page faults
             all.addFirst(first);
         }
         return 1;

@@ -30,7 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * log's metadata. That position is stored before the padding, so an owner that finds the space
  * clean again also finds the position. An owner that commits with a plain store, such as an Aeron
  * client, detects nothing: its message replaces the padding or, if the space has been reused, is
- * lost and corrupts what is there now.
+ * lost and corrupts the data that is there now.
  */
 public final class LogUnblocker {
     /** Position of an open claim if there is none. */
@@ -108,7 +108,7 @@ public final class LogUnblocker {
      * @throws InvalidFrameException if the log holds an invalid frame.
      */
     public long seal(long position) {
-        // A faulty writer's frames could lead around the log endlessly.
+        // A faulty writer's frames could make this loop go around the log endlessly.
         long most = position + (long) LogLayout.PARTITIONS * termLength;
         long tail = Math.min(LogTail.position(log), most);
         long at = position;

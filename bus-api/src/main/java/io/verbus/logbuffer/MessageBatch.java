@@ -44,12 +44,12 @@ public final class MessageBatch {
     }
 
     /**
-     * Adds a message, to be sent after those already added.
+     * Adds a message, to be sent after the messages already added.
      *
      * @param buffer buffer with the message.
      * @param offset offset of the message in the buffer.
      * @param length length of the message in bytes, 0 or more.
-     * @return whether there was room for it.
+     * @return false if the batch is full.
      * @throws IllegalArgumentException if the length is negative.
      * @throws IndexOutOfBoundsException if the buffer does not contain the message.
      */

@@ -3,8 +3,8 @@
 package io.verbus.logbuffer;
 
 /**
- * Reports misuse of the API, if {@link MisuseChecks#ON}. It is thrown at the call, and a poll whose
- * handler throws it passes it on to its own caller instead of to the error handler.
+ * Reports misuse of the API, if {@link MisuseChecks#ON}. Thrown by the misused call. If a handler
+ * throws it, the poll rethrows it to its caller instead of passing it to the error handler.
  */
 public final class MisuseException extends IllegalStateException {
     private static final long serialVersionUID = 1;

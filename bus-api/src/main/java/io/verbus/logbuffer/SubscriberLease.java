@@ -86,7 +86,8 @@ public final class SubscriberLease {
     }
 
     /**
-     * Returns the last position written by the subscriber, whatever the counter holds. Thread-safe.
+     * Returns the last position written by the subscriber, regardless of the counter's value.
+     * Thread-safe.
      */
     public long position() {
         return (long) PUBLISHED.getAcquire(this);

@@ -58,10 +58,10 @@ public final class MappedPages {
         long address = Calls.mmap(pages.address(), pages.byteSize());
         if (address != pages.address()) {
             throw new BusException(
-                    "mmap cannot replace "
+                    "cannot replace "
                             + pages.byteSize()
-                            + " bytes of memory shared with the media driver with private pages:"
-                            + " raise vm.max_map_count");
+                            + " bytes of memory shared with the media driver by private pages (mmap"
+                            + " failed): raise vm.max_map_count");
         }
     }
 

@@ -71,7 +71,9 @@ public final class CauserErrorLog {
                         most
                                 + " "
                                 + causers
-                                + " have caused the same error, so further ones are only counted: "
+                                + " have caused the same error, so errors of further "
+                                + causers
+                                + " are only counted: "
                                 + message,
                         handler);
             }

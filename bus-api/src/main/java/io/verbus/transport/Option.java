@@ -240,7 +240,7 @@ public record Option<T>(
         }
         return unit.equals(TIME)
                 ? ", with a unit: ns, us, ms or s"
-                : "; a number without a unit is in bytes, the units are k, m and g";
+                : "; a number without a unit is in bytes; the units are k, m and g";
     }
 
     /**

@@ -363,17 +363,17 @@ class ChannelUriTest {
                 "http:ipc;does not begin with 'verbus:' or 'aeron:': write",
                 "VERBUS:ipc;does not begin with 'verbus:' or 'aeron:': write",
                 "verbus:;unknown media ''",
-                "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
+                "verbus:tcp?endpoint=h:1;unknown media 'tcp': use one of ipc, rdma",
                 "verbus:ipc?;'', which is not of the form key=value",
                 "verbus:ipc?mtu;'mtu', which is not of the form key=value",
                 "verbus:ipc?mtu=8k|;'', which is not of the form key=value",
-                "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
+                "verbus:ipc?endpoint=h:1;which ipc does not support: use one of control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
                     + " tags, init-term-id, term-id, term-offset, tether, rejoin,"
                     + " untethered-window-limit-timeout, untethered-linger-timeout,"
                     + " untethered-resting-timeout, alias",
-                "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
-                "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
+                "verbus:ipc?Mtu=8k;'Mtu', which ipc does not support",
+                "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not support: use one of"
                         + " endpoint, interface, control, control-mode, response-correlation-id,"
                         + " device, traffic-class, dscp, path-mtu, ack-timeout, retry-count,"
                         + " rnr-retry-count, term-length, mtu, window, fc, gtag, ssc, session-id,"
@@ -437,7 +437,7 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|max-resend=257;max-resend '257' is invalid",
                 "verbus:udp?endpoint=h:1|group=infer;it must be true or false",
                 "verbus:ipc?stream-id=x;stream-id 'x' is invalid",
-                "verbus:rdma?endpoint=h:1|pub-wnd=64k;'pub-wnd', which rdma does not know",
+                "verbus:rdma?endpoint=h:1|pub-wnd=64k;'pub-wnd', which rdma does not support",
                 "verbus:rdma?endpoint=h:1|interface=10.0.0.1:7;has a port in interface",
                 "verbus:rdma?control-mode=manual|fc=tagged;without a tag: add one",
                 "verbus:rdma?control-mode=manual|fc=min,t:5s;has t:TIME in fc",
@@ -474,7 +474,7 @@ class ChannelUriTest {
                         + "must be a whole number from 0 to 255",
                 "verbus:rdma?endpoint=h:1|dscp=64;dscp '64' is invalid: it must be a whole "
                         + "number from 0 to 63",
-                "verbus:rdma?endpoint=h:1|dscp=1|traffic-class=4;keep one of them",
+                "verbus:rdma?endpoint=h:1|dscp=1|traffic-class=4;remove traffic-class or dscp",
                 "verbus:rdma?endpoint=h:1|path-mtu=1500;it must be 256, 512, 1024, 2048 or 4096",
                 "verbus:rdma?endpoint=h:1|path-mtu=4k;path-mtu '4k' is invalid",
                 "verbus:rdma?endpoint=h:1|ack-timeout=0;ack-timeout '0' is invalid: it must be an",
@@ -485,7 +485,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|retry-count=7;retry-count '7' is invalid: it must be "
                         + "a whole number from 0 to 6",
                 "verbus:rdma?endpoint=h:1|rnr-retry-count=8;rnr-retry-count '8' is invalid",
-                "verbus:udp?endpoint=h:1|device=x;'device', which udp does not know"
+                "verbus:udp?endpoint=h:1|device=x;'device', which udp does not support"
             })
     void reportsErrorAndRemedy(String text, String message) {
         BusException refused = assertThrows(BusException.class, () -> ChannelUri.parse(text));

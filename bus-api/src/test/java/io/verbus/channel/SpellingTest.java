@@ -51,8 +51,8 @@ class SpellingTest {
                         .getMessage();
         assertTrue(
                 message.contains(
-                        "has the key 'endpiont', which udp does not know (did you mean"
-                                + " 'endpoint'?): its keys are "),
+                        "has the key 'endpiont', which udp does not support (did you mean"
+                                + " 'endpoint'?): use one of "),
                 message);
     }
 }

@@ -150,9 +150,9 @@ class CncFileTest {
     void rejectsFileOfAnotherVersion() throws IOException {
         createAndPublish();
         overwrite(CncFile.VERSION, new byte[] {7, 1, 0, 0});
-        assertMessage("has version 0.1.7, but this process reads 0.2.0 and later");
+        assertMessage("has version 0.1.7, but this process reads 0.2.0 and later 0.x versions");
         overwrite(CncFile.VERSION, new byte[] {0, 2, 1, 0});
-        assertMessage("has version 1.2.0, but this process reads 0.2.0 and later");
+        assertMessage("has version 1.2.0, but this process reads 0.2.0 and later 0.x versions");
         overwrite(CncFile.VERSION, new byte[] {0, 3, 0, 0});
         CncFile.map(file).close();
     }

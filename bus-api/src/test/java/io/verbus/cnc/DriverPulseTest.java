@@ -102,7 +102,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void tellsStartingDriverFromStalledOne() {
+    void distinguishesStartingFromStalledDriver() {
         DriverPulse starting = pulse(ProcessHandle.current().pid());
         String silence = starting.silence(29_000_000);
         assertTrue(silence.contains("has shown no heartbeat yet"), silence);
@@ -110,7 +110,7 @@ class DriverPulseTest {
     }
 
     @Test
-    void measuresSilenceByHeartbeatsTimeWherePlausible() {
+    void measuresSilenceFromHeartbeatTimeIfPlausible() {
         DriverPulse stopped = pulse(ProcessHandle.current().pid());
         commands.consumerHeartbeatTime(System.currentTimeMillis() - 3_600_000);
         assertEquals(State.ALIVE, stopped.state(1));

@@ -186,7 +186,7 @@ class DirectoryTrustTest {
         DirectoryTrust named = new DirectoryTrust(null, null, mount);
         assertEquals("huge", read(named, link));
         assertEquals("huge", read(named, log));
-        assertRefused(DirectoryTrust.OWN, link, "set the driver's log-directory");
+        assertRefused(DirectoryTrust.OWN, link, "set log-directory to the driver's");
         mode(below, "rwxrwxrwx");
         assertRefused(named, link, below + " can be written to by every user");
         Path elsewhere = write(folder.resolve("secret"), "secret");

@@ -123,7 +123,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void appendsNoEmptyFragmentAfterFullOnes(Kind kind) {
+    void appendsNoEmptyFragmentAfterFullFragments(Kind kind) {
         assertEquals(2 * MTU, appender(kind).append(source, 0, 2 * MAX_PAYLOAD, 0, NO_LIMIT));
         assertFrame(MTU, MTU, FrameHeader.FLAG_END);
         assertEquals(0, log.term(0).getLong(2 * MTU));
@@ -150,7 +150,7 @@ class AppenderTest {
 
     @ParameterizedTest
     @EnumSource
-    void padsTermAndContinuesInNext(Kind kind) {
+    void padsTermAndContinuesInNextTerm(Kind kind) {
         replaceLog(TERM_LENGTH - 96);
         Appender appender = appender(kind);
         assertEquals(AppendResult.ADMIN_ACTION, appender.append(source, 0, 100, 0, NO_LIMIT));

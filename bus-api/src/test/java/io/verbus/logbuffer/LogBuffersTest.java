@@ -116,7 +116,8 @@ class LogBuffersTest {
     void rejectsFileWhoseLengthContradictsItsTerms() throws IOException {
         LogBuffers.create(file, SPEC).close();
         overwrite(LogLayout.TERM_LENGTH, 2 * TERM_LENGTH);
-        assertMessage(() -> LogBuffers.map(file, true), "it is truncated, damaged or not a log");
+        assertMessage(
+                () -> LogBuffers.map(file, true), "the file is truncated, damaged or not a log");
     }
 
     /** As on huge pages, where the metadata has its own page. */

@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * A client and its registrations. The client writes the time to its heartbeat counter. If the
- * client sends a keepalive command, the driver writes the time for it. Used by the conductor's
- * thread only.
+ * client sends a keepalive command, the driver writes the time on its behalf. Used by the
+ * conductor's thread only.
  */
 final class Client {
     private final long id;

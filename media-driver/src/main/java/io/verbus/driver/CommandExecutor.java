@@ -52,7 +52,7 @@ final class CommandExecutor implements CommandHandler {
     private final AtomicCounter malformed;
 
     /**
-     * @param nextId supplier of the next unassigned correlation id, which is higher than that of
+     * @param nextId supplier of the next unassigned correlation id, which is higher than the id of
      *     any command sent so far.
      */
     CommandExecutor(
@@ -401,7 +401,7 @@ final class CommandExecutor implements CommandHandler {
 
     /**
      * Starts resolving a channel's names and preparing its transport. Returns a condition that
-     * becomes true once both are done.
+     * becomes true once the names are resolved and the transport is ready.
      */
     private BooleanSupplier isReady(long clientId, ChannelUri channel) {
         CompletableFuture<?>[] lookUps =
@@ -549,7 +549,7 @@ final class CommandExecutor implements CommandHandler {
                 Shares.NOBODY,
                 "a client sent a command of the unknown type "
                         + typeId
-                        + ": check that all clients are as old as the driver or older");
+                        + ": check that no client is newer than the driver");
     }
 
     @Override

@@ -53,7 +53,7 @@ final class CommandFailures {
     }
 
     /**
-     * Sends the error to the client. Unexpected errors, and those that operators should see, also
+     * Sends the error to the client. Unexpected errors, and errors that operators should see, also
      * go to the error log. Every error increments the error counter, as in Aeron.
      */
     void tell(long clientId, long correlationId, RuntimeException e) {
@@ -72,7 +72,10 @@ final class CommandFailures {
         }
     }
 
-    /** Returns the kind of error to report to operators, or null if it concerns only the client. */
+    /**
+     * Returns the kind of error to report to operators, or null if the error concerns only the
+     * client.
+     */
     private static Enum<?> kind(RuntimeException cause, ErrorCode code) {
         if (cause instanceof ShareException share) {
             return share.share();
@@ -100,8 +103,8 @@ final class CommandFailures {
     }
 
     /**
-     * Records an error that a client caused, unless one of the same kind is already recorded for
-     * the client. Returns whether the error was recorded.
+     * Records an error that a client caused, unless an error of the same kind is already recorded
+     * for the client. Returns whether the error was recorded.
      */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);

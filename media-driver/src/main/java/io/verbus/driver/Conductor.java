@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The conductor: executes client commands, updates limits, ends streams, services the transports,
- * and runs timers. An exception in one of these parts is recorded and does not stop the others.
+ * and runs timers. An exception in one of these parts is recorded and does not stop the other
+ * parts.
  *
  * <p>The conductor never blocks. {@link Background} does slow work, and each duty cycle handles a
  * bounded number of entries from each queue.
@@ -71,7 +72,10 @@ final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    /** Position in the command buffer before which all commands were sent by {@link #sentNs}. */
+    /**
+     * Position in the command buffer; all commands before it were sent no later than {@link
+     * #sentNs}.
+     */
     private long sentPosition;
 
     private long sentNs;
@@ -203,7 +207,7 @@ final class Conductor implements Agent {
      * Skips the incomplete command of a client that died while writing it. A client that is only
      * suspended could resume and overwrite a later command, so the driver waits for the liveness
      * timeout. Until then no client times out, because signs of life may be queued behind the
-     * incomplete command. A client that resumes after that may corrupt a command.
+     * incomplete command. A client that resumes after the timeout may corrupt a command.
      */
     private int unblockCommands(long nowNs) {
         long position = reader.position();

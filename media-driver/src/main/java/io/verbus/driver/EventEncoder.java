@@ -62,7 +62,7 @@ final class EventEncoder {
 
     /**
      * Returns whether clients are keeping up with the events. Deferrable events are sent only while
-     * they are.
+     * clients keep up.
      */
     boolean isOpen() {
         return transmitter.isOpen();

@@ -86,8 +86,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /**
      * Creates and announces the image of a stream that a peer offers.
      *
-     * @return whether a subscription matches the stream. If so, the transport receives the answer
-     *     once the image exists.
+     * @return false if no subscription matches the stream, or the stream is ignored. Otherwise the
+     *     transport receives the answer later.
      */
     boolean onSetup(
             InboundTransport transport,

@@ -22,7 +22,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 /**
  * A publication whose log is read in place by subscribers on the same host. Its limit follows the
  * slowest subscriber. Without a subscriber, everything in the log counts as consumed. The limit is
- * then lowered to the consumed position, which tells publishers that they are not connected.
+ * then lowered to the consumed position, so that offers return {@code NOT_CONNECTED}.
  */
 final class IpcPublication extends Publication {
     /**

@@ -73,7 +73,7 @@ final class ManualEndpoints {
     /**
      * Opens the endpoint of a destination that receives streams from peers.
      *
-     * @param clientId client to whose shares the endpoint counts.
+     * @param clientId client whose shares the endpoint counts towards.
      * @param named channel as the client wrote it, with resolved names.
      * @throws BusException if the address cannot be used.
      */

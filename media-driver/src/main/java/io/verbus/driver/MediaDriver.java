@@ -76,7 +76,7 @@ public final class MediaDriver implements AutoCloseable {
     /** Interval between checks whether all data has been sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time after a failure of the driver at which the process is halted if it has not exited. */
+    /** Time after which a process whose driver has failed is halted if it has not exited. */
     private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
 
     private static final int FAILED = 1;

@@ -125,8 +125,8 @@ final class MergedImages {
      * Accepts a stream that a peer offers at a destination, as another source of an existing image
      * or as the first source of a new one.
      *
-     * @return true if there is a subscription, and there is no image of another stream with the
-     *     same ids.
+     * @return false if no subscription matches, the stream is ignored, or another stream with the
+     *     same ids has an image.
      */
     boolean onSetup(
             ManualEndpoint endpoint,

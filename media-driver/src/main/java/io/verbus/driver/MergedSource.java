@@ -120,7 +120,7 @@ final class MergedSource {
 
     /**
      * Grants credit based on the consumed rather than the merged position. If the source then moves
-     * to the merged log, whatever the sender may send also fits there.
+     * to the merged log, everything that the sender may send also fits there.
      *
      * @param released position up to which the merged log was consumed.
      */

@@ -284,7 +284,8 @@ final class NetworkImage extends RoundRobin.Taker implements Subscribable, Inbou
 
     /**
      * Ends the image of a revoked stream at its subscribers' positions. If the image is one of
-     * several sources, it ends at its merged position, because another source may continue.
+     * several sources, it drains up to the given position instead, because another source may
+     * continue.
      *
      * @return true if the image had not ended before.
      */

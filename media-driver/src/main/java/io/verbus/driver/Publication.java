@@ -362,7 +362,10 @@ abstract sealed class Publication extends RoundRobin.Taker
         return hasOpenClaim ? 1 : 0;
     }
 
-    /** Shows an open claim that readers wait for; its age in steps of 100 ms, later of 1 s. */
+    /**
+     * Shows operators an open claim that readers wait for. Its age is shown in steps of 100 ms, and
+     * from 1 s on in steps of 1 s.
+     */
     private void showClaim(long nowNs) {
         long at = unblocker.blockedPosition();
         long openMs = (nowNs - unblocker.blockedSinceNs()) / 1_000_000;
@@ -416,8 +419,8 @@ abstract sealed class Publication extends RoundRobin.Taker
     /**
      * Returns how long a claim may stay open: the unblock timeout. For a while after a client has
      * timed out, it is the client's liveness timeout, because a claim open for that long is
-     * probably that client's. An exclusive log has only one writer, so no other thread waits for
-     * its claims.
+     * probably that client's. Unlimited for an exclusive log, because no other writer waits for its
+     * claims.
      */
     private long claimTimeoutNs(long nowNs) {
         if (exclusive) {

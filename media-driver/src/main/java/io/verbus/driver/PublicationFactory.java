@@ -100,8 +100,8 @@ final class PublicationFactory {
     /**
      * Returns the specification of a publication's log.
      *
-     * @param tagged specification of the log from which lengths that the channel does not give are
-     *     taken, or null.
+     * @param tagged specification of the log whose session the channel refers to by tag, which
+     *     supplies the lengths that the channel omits; or null.
      * @throws BusException if the channel cannot be used.
      */
     LogSpec spec(
@@ -145,11 +145,13 @@ final class PublicationFactory {
         if (tagged >= 0 && asked != tagged) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
-                    "the channel asks for "
+                    "the channel sets "
                             + key
                             + " "
                             + asked
-                            + ", but the publication whose session the channel uses has "
+                            + ", but the publication whose session it uses has "
+                            + key
+                            + " "
                             + tagged
                             + ": use the same value, or omit "
                             + key);

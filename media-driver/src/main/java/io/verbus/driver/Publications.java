@@ -404,7 +404,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                                 + sessionId
                                 + " is already used by another publication of stream "
                                 + streamId
-                                + ": choose another, or omit session-id");
+                                + ": choose another session id, or omit session-id");
             }
             sessionId = factory.sessionId(channel);
         }

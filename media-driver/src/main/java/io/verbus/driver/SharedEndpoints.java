@@ -17,7 +17,7 @@ final class SharedEndpoints {
     private SharedEndpoints() {}
 
     /**
-     * Checks a subscription against the others at its endpoint.
+     * Checks a subscription against the existing subscriptions at its endpoint.
      *
      * @param added new subscription.
      * @param all existing subscriptions.
@@ -99,11 +99,11 @@ final class SharedEndpoints {
                             + value
                             + " of channel '"
                             + added.channel().written()
-                            + "', where another subscription of stream "
+                            + "', but another subscription of stream "
                             + added.streamId()
-                            + " has '"
+                            + " has channel '"
                             + there.channel().written()
-                            + "': use one "
+                            + "': use the same "
                             + key
                             + " for all subscriptions of a stream at an endpoint");
         }

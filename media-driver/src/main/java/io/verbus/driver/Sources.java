@@ -138,7 +138,7 @@ final class Sources {
                 }
                 count++;
             } catch (CommandException e) {
-                exhausted.add(join.subscription.clientId()); // its client was already notified
+                exhausted.add(join.subscription.clientId()); // already recorded for this client
                 unjoined.addLast(join);
             }
         }

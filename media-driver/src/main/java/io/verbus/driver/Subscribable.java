@@ -41,13 +41,13 @@ sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
      */
     long untetheredLimit();
 
-    /** Returns the position 3/4 of a window behind the given one. */
+    /** Returns the position 3/4 of a window behind the given position. */
     static long untetheredLimit(long position, long window) {
         return position - window + (window >> 2);
     }
 
     /**
-     * Returns whether the stream, when it has no reader, waits for one rather than discarding
+     * Returns whether the stream, when it has no reader, waits for a reader rather than discarding
      * unread messages.
      */
     boolean waitsForReaders();

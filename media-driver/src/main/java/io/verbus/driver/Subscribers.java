@@ -153,8 +153,8 @@ final class Subscribers {
     }
 
     /**
-     * Adds a subscriber at the position of the slowest one, and notifies its client. Call {@link
-     * #endImpossibleNow} first.
+     * Adds a subscriber at the position of the slowest subscriber, and notifies its client. Call
+     * {@link #endImpossibleNow} first.
      *
      * @param subscription subscription that reads the source.
      * @param alone supplier of the first position if there is no other subscriber; see {@link
@@ -170,8 +170,8 @@ final class Subscribers {
      *
      * @param subscription subscription that reads the source.
      * @param joinPosition supplier of the first position, at which a frame begins or will begin.
-     *     Called once the subscriber's position counts, so that nothing after the first position is
-     *     released.
+     *     Called after the subscriber's position was counted, so that nothing after the first
+     *     position is released.
      */
     void add(Subscription subscription, LongSupplier joinPosition) {
         Subscriber joining = subscriber(subscription);
@@ -406,8 +406,9 @@ final class Subscribers {
     }
 
     /**
-     * Excludes a detached subscriber from the limit. Its position may be wrong: a client that was
-     * paused may have written it after the subscriber was detached.
+     * Excludes an untethered subscriber with an impossible position from the limit, and detaches
+     * the subscriber unless it is already detached. A client that was paused may have written the
+     * position after the subscriber was detached.
      */
     private void discountNow(Subscriber each) {
         boolean isTold = !each.isReading();
@@ -427,8 +428,8 @@ final class Subscribers {
     }
 
     /**
-     * Removes a subscriber. Unless its position is impossible, first releases what it has read,
-     * because it may be the last subscriber.
+     * Removes a subscriber. Unless its position is impossible, first releases the part of the log
+     * that it has read, because it may be the last subscriber.
      */
     private void removeAt(int index, String reason) {
         Subscriber gone = all.remove(index);

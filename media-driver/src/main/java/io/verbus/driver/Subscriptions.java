@@ -49,8 +49,8 @@ final class Subscriptions {
     private final Shares shares;
 
     /**
-     * Clients' subscriptions and the IPC and spy destinations of these, in the order in which they
-     * were added.
+     * Clients' subscriptions and their IPC and spy destinations, in the order in which they were
+     * added.
      */
     private final List<Subscription> all = new ArrayList<>();
 
@@ -435,7 +435,7 @@ final class Subscriptions {
                         + "' does not accept destinations: subscribe with control-mode=manual");
     }
 
-    /** Returns the subscription to whose endpoint the channel refers by tag, or null. */
+    /** Returns the subscription whose endpoint the channel refers to by tag, or null. */
     private Subscription tagged(ChannelUri channel) {
         for (Subscription each : all) {
             if (each.endpoint() != null
@@ -544,8 +544,8 @@ final class Subscriptions {
     }
 
     /**
-     * Returns the sorted stream ids of the subscriptions at an endpoint, unless one of them matches
-     * the offered stream.
+     * Returns the sorted stream ids of the subscriptions at an endpoint, to explain why none of
+     * them matches the offered stream.
      *
      * @return the stream ids, or null if a subscription matches the offered stream.
      */

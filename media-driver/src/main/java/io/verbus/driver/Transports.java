@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The available transports. Each is opened when a channel first uses its media. Used by the
- * conductor's thread, except for {@link #open()}.
+ * The available transports. Each transport is opened when a channel first uses its media. Used by
+ * the conductor's thread, except for {@link #open()}.
  */
 final class Transports {
     private static final Transport[] NONE = new Transport[0];

@@ -168,9 +168,7 @@ class AeronChannelsTest {
                                             aeron.addPublication(
                                                     "aeron:ipc?session-id=tag:2|mtu=4k", 7),
                                     ErrorCode.INVALID_CHANNEL)
-                            .contains(
-                                    "mtu 4096, but the publication whose session the channel"
-                                            + " uses"));
+                            .contains("mtu 4096, but the publication whose session it uses"));
         }
     }
 

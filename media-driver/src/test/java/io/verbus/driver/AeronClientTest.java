@@ -283,7 +283,7 @@ class AeronClientTest {
     }
 
     @Test
-    void addsAndFreesCountersAndKeepsStaticOnes() {
+    void addsAndFreesCountersButKeepsStaticCounters() {
         List<Integer> available = Collections.synchronizedList(new ArrayList<>());
         List<Integer> unavailable = Collections.synchronizedList(new ArrayList<>());
         aeron.addAvailableCounterHandler((reader, registration, id) -> available.add(id));

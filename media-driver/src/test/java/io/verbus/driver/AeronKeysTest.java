@@ -93,7 +93,7 @@ class AeronKeysTest {
                 "unknown interface nowhere0");
         assertRefused(
                 () -> aeron.addPublication(endpoint + "|interface=lo", STREAM),
-                "which needs braces: write interface={lo}");
+                "name of a network interface, so write interface={lo}");
         assertRefused(
                 () -> aeron.addPublication(endpoint + "|interface=203.0.113.0/24", STREAM),
                 "Unable to find multicast or loopback interface matching criteria: 203.0.113.0/24");

@@ -306,7 +306,7 @@ class AeronMediaTimestampsTest {
     }
 
     @Test
-    void writesKernelTimeAndWarnsIfAdapterHasNone() {
+    void writesKernelTimeAndWarnsIfAdapterHasNoTimestamp() {
         stop();
         launch("adapter");
         expectedErrors.add("have no timestamp from the network adapter");

@@ -145,7 +145,7 @@ class BusCountersTest {
     }
 
     @Test
-    void rejectsStaticCounterWithIdOfOwnedOne() {
+    void rejectsStaticCounterWithIdOfOwnedCounter() {
         Counter owned = bus.addCounter(TYPE, "owned");
         RegistrationException refused =
                 assertThrows(

@@ -162,7 +162,7 @@ class DirectSourcesTest {
 
     /** The source that writes the image ends while another, staged one waits to be merged. */
     @Test
-    void continuesWithStagedSourceAfterDirectOneEnds() {
+    void continuesWithStagedSourceAfterDirectSourceEnds() {
         for (int round = 0; round < 10; round++) {
             ExclusivePublication one = connected(ONE, 0);
             Image image = image();

@@ -151,7 +151,7 @@ class DriverResolverTest {
     }
 
     @Test
-    void learnsDriversFromNeighborsAndForgetsClosedOnes() throws Exception {
+    void learnsDriversFromNeighborsAndForgetsClosedDrivers() throws Exception {
         int port = UdpInteropTest.freePort();
         Aeron first = verbus(config("first", port, 0));
         Aeron second = verbus(config("second", UdpInteropTest.freePort(), port));

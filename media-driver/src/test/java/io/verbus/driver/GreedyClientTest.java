@@ -187,7 +187,7 @@ class GreedyClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void rejectsGreedyClientAndServesHonestOne(Greed greed) {
+    void rejectsGreedyClientAndServesHonestClient(Greed greed) {
         RawClient.Event refusal = refused(greed);
         assertNotNull(refusal, "refused");
         assertTrue(

@@ -53,7 +53,7 @@ class GreedyLookUpsTest {
 
     @ParameterizedTest
     @EnumSource
-    void rejectsGreedyClientAndServesHonestOne(Greed greed) throws IOException {
+    void rejectsGreedyClientAndServesHonestClient(Greed greed) throws IOException {
         Path directory = folder.resolve("driver");
         try (ChildProcess driver =
                 ChildProcess.start(

@@ -117,7 +117,7 @@ class HostileRingTest {
     private void assertLoggedOnce() {
         long entries =
                 Drivers.errors(driver).stream()
-                        .filter(text -> text.contains("command ring"))
+                        .filter(text -> text.contains("command buffer"))
                         .count();
         assertEquals(1, entries, Drivers.errors(driver).toString());
     }

@@ -41,7 +41,7 @@ class LatencyTerminalTest {
     }
 
     @Test
-    void tellsStreamsWithOneIdApart() throws Exception {
+    void distinguishesStreamsWithSameId() throws Exception {
         try (MediaDriver driver =
                         MediaDriver.launchEmbedded(Drivers.config().latencySamplesPerSecond(10));
                 Bus bus = Drivers.connect(driver);

@@ -421,10 +421,10 @@ class MovingAddressesTest {
             Await.until("connected", publication::isConnected);
             deliver(publication, subscription, 1);
             hosts.ip("b", "route add prohibit 10.1.0.1/32");
-            awaitError(b, received, "the kernel refuses status messages");
+            awaitError(b, received, "the kernel refuses to send status messages");
             hosts.ip("a", "route add prohibit 10.1.0.2/32");
-            awaitError(a, sent, "the kernel refuses datagrams to 10.1.0.2:4000");
-            awaitError(a, many, "the kernel refuses datagrams to 10.1.0.2:4001");
+            awaitError(a, sent, "the kernel refuses to send datagrams to 10.1.0.2:4000");
+            awaitError(a, many, "the kernel refuses to send datagrams to 10.1.0.2:4001");
         }
     }
 

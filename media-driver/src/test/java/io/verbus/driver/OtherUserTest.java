@@ -97,7 +97,7 @@ class OtherUserTest {
             // Processes of another group must name it: root's group differs.
             String refusal =
                     Drivers.refusal(() -> ExchangeClient.exchange(directory.toString(), "", ""));
-            assertTrue(refusal.contains("set it as directory-group"), refusal);
+            assertTrue(refusal.contains("set this group as directory-group"), refusal);
             assertEquals("received", ExchangeClient.exchange(directory.toString(), "", Nobody.ID));
         }
     }

@@ -99,7 +99,7 @@ class UdpFullMemoryTest {
                 Await.until("refused again and again", () -> refusals(in) >= refused + 6);
                 System.out.println(
                         "subscriber: "
-                                + count(subscribers, "receives no image of a stream")
+                                + count(subscribers, "is missing an image")
                                 + ", publisher: "
                                 + count(publishers, "cannot receive the stream"));
                 System.out.println(subscribers.peek());

@@ -32,8 +32,12 @@ public final class SlowSubscriber {
                         bus.addSubscription(
                                 ChannelUri.parse(untethered),
                                 SimpleSubscriber.STREAM_ID,
-                                image -> System.out.println("reads from " + image.joinPosition()),
-                                image -> System.out.println("detached at " + image.position()))) {
+                                image ->
+                                        System.out.println(
+                                                "joined at position " + image.joinPosition()),
+                                image ->
+                                        System.out.println(
+                                                "detached at position " + image.position()))) {
             FragmentAssembler assembler =
                     new FragmentAssembler(
                             (buffer, offset, length, header) ->

@@ -136,8 +136,8 @@ class PublishersTest {
                                     () -> {
                                         Iterator<String> said =
                                                 slow.inputReader().lines().iterator();
-                                        skipTo(said, "detached at ");
-                                        skipTo(said, "reads from ");
+                                        skipTo(said, "detached at position ");
+                                        skipTo(said, "joined at position ");
                                     });
             BufferedReader received = fast.inputReader();
             long next = number(received.readLine());

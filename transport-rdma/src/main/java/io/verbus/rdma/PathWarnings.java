@@ -49,7 +49,7 @@ final class PathWarnings {
      * Checks the path of an established connection.
      *
      * @param path path of the connection.
-     * @param confirms whether each side commits only what the other has confirmed.
+     * @param confirms whether each side commits only what the other side has confirmed.
      */
     void look(PathInfo path, boolean confirms) {
         String port = path.device() + " port " + path.port();
@@ -59,7 +59,7 @@ final class PathWarnings {
                     new TransportException(
                             "WARN: "
                                     + untold
-                                    + ": the driver cannot check MTU, GID and time-outs"));
+                                    + ", so the driver cannot check MTU, GID and time-outs"));
         }
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(
@@ -74,7 +74,7 @@ final class PathWarnings {
                             + " connects over the link-local GID "
                             + path.gid().getHostAddress()
                             + ", which is not routable",
-                    "use addresses other than link-local ones in endpoint and interface");
+                    "set endpoint and interface to addresses that are not link-local");
         }
         if (confirms) {
             confirmed.incrementRelease();

@@ -122,7 +122,7 @@ public final class UdpExamination implements Examination {
                             AREA,
                             "no receive buffer was full"
                                     + within
-                                    + "; before, %,d datagrams were dropped".formatted(before),
+                                    + "; %,d datagrams were dropped earlier".formatted(before),
                             ""));
         }
     }

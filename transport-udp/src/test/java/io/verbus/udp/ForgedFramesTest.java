@@ -223,7 +223,7 @@ class ForgedFramesTest {
     }
 
     @Test
-    void acceptsSetupFromNewAddressOnceOldOneIsSilent() {
+    void acceptsSetupFromNewAddressOnceOldAddressIsSilent() {
         TestImage image = image(endpoint());
         int first = data(sender, 0, 0);
         driver.turn(SILENCE_MS);

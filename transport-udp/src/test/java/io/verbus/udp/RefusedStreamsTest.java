@@ -92,7 +92,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void tellsSenderOfTooLongTermsWhichOptionToRaise() throws IOException {
+    void namesOptionToRaiseToSenderOfTooLongTerms() throws IOException {
         open("", "udp.max-term-length", "64k");
         Frame.setup(sender.buffer, 1, STREAM);
         sender.buffer.putInt(28, 128 * 1024);
@@ -104,7 +104,7 @@ class RefusedStreamsTest {
     }
 
     @Test
-    void tellsSenderOfTooLargeMtuTheWindow() throws IOException {
+    void reportsWindowToSenderOfTooLargeMtu() throws IOException {
         open("|window=1376");
         setup(1);
         driver.turn(20);

@@ -79,7 +79,7 @@ class UdpExaminationTest {
         Map<String, String> other = Map.of("udp.receive-buffer", "200k", "udp.send-buffer", "8m");
         check(other, Level.OK, "net.core.rmem_max is 212,992 bytes", "");
         check(other, Level.WARNING, "net.core.wmem_max is 4,194,304", "net.core.wmem_max=8388608");
-        check(Map.of(), Level.OK, "before, 5 datagrams were dropped", "");
+        check(Map.of(), Level.OK, "5 datagrams were dropped earlier", "");
     }
 
     @Test

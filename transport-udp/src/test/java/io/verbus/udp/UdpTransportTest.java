@@ -366,7 +366,7 @@ class UdpTransportTest {
                 assertThrows(
                         TransportException.class,
                         () -> b.transport.inbound().openEndpoint(channel("|window=32k")));
-        assertTrue(window.getMessage().contains("window 32768 differs from 16384"));
+        assertTrue(window.getMessage().contains("window 32768 differs from window 16384"));
         TransportException buffer =
                 assertThrows(
                         TransportException.class,

@@ -212,11 +212,13 @@ public final class NamedPublications {
     private static void checkSame(String key, Object asked, Object existing) {
         if (!asked.equals(existing)) {
             throw invalid(
-                    "the channel asks for "
+                    "the channel sets "
                             + key
                             + " "
                             + asked
                             + ", but the shared publication of this stream has "
+                            + key
+                            + " "
                             + existing
                             + ": use the same value, or add an exclusive publication");
         }

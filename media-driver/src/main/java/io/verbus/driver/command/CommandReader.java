@@ -172,9 +172,9 @@ public final class CommandReader {
         senseless.incrementRelease();
         errors.onError(
                 new BusException(
-                        "a client has corrupted the command ring, so the driver skipped the damaged"
-                            + " commands: find out which client did this, because other clients may"
-                            + " wait for answers that never come"));
+                        "a client has corrupted the command buffer, so the driver skipped the"
+                            + " damaged commands: find out which client did this, because other"
+                            + " clients may wait for answers that never come"));
     }
 
     /** Returns whether a claim is not read yet. */

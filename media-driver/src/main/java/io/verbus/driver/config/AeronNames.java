@@ -152,7 +152,7 @@ final class AeronNames {
         return value.equals("0") ? "" : value;
     }
 
-    /** Drops bootstrap neighbors that are not {@code host:port}; Aeron tries the next one. */
+    /** Drops bootstrap neighbors that are not {@code host:port}; Aeron tries the next neighbor. */
     private static String wellFormed(String neighbors) {
         return Arrays.stream(neighbors.split(","))
                 .filter(AeronNames::isWellFormed)

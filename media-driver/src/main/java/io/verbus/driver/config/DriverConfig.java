@@ -121,7 +121,7 @@ public final class DriverConfig {
     }
 
     /**
-     * Returns the value of an option: the one that was set, or else the default.
+     * Returns the value of an option: the value that was set, or else the default.
      *
      * @return value, in bytes or nanoseconds if it is a length or a time; null if the option has no
      *     default and is not set.
@@ -162,7 +162,10 @@ public final class DriverConfig {
         return get(DriverOption.AUDIT_LENGTH);
     }
 
-    /** Returns the time that streams get to arrive and be read after SIGTERM; 0 for none. */
+    /**
+     * Returns the maximum time to wait, after SIGTERM, until all streams are sent and read; 0 for
+     * none.
+     */
     public long drainTimeoutNs() {
         return get(DriverOption.DRAIN_TIMEOUT);
     }

@@ -176,8 +176,8 @@ public final class DriverConfigBuilder {
     }
 
     /**
-     * Sets the nanoseconds after which an open claim is filled; by default 1.5 times the client
-     * liveness timeout.
+     * Sets the nanoseconds after which an open claim becomes padding; by default 1.5 times the
+     * client liveness timeout.
      */
     public DriverConfigBuilder unblockTimeoutNs(long value) {
         return set(DriverOption.UNBLOCK_TIMEOUT, value);
@@ -447,9 +447,9 @@ public final class DriverConfigBuilder {
 
     /**
      * Sets the handler called once if the driver ends because one of its threads threw an {@link
-     * Error}, such as an exhausted heap. It is called on a thread of the driver after the driver
-     * has closed; in {@link ThreadingMode#INVOKER}, where the invoking thread closes the driver,
-     * after it has stopped. An application that needs a driver can exit here, or launch a new one.
+     * Error}, such as {@link OutOfMemoryError}. It is called on a thread of the driver after the
+     * driver has closed; in {@link ThreadingMode#INVOKER}, possibly before the invoking thread has
+     * closed the driver. An application that needs a driver can exit here, or launch a new one.
      */
     public DriverConfigBuilder failureHandler(ErrorHandler value) {
         failureHandler = value;

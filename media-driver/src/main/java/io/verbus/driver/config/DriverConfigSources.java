@@ -159,7 +159,7 @@ public final class DriverConfigSources {
                         + transportHint());
     }
 
-    /** Suggests a setting, in the form of names of the source. */
+    /** Suggests a setting, spelled as in the source. */
     private static String hint(String name, String source) {
         boolean isVariable = source.contains(VARIABLE);
         List<String> known =

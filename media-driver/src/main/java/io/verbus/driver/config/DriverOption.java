@@ -90,7 +90,7 @@ public final class DriverOption<T> {
                     Option.of(
                             "audit-file",
                             AUDIT_NAME,
-                            "an absolute path, or audit.log, which means that file in the driver"
+                            "an absolute path, or audit.log for a file of this name in the driver"
                                     + " directory",
                             "Audit log, with a line for each peer that the driver admits or"
                                     + " refuses.",
@@ -113,7 +113,8 @@ public final class DriverOption<T> {
                             "log-directory",
                             "none",
                             "the path of a directory",
-                            "Directory on a hugetlbfs mount, which puts logs on huge pages.",
+                            "Directory, on a hugetlbfs mount, in which the driver creates logs, so"
+                                    + " that they use huge pages.",
                             Path::of,
                             DriverOption::isPath));
 
@@ -123,7 +124,9 @@ public final class DriverOption<T> {
                             "threading",
                             ThreadingMode.DEDICATED,
                             ThreadingMode.values(),
-                            "Which agents share a thread."));
+                            "Which agents share a thread: none (dedicated), sender and receiver"
+                                    + " (shared_network) or all (shared); invoker uses no"
+                                    + " threads."));
 
     public static final DriverOption<Idling> CONDUCTOR_IDLE = idle("conductor");
 
@@ -161,8 +164,8 @@ public final class DriverOption<T> {
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
                             "Time after which the driver turns an uncommitted claim into padding;"
-                                + " by default 1.5 times client-liveness-timeout, and never less"
-                                + " than it."),
+                                    + " at least client-liveness-timeout, and by default 1.5 times"
+                                    + " that."),
                     config -> config.get(CLIENT_LIVENESS_TIMEOUT) * 3 / 2);
 
     public static final DriverOption<Long> IMAGE_LIVENESS_TIMEOUT =
@@ -172,8 +175,8 @@ public final class DriverOption<T> {
                             "10s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
-                            "How long the driver ignores a stream whose image a subscriber has"
-                                    + " rejected."));
+                            "How long the driver ignores a rejected stream, and how long an image"
+                                    + " with several sources may have no live source."));
 
     public static final DriverOption<Boolean> TETHER_SUBSCRIPTIONS =
             row(
@@ -217,8 +220,7 @@ public final class DriverOption<T> {
                             "3s",
                             0,
                             MAX_TIMEOUT_NS,
-                            "How long the driver keeps a log's file after its last user has"
-                                    + " gone."));
+                            "How long the driver keeps a log file after its last user has gone."));
 
     public static final DriverOption<Long> LOOK_UP_THRESHOLD =
             row(
@@ -256,7 +258,7 @@ public final class DriverOption<T> {
                             "0",
                             "at least 0 and less than 2g",
                             bytes -> bytes >= 0,
-                            "Maximum bytes by which an IPC publication may be ahead of its slowest"
+                            "How many bytes an IPC publication may be ahead of its slowest"
                                     + " subscriber; 0 means two terms, or half a term for aeron:"
                                     + " channels."));
 
@@ -276,8 +278,8 @@ public final class DriverOption<T> {
                             "1m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Length of the event buffer in bytes. In a longer buffer, clients "
-                                    + "can stall for longer without missing events."));
+                            "Length of the event buffer in bytes; the longer it is, the longer"
+                                    + " clients may stall without missing events."));
 
     public static final DriverOption<Integer> COUNTER_VALUES_LENGTH =
             row(
@@ -305,9 +307,9 @@ public final class DriverOption<T> {
                             "4k",
                             LogLayout.MIN_PAGE_LENGTH,
                             LogLayout.MAX_PAGE_LENGTH,
-                            "Page size in bytes, of which the lengths of cnc.dat and of logs are"
-                                + " multiples; a log-directory's huge pages override this option"
-                                + " for logs."));
+                            "Page size in bytes to which the lengths of cnc.dat and of logs are"
+                                    + " rounded up; in a log-directory, the huge page size applies"
+                                    + " instead."));
 
     public static final DriverOption<Integer> CLIENT_SHARE =
             row(
@@ -316,8 +318,8 @@ public final class DriverOption<T> {
                             "75",
                             1,
                             100,
-                            "Percentage of the counters, and of each total below, that one client"
-                                    + " may use."));
+                            "Percentage of the counters, and of each maximum from max-subscriptions"
+                                    + " to max-log-bytes, that one client may use."));
 
     public static final DriverOption<Long> MAX_CLIENTS =
             share(Share.CLIENTS, "4096", "Maximum number of clients.");
@@ -334,7 +336,7 @@ public final class DriverOption<T> {
                     Share.PUBLICATIONS,
                     "10000",
                     "Maximum number of publications of all clients; a shared publication counts"
-                            + " once per add.");
+                            + " each time that a client adds it.");
 
     public static final DriverOption<Long> MAX_DESTINATIONS =
             share(
@@ -373,8 +375,8 @@ public final class DriverOption<T> {
                             "0",
                             0,
                             1L << 50,
-                            "Maximum total bytes of the logs of all publications; 0 means the size"
-                                    + " of their file system."));
+                            "Maximum total size in bytes of all publications' logs; 0 means the"
+                                    + " size of their file system."));
 
     public static final DriverOption<Boolean> SPIES_CONNECT =
             row(
@@ -487,7 +489,9 @@ public final class DriverOption<T> {
                     "10s",
                     "Interval for looking up the bootstrap neighbors again.");
 
-    /** All options of the driver, in the order of their rows, which is that of the help. */
+    /**
+     * All options of the driver, in the order of their rows, which is also the order of the help.
+     */
     public static final List<DriverOption<?>> ALL = List.copyOf(ROWS);
 
     private final Option<T> option;

@@ -38,7 +38,7 @@ public enum Idling {
     private static final int SPINS = 10;
     private static final int YIELDS = 20;
 
-    /** Returns a new strategy for one thread without the conductor. */
+    /** Returns a new strategy for a thread that does not run the conductor. */
     public IdleStrategy networkStrategy() {
         return this == BACKOFF ? new TimedBackoff() : strategy();
     }

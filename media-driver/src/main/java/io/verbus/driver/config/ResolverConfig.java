@@ -15,7 +15,7 @@ import java.util.List;
  * @param localInterface address and port to listen at and send from.
  * @param bootstrapNeighbors drivers to contact first.
  * @param neighborTimeoutNs nanoseconds after which a silent driver is forgotten.
- * @param selfIntervalNs nanoseconds between announcements of its own name.
+ * @param selfIntervalNs nanoseconds between announcements of this driver's own name.
  * @param neighborIntervalNs nanoseconds between announcements of other drivers' names.
  * @param bootstrapIntervalNs nanoseconds after which the bootstrap neighbors are looked up again.
  */
@@ -29,7 +29,7 @@ public record ResolverConfig(
         long bootstrapIntervalNs) {
 
     /**
-     * Returns the settings; null if none of those that enable name resolution is set.
+     * Returns the settings; null unless a setting that enables name resolution is set.
      *
      * @throws BusException if the name is missing.
      */
@@ -42,7 +42,7 @@ public record ResolverConfig(
         if (name == null) {
             throw new BusException(
                     "resolver.interface or resolver.bootstrap-neighbor is set, but resolver.name is"
-                            + " missing: set resolver.name, or remove the other two");
+                            + " missing: set resolver.name, or remove the other two settings");
         }
         return new ResolverConfig(
                 name,

@@ -8,19 +8,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Spins and yields for a time, then parks for doubling periods up to a limit. For agents whose
- * idling delays messages. Used by one thread.
+ * Spins and yields for a time, then parks for doubling periods up to a limit. Intended for agents
+ * whose idling delays messages. Used by one thread.
  *
- * <p>Yielding lasts for a time, whereas Agrona's strategy counts turns. A park of a microsecond
- * takes about 60, so it pays only if no work arrives for longer than that, but thirty turns of a
- * sender or receiver take less time. Agents that park this early sleep in the middle of a round
- * trip over UDP: see docs/performance.md. A conductor, whose idling delays no message, releases its
- * CPU sooner.
+ * <p>Yielding lasts for a time, whereas Agrona's strategy counts turns. Parking for one microsecond
+ * takes about 60 microseconds, so it pays off only if no work arrives for longer than that, and
+ * thirty turns of a sender or receiver take less time. Agents that park this early sleep in the
+ * middle of a round trip over UDP: see docs/performance.md. A conductor, whose idling delays no
+ * message, releases its CPU sooner.
  *
  * <p>Between two yields the agent runs duty cycles for {@link #TURN_NS}. Clients count their
  * yields: Agrona's default is five. Where threads outnumber CPUs, each of a client's yields lasts
  * for one turn of the agents on its CPU, so with shorter turns the client parks before its message
- * arrives, and longer turns delay every hop. Where each thread has a CPU, the turn has no effect.
+ * arrives, and longer turns delay every hop. If each thread has its own CPU, the turn has no
+ * effect.
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
@@ -80,7 +81,7 @@ final class TimedBackoff implements IdleStrategy {
         }
     }
 
-    /** {@return how long the next park will be, 0 while it yields} */
+    /** {@return the length of the next park in nanoseconds, or 0 while the strategy yields} */
     long parkNs() {
         return parkNs;
     }

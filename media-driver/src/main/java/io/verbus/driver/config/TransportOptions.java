@@ -55,7 +55,7 @@ public final class TransportOptions implements TransportSettings {
                                 + provider.options().stream()
                                         .map(Option::name)
                                         .collect(Collectors.joining(", "))
-                                + ", or remove it");
+                                + ", or remove the setting");
             }
         }
         provider.check(this);

@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param windowLimitNs time that a subscriber may lag too far behind before it is detached.
  * @param lingerNs time for which the detached subscriber still holds the stream back; {@link
  *     #AS_WINDOW_LIMIT} to use the window limit.
- * @param restingNs time from then until the subscriber rejoins.
+ * @param restingNs time after lingering until the subscriber rejoins.
  */
 public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long restingNs) {
     static final long AS_WINDOW_LIMIT = -1;
@@ -51,7 +51,8 @@ public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long resting
     }
 
     /**
-     * Stores the timeouts in an image's metadata, for monitoring.
+     * Stores the timeouts, and whether subscribers are tethered and rejoin, in an image's metadata,
+     * for monitoring.
      *
      * @param channel channel of the subscription for which the image was made.
      */

@@ -217,7 +217,10 @@ public final class AuditLog implements AutoCloseable {
             }
             if (hasFailed) {
                 hasFailed = false;
-                tell("can be written again; one of its lines gives the number of lost lines", null);
+                tell(
+                        "can be written again; a line `lost lines=N` gives the number of lost"
+                                + " lines",
+                        null);
             }
         } catch (IOException e) {
             lost.addAndGet(missed + 1);
@@ -260,7 +263,8 @@ public final class AuditLog implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            errors.onError(new BusException("the audit log " + file + ": " + e, e));
+            errors.onError(
+                    new BusException("cannot close the audit log " + file + " (" + e + ")", e));
         }
     }
 }

@@ -123,7 +123,7 @@ public final class DriverDirectory implements AutoCloseable {
                             + absolute
                             + " ("
                             + e
-                            + "): choose another with --dir",
+                            + "): choose another directory with --dir",
                     e);
         }
         throw new BusException(
@@ -233,8 +233,8 @@ public final class DriverDirectory implements AutoCloseable {
                 throw new BusException(
                         "the driver directory "
                                 + path
-                                + " is a link or a file, not a directory: remove it or choose"
-                                + " another",
+                                + " is a link or a file, not a directory: remove it, or choose"
+                                + " another path",
                         e);
             }
         }
@@ -271,7 +271,7 @@ public final class DriverDirectory implements AutoCloseable {
                             + (e instanceof UserPrincipalNotFoundException
                                     ? "there is no such group"
                                     : e.getMessage())
-                            + "): name a group that contains user "
+                            + "): set directory-group to a group that contains user "
                             + ProcessAccount.current().user().getName(),
                     e);
         }
@@ -368,8 +368,8 @@ public final class DriverDirectory implements AutoCloseable {
                         + what
                         + " while this driver (process id "
                         + ProcessHandle.current().pid()
-                        + ") was running: clients can no longer find this driver, so it shuts down:"
-                        + " start the driver again, and always stop it before deleting its"
+                        + ") was running, so clients can no longer find this driver, and it shuts"
+                        + " down: start the driver again, and always stop it before deleting its"
                         + " directory");
     }
 

@@ -65,7 +65,7 @@ public final class LatencyPage {
             groups.computeIfAbsent(group(hop), absent -> new ArrayList<>()).add(hop);
         }
         StringBuilder page = new StringBuilder();
-        String title = LogPlot.escaped("Latency of the hops of " + directory);
+        String title = LogPlot.escaped("Latency by hop in " + directory);
         page.append(
                         "<!DOCTYPE html>\n"
                                 + "<html lang=\"en\">\n"
@@ -105,11 +105,11 @@ public final class LatencyPage {
         }
         page.append("<h2>")
                 .append(LogPlot.escaped(name))
-                .append("</h2>\n<h3>Percentiles: at most (solid), at least (dashed)</h3>\n");
+                .append("</h2>\n<h3>Percentiles: upper bound (solid), lower bound (dashed)</h3>\n");
         page.append(percentiles(hops, samples));
         String times = looks.size() > 2 ? times(hops) : "";
         if (!times.isEmpty()) {
-            page.append("<h3>Each interval at most: p99 (solid), p50 (dashed)</h3>\n")
+            page.append("<h3>Upper bounds in each interval: p99 (solid), p50 (dashed)</h3>\n")
                     .append(times);
         }
     }

@@ -53,7 +53,7 @@ final class NotifySocket implements AutoCloseable {
                             + "': it must be an absolute path, or @ followed by an abstract"
                             + " socket name, and shorter than "
                             + MAX_PATH
-                            + " bytes (systemd sets it so)");
+                            + " bytes, as systemd sets it");
         }
         if (bytes[0] == '@') {
             bytes[0] = 0;
@@ -82,12 +82,11 @@ final class NotifySocket implements AutoCloseable {
             int errno = Calls.sendto(descriptor, arena.allocateFrom(text), address);
             if (errno != 0) {
                 throw new BusException(
-                        "the service manager does not receive at "
+                        "cannot notify the service manager at "
                                 + name
                                 + " (sendto failed with errno "
                                 + errno
-                                + "): clear NOTIFY_SOCKET unless systemd set the variable for this"
-                                + " process");
+                                + "): unset NOTIFY_SOCKET unless systemd set it for this process");
             }
         }
     }

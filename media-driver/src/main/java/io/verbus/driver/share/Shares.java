@@ -70,7 +70,7 @@ public final class Shares {
                     "client " + client + " has " + account.byClient.get(client),
                     account.ofClient,
                     amount,
-                    "; each client may use client-share=" + percent + " percent of it");
+                    "; each client may use client-share=" + percent + " percent of the total");
         }
         if (amount > account.ofAll - account.all) {
             throw tooMuch(
@@ -78,7 +78,7 @@ public final class Shares {
                     "all clients together have " + account.all,
                     account.ofAll,
                     amount,
-                    ", or end clients that you do not need");
+                    ", or stop unneeded clients");
         }
     }
 
@@ -93,7 +93,7 @@ public final class Shares {
                         + amount
                         + " more would exceed the limit of "
                         + limit
-                        + ": close some, or raise "
+                        + ": close unused objects, or raise "
                         + share.option()
                         + more);
     }

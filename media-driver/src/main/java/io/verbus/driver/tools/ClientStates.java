@@ -53,7 +53,7 @@ final class ClientStates {
      * @param registrationId registration id.
      * @param clientId client; {@link #NO_CLIENT} for a publication that its clients have released.
      * @param streamId stream id.
-     * @param sessionId session id; for a subscription, the one in its channel, or 0.
+     * @param sessionId session id; for a subscription, the session id in its channel, or 0.
      * @param sourceId registration id of the publication's log.
      * @param carrier carrier: {@code ipc}, {@code spy}, the transport's media, or {@code sources}
      *     for a subscription with destinations.
@@ -115,8 +115,8 @@ final class ClientStates {
     }
 
     /**
-     * Returns the time of the driver's last heartbeat, or of the last client's if the driver has
-     * closed.
+     * Returns the time of the driver's last heartbeat, or of the last client heartbeat if that is
+     * later.
      */
     private static long lastSign(CncFile cnc, ReadCounters counters) {
         long[] last = {new ManyToOneRingBuffer(cnc.toDriver()).consumerHeartbeatTime()};

@@ -155,8 +155,8 @@ final class ClientsCommand implements Callable<Integer> {
     }
 
     /**
-     * Returns whether the entry has a session id. A subscription to all sessions has none in its
-     * channel.
+     * Returns whether the entry has a session id. A subscription to all sessions has no session id
+     * in its channel.
      */
     private static boolean hasSession(Registered each) {
         return !each.isSubscription() || each.channel().contains("session-id=");

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Option for the driver directory that a tool inspects. */
 final class DirectoryOption {
     /**
-     * Time to wait for a heartbeat. A Verbus driver updates it a hundred times as often; an Aeron
-     * driver, once per second.
+     * Time to wait for a heartbeat. A Verbus driver sends a heartbeat every 10 ms; an Aeron driver,
+     * every second.
      */
     private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);
 
@@ -51,7 +51,7 @@ final class DirectoryOption {
     private String group;
 
     /**
-     * Maps the CnC file of the driver, even if it is dead.
+     * Maps the CnC file of the driver, even if the driver is dead.
      *
      * @throws BusException if there is none, or the JVM lacks a flag.
      */
@@ -65,7 +65,7 @@ final class DirectoryOption {
     }
 
     /**
-     * Maps the loss report of the driver, even if it is dead.
+     * Maps the loss report of the driver, even if the driver is dead.
      *
      * @throws BusException if there is none.
      */
@@ -74,7 +74,7 @@ final class DirectoryOption {
     }
 
     /**
-     * Maps the latency file of the driver, even if it is dead.
+     * Maps the latency file of the driver, even if the driver is dead.
      *
      * @throws BusException if there is none, because the driver does not sample.
      */
@@ -113,8 +113,8 @@ final class DirectoryOption {
     /**
      * Waits for a heartbeat of the driver.
      *
-     * @throws BusException if there is none; the message says whether the driver has stalled, died
-     *     or closed.
+     * @throws BusException if there is no heartbeat; the message says whether the driver has
+     *     stalled, died or closed.
      */
     void checkRunning(CncFile cnc) {
         long start = System.nanoTime();

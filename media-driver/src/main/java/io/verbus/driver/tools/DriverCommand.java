@@ -110,8 +110,9 @@ final class DriverCommand implements Callable<Integer> {
     }
 
     /**
-     * Prints a problem when it first occurs, or when it recurs after others; the error log contains
-     * all of them. Called by the driver's handler thread, because standard error may block.
+     * Prints a problem when it first occurs, or when it recurs after other problems; the error log
+     * contains every problem. Called by the driver's handler thread, because standard error may
+     * block.
      */
     private static void say(Throwable problem) {
         String text = String.valueOf(problem.getMessage());

@@ -102,7 +102,7 @@ final class LatencyCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Refuses two options of which one would be ignored. */
+    /** Rejects options that are mutually exclusive. */
     private void checkCombination() {
         boolean isHtml = page != null;
         refuse(isOnce && isLive, "--once", "--live");

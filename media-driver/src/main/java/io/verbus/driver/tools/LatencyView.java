@@ -21,7 +21,7 @@ final class LatencyView {
     /** Number of samples below which a percentile is not shown. */
     private static final long[] NEEDED = {1, 1, 1000};
 
-    /** Column that, with the stream and the hop, tells a row from others. */
+    /** Column that, with the stream and the hop, distinguishes a row from other rows. */
     private enum Name {
         SESSION,
         PEER,
@@ -36,7 +36,7 @@ final class LatencyView {
         }
     }
 
-    /** Columns that may tell rows apart, the fewest first. */
+    /** Sets of columns that may distinguish rows, smaller sets first. */
     private static final List<Set<Name>> NAMES_OF_ROWS =
             List.of(
                     Set.of(),
@@ -85,7 +85,7 @@ final class LatencyView {
         return all.lines(Integer.MAX_VALUE);
     }
 
-    /** Returns an empty table that keeps the columns without which two of the hops look alike. */
+    /** Returns an empty table with the columns without which two hops would look alike. */
     private static TextTable table(List<LatencySample.Hop> hops) {
         Set<Name> kept =
                 NAMES_OF_ROWS.stream()

@@ -60,7 +60,7 @@ public final class OutputFiles {
             } else if (!Files.isWritable(file) || Files.isDirectory(file)) {
                 throw new IOException(Files.isDirectory(file) ? "a directory" : "not writable");
             } else if (Files.isRegularFile(file)) {
-                // isWritable is true for root even where the file system refuses.
+                // isWritable is true for root even if the file system refuses writes.
                 Files.newByteChannel(file, StandardOpenOption.WRITE).close();
             }
         } catch (IOException e) {

@@ -68,7 +68,7 @@ final class SamplingOptions {
     }
 
     /**
-     * Refuses these options where the command takes one sample only.
+     * Refuses these options if the command takes only one sample.
      *
      * @param why start of the sentence, which ends with the option's name.
      */

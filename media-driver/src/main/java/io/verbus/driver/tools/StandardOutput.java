@@ -19,8 +19,8 @@ final class StandardOutput {
     private StandardOutput() {}
 
     /**
-     * Flushes the standard output, and reports on the standard error if a write failed. A pipe that
-     * its reader closed, as {@code head} does, is not a failure.
+     * Flushes standard output, and reports a failed write on standard error. A pipe that its reader
+     * closed, as {@code head} does, is not a failure.
      *
      * @return false if a write failed.
      */

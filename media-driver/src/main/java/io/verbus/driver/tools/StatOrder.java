@@ -7,7 +7,7 @@ import io.verbus.driver.tools.StatSample.Streamed;
 
 import java.util.Comparator;
 
-/** Sort key of {@code verbus stat}: numbers descend, everything else ascends. */
+/** Sort key of {@code verbus stat}: values, rates and lags descend; ids and names ascend. */
 enum StatOrder {
     ID(
             Comparator.comparingInt(Counted::id),

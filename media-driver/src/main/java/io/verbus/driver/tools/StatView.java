@@ -85,12 +85,12 @@ final class StatView {
     }
 
     /**
-     * Returns the lines that show a sample: all, or as many as fit the screen.
+     * Returns the lines that show a sample: all lines, or as many lines as fit on the screen.
      *
      * @param time human-readable time of the sample.
      * @param sample sample of the driver.
      * @param columns maximum length of a line, in characters.
-     * @param lines maximum number of lines; on a screen the last one lists the keys.
+     * @param lines maximum number of lines; on a screen the last line lists the keys.
      * @param hasKeys whether the output is a screen whose user can press keys.
      */
     List<String> lines(String time, StatSample sample, int columns, int lines, boolean hasKeys) {
@@ -137,7 +137,7 @@ final class StatView {
 
     /**
      * Divides the lines among the tables, each of which follows a blank line. A table leaves lines
-     * that it does not need to the others.
+     * that it does not need to the other tables.
      */
     private static int[] share(List<TextTable> tables, int room) {
         int[] shares = new int[tables.size()];

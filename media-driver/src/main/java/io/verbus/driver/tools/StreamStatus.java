@@ -32,7 +32,8 @@ import java.util.regex.Pattern;
  *     readers back.
  * @param slowestClient client of the slowest reader; {@link ClientStates#NO_CLIENT} if it has none.
  * @param isLingering whether the slowest reader is untethered and detached, but still counts.
- * @param openClaim sentence about the open claim that holds the readers back; empty if none does.
+ * @param openClaim sentence about the open claim that holds the readers back; empty if no claim
+ *     does.
  * @param isConnected false for a publication that the driver shows as not connected.
  * @param isBlocked whether the stream is a connected publication that has reached its limit and
  *     waits for the slowest reader, or for an open claim.

@@ -181,7 +181,9 @@ final class StreamsCommand implements Callable<Integer> {
         };
     }
 
-    /** Returns the channel in a label, after registration, session and stream. */
+    /**
+     * Returns the channel in a label, which follows the registration id, session id and stream id.
+     */
     private static String channel(String label) {
         Matcher begin = CHANNEL.matcher(label);
         return begin.find() ? SUFFIX.matcher(label.substring(begin.end())).replaceFirst("") : "";

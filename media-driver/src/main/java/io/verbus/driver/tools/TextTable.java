@@ -18,8 +18,8 @@ final class TextTable {
      * @param name column heading.
      * @param isNumber whether cells are right-aligned and never cut.
      * @param least minimum length to which a text is cut, in characters.
-     * @param rank order of omission: the column with the highest rank is omitted first, one with
-     *     rank 0 never.
+     * @param rank order of omission: the column with the highest rank is omitted first; a column
+     *     with rank 0 is never omitted.
      */
     record Column(String name, boolean isNumber, int least, int rank) {
         static Column number(String name, int rank) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * State of a publication or subscription in one word, and a sentence that tells why it is not
+ * State of a publication or subscription in one word, and a sentence that says why it is not
  * connected, or what holds it back.
  *
  * @param state {@code waiting}, {@code connected}, {@code blocked}, {@code untethered}, {@code no

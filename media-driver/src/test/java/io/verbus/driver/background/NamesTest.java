@@ -136,7 +136,7 @@ class NamesTest {
     }
 
     @Test
-    void resolvesNamesOfOneClientWhileThoseOfAnotherHang() {
+    void resolvesNamesOfOneClientWhileNamesOfAnotherHang() {
         Silent silent = new Silent();
         Names asked = new Names(background, silent, taken::add, shares);
         for (int i = 0; i < NAMES; i++) {
@@ -170,7 +170,7 @@ class NamesTest {
     /** A client may use its own names, and those of another client. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refreshesNamesOfOneClientWhileThoseOfAnotherHang(boolean areKnown) {
+    void refreshesNamesOfOneClientWhileNamesOfAnotherHang(boolean areKnown) {
         AtomicBoolean isSilent = new AtomicBoolean();
         Silent silent = new Silent();
         Names asked =

@@ -47,7 +47,7 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void runsReadyCommandBeforeWaitingOne() {
+    void runsReadyCommandBeforeWaitingCommand() {
         add(1, 10, 10, "first");
         add(1, 11, 11, "second");
         ready.add("second");

@@ -194,7 +194,7 @@ class AeronOptionsTest {
     }
 
     @Test
-    void nameResolutionTimesDefaultToAerons() {
+    void nameResolutionTimesHaveAeronDefaults() {
         ResolverConfig ours = DriverConfig.builder().resolverName("a").build().resolver();
         MediaDriver.Context theirs = new MediaDriver.Context();
         assertEquals(theirs.resolverNeighborTimeoutNs(), ours.neighborTimeoutNs());

@@ -113,15 +113,15 @@ class DriverConfigBuilderTest {
         assertEquals(
                 List.of(
                         "mtu is 100: it must be a multiple of 32 from 64 to 65504; a number"
-                                + " without a unit is in bytes, the units are k, m and g",
+                                + " without a unit is in bytes; the units are k, m and g",
                         "linger is -1ns: it must be from 0ns to 86400s",
                         "sender.cpu is 1024: it must be a whole number from -1 to 1023",
                         "client-share is 0: it must be a whole number from 1 to 100",
                         "max-clients is 1099511627776: it must be a whole number from 1 to"
                                 + " 100000000",
                         "no option sets the total of counters: set counter-values-length",
-                        "audit-file is else.log: it must be an absolute path, or audit.log, which"
-                                + " means that file in the driver directory",
+                        "audit-file is else.log: it must be an absolute path, or audit.log for a"
+                                + " file of this name in the driver directory",
                         "resolver.name is two words: it must be a name of 1 to 512 printable ASCII"
                                 + " characters without spaces",
                         "threading is null: it must be dedicated, shared_network, shared or"

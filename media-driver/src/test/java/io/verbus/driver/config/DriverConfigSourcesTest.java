@@ -273,7 +273,7 @@ class DriverConfigSourcesTest {
     }
 
     @Test
-    void readsAeronNamesAndReportsUnknownOnes() {
+    void readsAeronNamesAndReportsUnknownNames() {
         DriverConfigSources sources =
                 new DriverConfigSources(DriverConfig.builder(), List.of("udp"))
                         .environment(

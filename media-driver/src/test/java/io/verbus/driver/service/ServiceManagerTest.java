@@ -109,7 +109,7 @@ class ServiceManagerTest {
         }
         assertEquals(2, warnings.size());
         String message = warnings.getFirst().getMessage();
-        assertTrue(message.contains("errno 2): clear NOTIFY_SOCKET"), message);
+        assertTrue(message.contains("errno 2): unset NOTIFY_SOCKET"), message);
     }
 
     @Test

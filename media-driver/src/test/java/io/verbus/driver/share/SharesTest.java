@@ -73,9 +73,9 @@ class SharesTest {
         ShareException refusal =
                 assertThrows(ShareException.class, () -> shares.take(Share.SUBSCRIPTIONS, 1, 1));
         assertEquals(
-                "client 1 has 75 subscriptions, and 1 more would exceed the limit of 75: close"
-                        + " some, or raise max-subscriptions; each client may use"
-                        + " client-share=75 percent of it",
+                "client 1 has 75 subscriptions, and 1 more would exceed the limit of 75:"
+                        + " close unused objects, or raise max-subscriptions; each client may use"
+                        + " client-share=75 percent of the total",
                 refusal.getMessage());
         shares.take(Share.SUBSCRIPTIONS, 2, 25);
         refusal = assertThrows(ShareException.class, () -> shares.take(Share.SUBSCRIPTIONS, 2, 1));

@@ -168,9 +168,9 @@ class CounterPoolTest {
                                 pool.allocate(
                                         CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
         assertEquals(
-                "client 5 has 48 counters, and 1 more would exceed the limit of 48: close some, or"
-                        + " raise counter-values-length; each client may use client-share=75"
-                        + " percent of it",
+                "client 5 has 48 counters, and 1 more would exceed the limit of 48: close"
+                        + " unused objects, or raise counter-values-length; each client may use"
+                        + " client-share=75 percent of the total",
                 refusal.getMessage());
         pool.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
         all.forEach(AtomicCounter::close);

@@ -165,7 +165,7 @@ class CutWireLabTest {
     /** Messages lost in a long outage are not lost in the next. */
     @Test
     @Tag("soak")
-    void resumesAfterShortOutagesThatFollowLongOne() {
+    void resumesAfterShortOutagesThatFollowLongOutage() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "15s", "3s").expectLoss();
                 Host a = host(Host.addressA(), "15s", "3s").expectLoss()) {

@@ -138,7 +138,7 @@ class FanOutLabTest {
                         b.connect()
                                 .addSubscription(
                                         b.channel(PORT + 1), STREAM, image -> {}, gone::add)) {
-            a.expect("fell too far behind the others and was dropped");
+            a.expect("fell too far behind the other destinations and was dropped");
             out.addDestination(destination(PORT));
             out.addDestination(destination(PORT + 1));
             a.awaitCounter("connected to ", connected -> connected == 1);

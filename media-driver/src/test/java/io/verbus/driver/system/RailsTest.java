@@ -108,8 +108,8 @@ class RailsTest {
                 Host a = host(Host.addressA());
                 Subscription in =
                         b.connect().addSubscription("verbus:rdma?control-mode=manual", STREAM)) {
-            a.expect("fell too far behind the others and was dropped");
-            a.expectOfClients("fell too far behind the others and was dropped");
+            a.expect("fell too far behind the other destinations and was dropped");
+            a.expectOfClients("fell too far behind the other destinations and was dropped");
             in.addDestination(rail(0));
             in.addDestination(rail(1));
             Publication out =

@@ -48,7 +48,7 @@ class WaitingStreamsLabTest {
             await(
                     a,
                     "no subscription for stream 11 at " + endpoint,
-                    ", only for streams 10, 12: publish and subscribe to the same stream");
+                    ", only for streams 10, 12: use the same stream id at both ends");
             await(b, "no publication of stream 10 has reached " + endpoint);
             Publication carried = publisher.addExclusivePublication(sent, 10);
             Await.until("connected", () -> carried.isConnected() && other.isConnected());

@@ -341,7 +341,7 @@ class ToolsTest {
         err.getBuffer().setLength(0);
         assertEquals(1, run("driver", "--term-length", "5"));
         assertTrue(
-                err.toString().contains("a number without a unit is in bytes, the units are k"),
+                err.toString().contains("a number without a unit is in bytes; the units are k"),
                 err.toString());
         err.getBuffer().setLength(0);
         assertEquals(2, run("stat", "--interval", "5"));

@@ -6,8 +6,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts the messages that one subscription receives from a stream, and checks that those of each
- * publisher arrive once and in order. Written by one thread; {@link #shown()} is thread-safe.
+ * Counts the messages that one subscription receives from a stream, and checks that each
+ * publisher's messages arrive once and in order. Written by one thread; {@link #shown()} is
+ * thread-safe.
  */
 public final class Arrivals {
     private static final int SEQUENCE_BITS = 48;

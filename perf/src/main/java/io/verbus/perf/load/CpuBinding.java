@@ -9,8 +9,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Binds threads and programs to CPUs with util-linux' {@code taskset}, which works in the same way
- * for the JVMs of all contenders.
+ * Binds threads and programs to CPUs with {@code taskset} of util-linux, which works in the same
+ * way for the JVMs of all contenders.
  */
 public final class CpuBinding {
     private static final String ALLOWED = "Cpus_allowed_list:";

@@ -20,7 +20,7 @@ public interface Initiator {
     boolean send(long sequence, long time);
 
     /**
-     * Receives echoes, and invokes whatever else runs on this thread.
+     * Receives echoes, and invokes the agents that run on this thread.
      *
      * @return number of echoes received.
      */

@@ -9,7 +9,7 @@ import org.agrona.concurrent.AgentInvoker;
  * threads.
  *
  * @param driver driver of the bus; null if driver and client have their own threads.
- * @param client client of the bus; null likewise.
+ * @param client client of the bus; null if the driver is null.
  */
 public record Invokers(AgentInvoker driver, AgentInvoker client) {
     /** Invokes driver and client once; returns the work count. */

@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param kind round trips, a one-way stream, or recordings.
  * @param rate messages per second, or {@link #MAX}.
  * @param burst for round trips at a rate, the number of messages due at the same time; for a
- *     stream, the number of messages between two duty cycles of whatever else the sending thread
+ *     stream, the number of messages between two duty cycles of the agents that the sending thread
  *     invokes.
  * @param publishers number of threads that send a stream; several share a concurrent publication.
  * @param subscribers number of subscriptions that each receive the whole stream.

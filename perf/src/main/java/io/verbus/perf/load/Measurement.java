@@ -21,7 +21,10 @@ import java.util.zip.DataFormatException;
  */
 public record Measurement(
         Histogram histogram, long elapsedNs, long latenessNs, boolean missedRate) {
-    /** Maximum lateness of the last message with which the rate counts as met. */
+    /**
+     * Lateness of the last message up to which the rate always counts as met; long runs tolerate 1%
+     * of their duration.
+     */
     private static final long TOLERATED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**

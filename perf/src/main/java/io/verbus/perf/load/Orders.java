@@ -31,7 +31,7 @@ final class Orders {
     private final PrintStream out;
     private final BlockingQueue<String> orders = new LinkedBlockingQueue<>();
 
-    /** Threads that call {@link #pause()} or wait. */
+    /** Threads that have called {@link #pause()} or {@link #awaitEnd()}. */
     private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
 
     /**

@@ -6,8 +6,8 @@ package io.verbus.perf.load;
 @FunctionalInterface
 public interface Recorder {
     /**
-     * Sends a stream as fast as possible until all of it is recorded, then requests its replay,
-     * until every message has arrived once and in order.
+     * Sends a stream as fast as possible until all of it is recorded, then requests its replay, and
+     * waits until every message has arrived once and in order.
      *
      * @param count number of messages to send.
      */

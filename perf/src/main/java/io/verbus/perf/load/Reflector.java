@@ -6,7 +6,7 @@ package io.verbus.perf.load;
 @FunctionalInterface
 public interface Reflector {
     /**
-     * Sends back messages that have arrived, and invokes whatever else runs on this thread.
+     * Sends back messages that have arrived, and invokes the agents that run on this thread.
      *
      * @return number of messages sent back.
      */

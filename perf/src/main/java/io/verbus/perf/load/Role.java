@@ -10,6 +10,6 @@ public enum Role {
     INITIATOR,
     /** Reflects until its standard input ends. */
     REFLECTOR,
-    /** Runs a driver only, until its standard input ends. */
+    /** Runs only a driver, until its standard input ends. */
     DRIVER
 }

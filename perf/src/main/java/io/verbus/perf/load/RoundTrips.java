@@ -108,7 +108,7 @@ public final class RoundTrips {
         return Measurement.of(histogram.copy(), clock.nanoTime() - start, 0);
     }
 
-    /** Sends messages at a fixed rate, regardless of the progress of earlier ones. */
+    /** Sends messages at a fixed rate, regardless of the progress of earlier messages. */
     public Measurement atRate(long count, long rate, int burst) {
         histogram.reset();
         long start = clock.nanoTime();

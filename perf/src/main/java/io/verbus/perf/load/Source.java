@@ -14,6 +14,6 @@ public interface Source {
      */
     boolean send(long tag);
 
-    /** Invokes whatever else runs on this thread; returns the work count. */
+    /** Invokes the agents that run on this thread; returns the work count. */
     int poll();
 }

@@ -50,7 +50,7 @@ public interface Stack extends AutoCloseable {
     }
 
     /**
-     * Returns a sentence that tells what may keep the streams from connecting, or an empty string.
+     * Returns a sentence that says what may keep the streams from connecting, or an empty string.
      */
     default String trouble() {
         return "";

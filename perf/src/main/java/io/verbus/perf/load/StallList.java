@@ -5,7 +5,9 @@ package io.verbus.perf.load;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The stalls that a worker reported. All are counted; the worker lists the first of them. */
+/**
+ * The stalls that a worker reported. All stalls are counted, but the worker lists only the first.
+ */
 public final class StallList {
     private final List<Stall> listed = new ArrayList<>();
     private long stalls;

@@ -18,7 +18,9 @@ final class Stalls {
     private final long[] endNs;
     private final long[] messages;
 
-    /** Number of stalls; the last may still be going on. Those above the capacity are not kept. */
+    /**
+     * Number of stalls; the last stall may not be over. Stalls beyond the capacity are not kept.
+     */
     private long count;
 
     private long openEndNs;

@@ -114,7 +114,7 @@ final class StreamWorker {
                 PROCESS.getProcessCpuTime() - cpu);
     }
 
-    /** Returns the number of publishers; each sends as many messages as the run has. */
+    /** Returns the number of publishers; each publisher sends as many messages as the run has. */
     private int sendings() {
         return work.load().publishers();
     }
@@ -173,7 +173,7 @@ final class StreamWorker {
             return allocated;
         }
 
-        /** Sends messages, then invokes the bus until all have arrived. */
+        /** Sends messages, then invokes the bus until all messages have arrived. */
         void send(long count) {
             CpuBinding.bind(work.cpu(number == 0 ? 0 : number + 1));
             IdleStrategy idle = work.idle().strategy();

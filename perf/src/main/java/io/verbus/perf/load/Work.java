@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * @param wire transport of the messages.
  * @param processes number of processes for the two ends: 1; 2, one per end; or more, all but one of
  *     which reflect together as members of a cluster. Over shared memory, the processes share the
- *     driver of the receiving or reflecting process; otherwise each has its own.
+ *     driver of the receiving or reflecting process; otherwise each process has its own driver.
  * @param drivers location of the drivers.
  * @param length message length in bytes.
  * @param mtu maximum frame length in bytes, including the header.
@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * @param driverIdle idle strategy of the drivers' own threads.
  * @param initiator address of the sending end; empty on IPC.
  * @param reflector address of the receiving or reflecting end; empty on IPC.
- * @param port port of the reflecting end's driver; the sending end's driver uses the next.
+ * @param port port of the reflecting end's driver; the sending end's driver uses the next port.
  * @param affinity comma-separated CPUs of the sending thread, then of the receiving or reflecting
  *     thread; empty to bind none.
  * @param server address of the server on the receiving or reflecting host, as HOST:PORT; empty if

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Worker process of a run. It reads orders from standard input, and writes reports to standard
- * output. Each is one line that begins with a keyword. It exits when its input ends, so that it
- * does not outlive the command that started it.
+ * output. Each order and report is one line that begins with a keyword. The process exits when its
+ * input ends, so that it does not outlive the command that started it.
  *
  * <p>Between the parts of a run it polls rarely, so that another contender can be measured on the
  * same processors in the meantime.

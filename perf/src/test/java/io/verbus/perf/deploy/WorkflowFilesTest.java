@@ -107,7 +107,7 @@ class WorkflowFilesTest {
     }
 
     @Test
-    void stagesMatchThoseOfCiRun() throws IOException {
+    void stagesMatchStagesOfCiRun() throws IOException {
         List<String> stages = workflow("test").jobs().get("stage").strategy().matrix().get("stage");
         String run = Files.readString(ROOT.resolve(".ci/run"));
         assertTrue(run.contains(" test --stage " + String.join(",", stages) + "\n"), run);

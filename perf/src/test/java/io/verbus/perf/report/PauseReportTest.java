@@ -90,7 +90,7 @@ class PauseReportTest {
     }
 
     @Test
-    void notesSingleStallAndNone() {
+    void headingMatchesNumberOfStalls() {
         assertEquals(List.of("no stalls"), notes());
         assertEquals(List.of("the stall:"), notes(new Stall(1, 2, 1)));
         assertEquals(
@@ -107,7 +107,7 @@ class PauseReportTest {
     }
 
     @Test
-    void namesOneOfCountInSingular() {
+    void usesSingularForCountOfOne() {
         Figure stalls = new Figure("stalls", "stalls", Figure.Better.NEITHER);
         assertEquals("1 stall", stalls.text(1));
         assertEquals("0 stalls", stalls.text(0));

@@ -337,7 +337,7 @@ class ReportsTest {
     }
 
     @Test
-    void leavesOutProcessorTimeBelowItsClock() {
+    void omitsProcessorTimeBelowClockResolution() {
         Report report = SampleReports.report("0 0 0");
         Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS));
         section.addStreams(Map.of(VERBUS, stream(199_000_000)));

@@ -63,7 +63,7 @@ class MatchingEngineTest {
     }
 
     @Test
-    void ignoresRepeatedOrderAndRejectsEarlyOne() {
+    void ignoresRepeatedOrderAndRejectsEarlyOrder() {
         assertEquals(0, orders.take("A", 0, BUY, 100, 10, DAY));
         assertEquals(1, orders.take("B", 0, BUY, 100, 10, DAY));
         MatchingEngine.State state = engine.state();

@@ -177,8 +177,8 @@ public final class KeyFile {
         }
         if (!Collections.disjoint(attributes.permissions(), WRONG)) {
             throw wrong(
-                    "can be read by others or written by its group: `chmod 600` the file, and"
-                            + " replace the keys if others had access");
+                    "can be read by other users or written by its group: `chmod 600` the file, and"
+                            + " replace the keys if other users had access");
         }
     }
 
@@ -208,7 +208,7 @@ public final class KeyFile {
                                 at
                                         + "the network "
                                         + network
-                                        + " is already listed above: remove one of the lines");
+                                        + " is already listed above; remove one of the lines");
                     }
                 }
             }
@@ -224,16 +224,16 @@ public final class KeyFile {
     }
 
     private Networks networks(String text) {
-        return Networks.of("networks of the key file " + path, text);
+        return Networks.of("rdma.key-file: a network in " + path, text);
     }
 
     private void add(List<Key> keys, boolean isFirst, Key key, String at) {
         if (keys.isEmpty() && !isFirst) {
-            throw wrong(at + "a line above declares the network open; remove one of the two");
+            throw wrong(at + "a line above declares the network open; remove one of the lines");
         }
         keys.add(key);
         if (keys.size() > MAX_KEYS) {
-            throw wrong(at + "a network may have at most " + MAX_KEYS + " keys; remove one");
+            throw wrong(at + "a network may have at most " + MAX_KEYS + " keys; remove a key");
         }
         if (keys.size() == MAX_KEYS && keys.getFirst().id() == keys.getLast().id()) {
             throw wrong(at + "the key is already listed above; remove one of the lines");

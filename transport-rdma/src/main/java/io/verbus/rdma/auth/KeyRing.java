@@ -155,7 +155,7 @@ public final class KeyRing {
             return asked.isNone()
                     ? null
                     : "that host requires a key, but this driver has none for the host's network:"
-                            + " use the same rdma.key-file on both";
+                            + " use the same rdma.key-file on both hosts";
         }
         if (asked.isNone()) {
             return "its driver has no key for this network: give that driver an rdma.key-file with"
@@ -163,6 +163,6 @@ public final class KeyRing {
         }
         return Acceptance.common(own, asked) != null
                 ? null
-                : "its key differs from this driver's: use the same rdma.key-file on both";
+                : "its key differs from this driver's: use the same rdma.key-file on both hosts";
     }
 }

@@ -47,7 +47,7 @@ public final class Admittance {
         keys = new KeyRing(host);
     }
 
-    /** Returns the keys that hosts must prove that they have. */
+    /** Returns the keys whose possession hosts must prove. */
     public KeyRing keys() {
         return keys;
     }
@@ -106,7 +106,7 @@ public final class Admittance {
      * Explains why no peer can connect to a local address, with the remedy.
      *
      * @param local listening address.
-     * @return null if any peer can connect, or if it is the address of all interfaces.
+     * @return null if some peer can connect, or if the address is that of all interfaces.
      */
     public String closed(InetSocketAddress local) {
         return local.getAddress().isAnyLocalAddress() || !allowList.isNobodyAllowed(local, fabric)

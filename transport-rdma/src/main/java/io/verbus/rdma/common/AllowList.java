@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 /**
  * The hosts that may connect, according to the option {@link RdmaOptions#ALLOW}: those of the
  * networks that it names and, if it includes the subnet, those of the receiving address's subnet.
- * An address that is alone in its subnet, such as one with a 32-bit prefix, has no other hosts.
+ * The subnet of an address with a full-length prefix, such as /32, contains no other host.
  */
 public final class AllowList {
-    /** Represents the subnet of the local end of a connection in the option. */
+    /** Keyword in the option for the subnet of a connection's local end. */
     static final String SUBNET = "subnet";
 
     private final Networks named;

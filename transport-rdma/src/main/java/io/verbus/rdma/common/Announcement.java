@@ -18,10 +18,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The private data of a connection request at a publication's control address, by which a receiver
- * asks the publisher to connect to it. An announcement needs no connection, so the request is
- * always rejected, and the rejection contains the answer. A fabric may pad either with zeros, and a
- * later release may add fields.
+ * The private data of a connection request at a publication's control address, with which a
+ * receiver asks the publisher to connect to it. An announcement needs no connection, so the request
+ * is always rejected, and the rejection contains the answer. A fabric may pad either message with
+ * zeros, and a later release may add fields.
  *
  * @param versions protocol versions that the peer speaks.
  * @param driverId id of the subscribing driver.
@@ -77,7 +77,7 @@ public record Announcement(
          * Reads a peer's answer.
          *
          * @param bytes bytes as received.
-         * @return the answer, or null if the bytes are not one.
+         * @return the answer, or null if the bytes are not an answer.
          */
         public static Answer read(byte[] bytes) {
             if (bytes.length < LEAST_LENGTH) {

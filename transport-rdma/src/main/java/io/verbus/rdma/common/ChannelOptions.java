@@ -39,7 +39,7 @@ public final class ChannelOptions {
      * set may have any value.
      *
      * @param has options of the connection or listener.
-     * @param channel channel to share it.
+     * @param channel channel that is to share the connection or listener.
      * @param name description of the connection or listener for messages.
      * @throws TransportException if values differ; the message names the key.
      */
@@ -75,9 +75,8 @@ public final class ChannelOptions {
     private static TransportException differs(
             String key, String asked, String has, ChannelUri channel, String name) {
         return new TransportException(
-                ("channel '%s' sets %s to %s, but %s, which it shares with other channels, has %s:"
-                                + " use the same value for all channels that share it, or "
-                                + "another endpoint")
+                ("channel '%s' sets %s to %s, but %s, which the channel shares with other channels,"
+                     + " has %s: use the same value in all these channels, or use another endpoint")
                         .formatted(channel, key, asked, name, has));
     }
 }

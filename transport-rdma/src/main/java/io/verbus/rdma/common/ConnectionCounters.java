@@ -12,13 +12,13 @@ import org.agrona.concurrent.status.AtomicCounter;
 /**
  * Counters of a connection. Created and closed by the conductor, which writes state, queue pair
  * number, connects, resumes, failures and violations; the agent that uses the queue pair writes the
- * others.
+ * other counters.
  */
 public final class ConnectionCounters extends PooledCounters {
     private static final int MAX_WORDS = 240;
     private static final String LAST_FAILURE = "last failure: ";
 
-    /** 0 down, 1 connecting, 2 up. */
+    /** State of the connection: 0 down, 1 connecting, 2 up. */
     public final AtomicCounter state;
 
     /** Number of the queue pair on its device; 0 if there is none. */

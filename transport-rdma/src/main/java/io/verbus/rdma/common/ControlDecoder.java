@@ -319,7 +319,11 @@ public final class ControlDecoder {
         }
         int textLength = defer.streamsLength();
         if (textLength > MAX_TEXT || length < fixed + textLength) {
-            return "Defer has a text of " + textLength + " bytes in a message of " + length;
+            return "Defer has a text of "
+                    + textLength
+                    + " bytes in a message of "
+                    + length
+                    + " bytes";
         }
         answers.onDefer(registrationId, text(fixed, textLength));
         return null;
@@ -333,7 +337,11 @@ public final class ControlDecoder {
         reject.wrap(buffer, HEADER, header.blockLength(), RejectDecoder.SCHEMA_VERSION);
         int textLength = reject.textLength();
         if (textLength > MAX_TEXT || length < fixed + textLength) {
-            return "Reject has a text of " + textLength + " bytes in a message of " + length;
+            return "Reject has a text of "
+                    + textLength
+                    + " bytes in a message of "
+                    + length
+                    + " bytes";
         }
         int code = reject.codeRaw();
         if (code < 0 || code > RejectCode.IMAGE_REJECTED.value()) {
@@ -385,7 +393,8 @@ public final class ControlDecoder {
                 + " has a block of "
                 + header.blockLength()
                 + " bytes in a message of "
-                + length;
+                + length
+                + " bytes";
     }
 
     private String unexpected(String side) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notifies peers that this driver is closing, so that they do not take it for a crash. Used by the
+ * Notifies peers that this driver is closing, so that they do not report a crash. Used by the
  * conductor's thread.
  */
 public final class Goodbye {

@@ -24,7 +24,7 @@ import java.util.Arrays;
  * @param driverId id of the peer, which changes at each start.
  * @param challenge the peer's challenge for this side to prove that it has the key of its network.
  * @param proof the peer's proof that it has the key, in an answer.
- * @param confirms whether each side must commit only what the other has confirmed.
+ * @param confirms whether each side must commit only what the other side has confirmed.
  */
 public record Hello(
         Versions versions,
@@ -153,7 +153,7 @@ public record Hello(
      * Explains why a driver with {@code rdma.order=safe} cannot use this peer.
      *
      * @param peer name of the peer in messages.
-     * @return the explanation, or null if it can.
+     * @return the explanation, or null if a driver can use the peer.
      */
     public String cannotConfirm(String peer) {
         return version() >= CONFIRMING_VERSION

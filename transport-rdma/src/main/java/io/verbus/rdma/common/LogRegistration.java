@@ -10,7 +10,7 @@ import io.verbus.transport.TransportHost;
 
 /**
  * One registration of a log in a domain, from the request until the log is unpinned. Used by the
- * conductor's thread, except the calls of the domain.
+ * conductor's thread, except for the calls of the domain.
  *
  * <pre>
  *   NEW ─begin─▶ REGISTERING ─registered─▶ IN_PLACE ─end─▶ ENDING ─deregistered─▶ ENDED

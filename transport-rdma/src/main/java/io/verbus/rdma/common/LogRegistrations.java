@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Registers and deregisters logs, which takes long, on threads that may block, and tracks the logs
- * and domains in use: a log stays mapped, and a domain open, until its last registration has ended.
+ * Registers and deregisters logs, which is slow, on threads that may block, and tracks the logs and
+ * domains in use: a log stays mapped, and a domain open, until its last registration has ended.
  * Used by the conductor's thread.
  */
 public final class LogRegistrations implements AutoCloseable {
@@ -109,7 +109,7 @@ public final class LogRegistrations implements AutoCloseable {
 
     /**
      * Ends all registrations, after the queue pairs are destroyed; the fabric waits for them when
-     * it closes. Where a queue pair still exists, which may access the logs, they stay registered
+     * it closes. If a queue pair that may access the logs still exists, the logs stay registered
      * and mapped.
      */
     @Override

@@ -6,8 +6,8 @@ import io.verbus.rdma.fabric.QueuePair;
 
 /**
  * A probe that also determines when writes are in place at a peer whose adapter may place a later
- * write before an earlier one: a question follows everything written. One question is open at a
- * time, and its answer covers everything staged before it. Used by one agent.
+ * write before an earlier one: a question follows all writes. One question is open at a time, and
+ * its answer covers everything staged before it. Used by one agent.
  *
  * <p>On InfiniBand and RoCE the question is an empty write: the peer's adapter acknowledges it once
  * it has all earlier packets, and later writes reach memory later. Over iWARP it is a message,
@@ -47,8 +47,8 @@ public final class PlacementProbe extends Probe {
     }
 
     /**
-     * Returns whether a question is answered, which means that everything staged before it is in
-     * place.
+     * Returns whether a question has been answered, which means that everything staged before it is
+     * in place.
      */
     public boolean isInPlace(long question) {
         return question < asked || question == asked && isAnswered(queuePair.answered());

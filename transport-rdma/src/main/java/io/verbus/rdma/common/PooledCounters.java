@@ -33,7 +33,9 @@ abstract class PooledCounters implements AutoCloseable {
         return name;
     }
 
-    /** Allocates a counter. The id of the first counter is the registration id of all. */
+    /**
+     * Allocates a counter. The id of the first counter is the registration id of all the counters.
+     */
     final AtomicCounter counter(ConnectionCounter kind) {
         AtomicCounter counter = host.counter(kind, key, name + ": " + kind.label());
         all.add(counter);

@@ -4,7 +4,7 @@ package io.verbus.rdma.common;
 
 /**
  * Detects within bounded time that a peer does not answer: the peer is probed periodically, and
- * must answer before the time-out. Used by one agent.
+ * must answer before the timeout. Used by one agent.
  */
 public class Probe {
     private final long intervalNs;
@@ -54,6 +54,6 @@ public class Probe {
     public String missed() {
         return "the peer has not answered a probe for "
                 + timeoutNs / 1_000_000
-                + " ms: the peer or the network between is down";
+                + " ms: the peer or the network is down";
     }
 }

@@ -165,7 +165,8 @@ public record RdmaOptions(
                     "rdma.link-layer",
                     ANY,
                     "infiniband, ethernet or any",
-                    "Link layer that ports should have; the driver warns about ports with another.",
+                    "Link layer that ports should have; the driver warns about ports with a"
+                        + " different link layer.",
                     RdmaOptions::linkLayer);
 
     static final Option<WriteOrder> ORDER =
@@ -173,8 +174,8 @@ public record RdmaOptions(
                     "rdma.order",
                     "trust",
                     "trust, check or safe",
-                    "How to treat adapters that may reorder writes: trust warns, check refuses"
-                            + " them, safe commits a batch once the peer confirms it.",
+                    "How to treat adapters that may reorder writes: trust warns about them, check"
+                            + " refuses them, safe commits a batch once the peer confirms it.",
                     RdmaOptions::order);
 
     static final Option<Long> BATCH_LENGTH =
@@ -227,8 +228,8 @@ public record RdmaOptions(
                     "64",
                     1,
                     1 << 16,
-                    "Maximum number of connections that have not offered a stream; each further one"
-                            + " closes the oldest.");
+                    "Maximum number of connections that have not offered a stream; each additional"
+                            + " connection closes the oldest.");
 
     static final Option<Long> HALF_OPEN_TIMEOUT =
             Option.duration(
@@ -244,7 +245,7 @@ public record RdmaOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from one host; failed and ended images count for"
+                    "Maximum memory in bytes for images from one host; a failed offer counts for"
                             + " another 10 s.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
@@ -253,7 +254,7 @@ public record RdmaOptions(
                     "64g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from all hosts.");
+                    "Maximum memory in bytes for images from all hosts.");
 
     static final Option<Long> STATUS_INTERVAL =
             Option.duration(
@@ -327,8 +328,8 @@ public record RdmaOptions(
                     AllowList.SUBNET,
                     "IPv4 and IPv6 networks and addresses, separated by commas; subnet means the"
                             + " subnet of the receiving address",
-                    "Networks whose hosts may connect to this driver; by default those in its"
-                            + " subnet and in rdma.networks.",
+                    "Networks whose hosts may connect to this driver; by default its subnet and the"
+                            + " networks in rdma.networks.",
                     text -> text);
 
     /** Value of {@link #NETWORKS} if RDMA carries only its own channels. */
@@ -418,8 +419,9 @@ public record RdmaOptions(
                         LINGER.read(host));
         if (options.backoffMinNs > options.backoffMaxNs) {
             throw new TransportException(
-                    "option rdma.backoff-min is longer than rdma.backoff-max: set rdma.backoff-min"
-                            + " to at most "
+                    "option rdma.backoff-min is "
+                            + SystemUtil.formatDuration(options.backoffMinNs)
+                            + ", longer than rdma.backoff-max: set rdma.backoff-min to at most "
                             + SystemUtil.formatDuration(options.backoffMaxNs));
         }
         return options;

@@ -72,8 +72,8 @@ public final class RdmaPeerErrors {
     }
 
     /**
-     * Records an error of a peer, unless a different message of the kind was recorded for the peer,
-     * or for too many other peers.
+     * Records an error of a peer, unless a different message of the same kind was already recorded
+     * for the peer, or the kind was already recorded for too many other peers.
      *
      * @param kind kind of the error.
      * @param peer host or endpoint of the peer, without anything that differs per connection.

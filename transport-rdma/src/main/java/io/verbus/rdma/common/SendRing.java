@@ -62,7 +62,7 @@ public final class SendRing implements AutoCloseable {
     /**
      * Records that the requests staged from the slots were posted.
      *
-     * @param count count of work requests after which the slots are free.
+     * @param count number of completed work requests after which the slots are free.
      */
     public void posted(long count) {
         while (freeAt[firstStaged] == STAGED) {

@@ -39,7 +39,10 @@ public record Setup(
         return "stream " + streamId + " session " + sessionId;
     }
 
-    /** Returns whether another offer has a log of the same shape and identity. */
+    /**
+     * Returns whether another offer is for the same session and stream, with a log of the same
+     * layout.
+     */
     public boolean isOfSameStream(Setup other) {
         return sessionId == other.sessionId
                 && streamId == other.streamId

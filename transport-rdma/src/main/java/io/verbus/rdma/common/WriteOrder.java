@@ -7,7 +7,7 @@ public enum WriteOrder {
     /** Uses such adapters, with a warning. */
     TRUST,
 
-    /** Refuses connections of such adapters. */
+    /** Rejects connections that use such adapters. */
     CHECK,
 
     /** Commits a batch only after the peer has confirmed that its body is in place. */

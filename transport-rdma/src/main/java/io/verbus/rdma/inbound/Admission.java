@@ -12,8 +12,8 @@ import io.verbus.rdma.fabric.Listener;
 import java.net.InetSocketAddress;
 
 /**
- * Decides whether a peer may connect, and with which code it is rejected. Used by the conductor's
- * thread.
+ * Decides whether a peer may connect, and which code to send in a rejection. Used by the
+ * conductor's thread.
  */
 final class Admission {
     private final Admittance admittance;

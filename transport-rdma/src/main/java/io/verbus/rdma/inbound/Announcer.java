@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Announces this driver's endpoints at the control addresses of publications, until their driver
- * has connected and offers the requested streams; resumes when these are lost. Used by the
- * conductor's thread.
+ * Announces this driver's endpoints at the control addresses of publications, until the
+ * publications' driver has connected and offers the requested streams, and again when the streams
+ * are lost. Used by the conductor's thread.
  *
  * <pre>
  *   WAITING ─due and not offered─▶ ASKING ─refused, which is the answer─▶ WAITING
@@ -306,14 +306,14 @@ final class Announcer implements AutoCloseable {
                             wish,
                             Kind.NOT_AUTHENTICATED,
                             "the driver there rejected this driver, which lacks the network's "
-                                    + "key: use the same rdma.key-file on both",
+                                    + "key: use the same rdma.key-file on both hosts",
                             nowNs);
             case NO_RESOURCES ->
                     failed(
                             wish,
                             Kind.NO_ROOM,
-                            "the driver there accepts no more receivers: raise its "
-                                    + "rdma.max-connections",
+                            "the driver there accepts no more receivers: raise that "
+                                    + "driver's rdma.max-connections",
                             nowNs);
             default ->
                     failed(

@@ -9,8 +9,8 @@ import io.verbus.transport.RoundRobin;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * Grants the peer credit for what an image has consumed. Created by the conductor, then used only
- * by the receiver.
+ * Grants the peer credit for the bytes that an image's subscribers have consumed. Created by the
+ * conductor, then used only by the receiver.
  */
 class CreditGrant extends RoundRobin.Taker {
     private final InboundImage image;
@@ -29,7 +29,7 @@ class CreditGrant extends RoundRobin.Taker {
 
     private long grantedAtNs;
 
-    /** Whether one grant must be sent in any case, because the last one may not have arrived. */
+    /** Whether one grant must be sent in any case, because the last grant may not have arrived. */
     private boolean isOwed;
 
     private boolean isNews;

@@ -11,8 +11,9 @@ import java.util.ArrayDeque;
 
 /**
  * Connections that have not offered a stream yet, oldest first. Each holds a queue pair and memory
- * for an unknown peer, so their number and time are limited. At the limit the oldest is closed,
- * because an honest peer needs only a round trip. Used by the conductor's thread.
+ * for an unknown peer, so their number and time are limited. At the limit the oldest connection is
+ * closed, because an honest peer offers a stream within a round trip. Used by the conductor's
+ * thread.
  */
 final class HalfOpen {
     private final int capacity;
@@ -34,8 +35,8 @@ final class HalfOpen {
     }
 
     /**
-     * Removes and returns the oldest peer if there are too many or its time is over; otherwise
-     * returns null.
+     * Removes and returns the oldest peer if there are too many peers or its time is over;
+     * otherwise returns null.
      */
     InboundPeer takeOverdue(long nowNs) {
         InboundPeer oldest = all.peek();

@@ -52,7 +52,7 @@ final class HeldImages {
         return true;
     }
 
-    /** Holds an image again that the returning peer cannot write. */
+    /** Holds an image again, because the returning peer cannot write it. */
     void putBack(IncomingImage image, InboundPeer peer) {
         image.state(IncomingImage.State.HELD);
         all.add(new Held(image, peer));
@@ -96,7 +96,7 @@ final class HeldImages {
 
     /**
      * Removes and returns an image of the same session from another driver on the same host, which
-     * has restarted; or returns null.
+     * the offering driver has replaced; returns null if there is none.
      */
     IncomingImage takeReplaced(InboundPeer peer, Setup offer) {
         for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {

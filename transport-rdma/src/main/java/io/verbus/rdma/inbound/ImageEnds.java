@@ -70,7 +70,7 @@ final class ImageEnds {
                     + written.offer.streamId()
                     + " ends at position "
                     + close.finalPosition()
-                    + " but the received frames end at "
+                    + ", but the received frames end at "
                     + frontier.position();
         }
         images.takeFrom(peer, written);
@@ -157,7 +157,7 @@ final class ImageEnds {
 
     /**
      * Defers the offer of an image that the driver closed before the peer wrote it. The peer offers
-     * the stream again, and is deferred if there is no subscription.
+     * the stream again, and the offer is deferred if there is no subscription.
      */
     private void putOff(InboundPeer peer, Setup offer) {
         if (offer.isResuming()) {

@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
  * the conductor's thread.
  */
 final class ImageMemory {
-    /** Longest time that publishers wait between two offers. */
+    /**
+     * Time for which the share of a failed offer counts: the longest time that publishers wait
+     * between two offers.
+     */
     static final long FAILED_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final long mostOfHost;

@@ -97,9 +97,9 @@ final class ImageMoves {
                 FrontierScanner.scan(written.image.log(), written.image.consumedPosition());
         if (frontier.defect() != null || frontier.position() != offer.position()) {
             return offer.description()
-                    + " was sent up to "
+                    + " was sent up to position "
                     + offer.position()
-                    + " but the received frames end at "
+                    + ", but the received frames end at "
                     + frontier.position();
         }
         written.beginMove();

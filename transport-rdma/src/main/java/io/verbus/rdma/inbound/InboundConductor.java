@@ -124,7 +124,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     }
 
     /**
-     * Announces the endpoint if the channel names a control address, so that its publications
+     * Announces the endpoint if the channel names a control address, so that the publications there
      * connect.
      */
     private void announce(InboundListener listener, ChannelUri channel) {
@@ -216,8 +216,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     }
 
     /**
-     * Closes a connection that has not offered a stream, if there are too many or its time has
-     * passed.
+     * Closes a connection that has not offered a stream, if there are too many such connections or
+     * its time has passed.
      */
     private int giveUpHalfOpen() {
         InboundPeer peer = halfOpen.takeOverdue(nowNs);
@@ -229,8 +229,9 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                 peer.host,
                 "connections from "
                         + peer.host
-                        + " were closed because they did not offer a stream: exclude unknown hosts"
-                        + " with rdma.allow, or see rdma.max-half-open and rdma.half-open-timeout");
+                        + " were closed because they did not offer a stream: exclude unknown"
+                        + " hosts with rdma.allow, or raise rdma.max-half-open or"
+                        + " rdma.half-open-timeout");
         onEnded(peer, Cause.DISCONNECTED, "the peer did not offer a stream in time");
         return 1;
     }
@@ -344,7 +345,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         return true;
     }
 
-    /** Returns whether each side of a connection commits only what the other has confirmed. */
+    /** Returns whether each side of a connection commits only what the other side has confirmed. */
     public boolean confirms(Connection connection) {
         InboundPeer peer = peers.at(connection);
         return peer != null && peer.confirms;
@@ -434,8 +435,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
             String reason =
                     "the driver at "
                             + peer.host
-                            + " did not prove that it has its network's key: check which host this"
-                            + " is";
+                            + " did not prove that it has its network's key: find out which host"
+                            + " this is";
             admittance.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);

@@ -49,7 +49,8 @@ final class InboundImages implements AutoCloseable {
     private long nowNs;
 
     /**
-     * Whether a held image was replaced by another, after which deferred offers are handled again.
+     * Whether a held image was replaced by another image, after which deferred offers are handled
+     * again.
      */
     private boolean isAnyReplaced;
 
@@ -86,7 +87,10 @@ final class InboundImages implements AutoCloseable {
         memory = new ImageMemory(options.maxImageMemory(), options.maxTotalImageMemory());
     }
 
-    /** Notifies the driver of released images, in the duty cycle and never within its own call. */
+    /**
+     * Ends held images whose time has passed, and notifies the driver of released images, but never
+     * within one of the driver's own calls.
+     */
     int work(long nowNs) {
         this.nowNs = nowNs;
         countersPool.work(nowNs);
@@ -189,8 +193,8 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * Returns whether a different driver, which has been restarted, already writes a newer image of
-     * the session: it may connect before the loss of the old connection is noticed.
+     * Returns whether another driver on the peer's host already writes a newer image of the
+     * session: a restarted driver may connect before the loss of the old connection is noticed.
      */
     private boolean isReplaced(InboundPeer peer, IncomingImage image) {
         for (InboundPeer other : writers.values()) {
@@ -215,7 +219,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * Continues a moved stream in the image that the driver has named, which may be the same.
+     * Continues a moved stream in the image that the driver has named, which may be the same image.
      *
      * @param peer peer that has offered the stream for the move; null for a held image.
      * @param before image that the peer has stopped writing, in its state at that time.
@@ -414,7 +418,7 @@ final class InboundImages implements AutoCloseable {
      *
      * @param peer lost peer.
      * @param reason description of the reason.
-     * @param mayResume whether its streams may resume.
+     * @param mayResume whether the peer's streams may resume.
      * @param nowNs monotonic time.
      */
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {

@@ -65,10 +65,10 @@ final class InboundLink
     /** Reason to end the link once everything is answered, or null. */
     private String leaving;
 
-    /** Messages read after the release; null before. */
+    /** Ends of streams read after the release; null before the release. */
     private List<ReceiverEvent.Closed> last;
 
-    /** Count of work requests after which the peer has every answer. */
+    /** Number of completed work requests after which the peer has every answer. */
     private long answeredAt;
 
     /** Number of events that the conductor has handled. Writer: conductor. Reader: receiver. */
@@ -286,8 +286,8 @@ final class InboundLink
     }
 
     /**
-     * Reads the messages that arrived after the receiver released the queue pair, which accepts no
-     * more. Called on the thread that closes the connection.
+     * Reads the messages that arrived after the receiver released the queue pair, which no longer
+     * accepts any. Called on the thread that closes the connection.
      *
      * @return the streams that the peer has ended.
      */
@@ -315,8 +315,8 @@ final class InboundLink
     }
 
     /**
-     * Reads what arrived before the end, such as a Close, which still counts: for the peer it
-     * arrived.
+     * Reads the messages that arrived before the end. A Close among them still counts, because the
+     * peer knows that it has arrived.
      */
     private void drain() {
         for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {

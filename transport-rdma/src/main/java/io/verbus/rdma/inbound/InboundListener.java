@@ -38,7 +38,7 @@ final class InboundListener implements InboundEndpoint {
     /** Names in the channels that resolved to this endpoint. */
     private final Set<Place> places = new HashSet<>();
 
-    /** Control address from which responses arrive here; null if none do. */
+    /** Control address from which responses arrive here; null if no responses do. */
     private final Endpoint responses;
 
     private final Listener listener;
@@ -91,8 +91,8 @@ final class InboundListener implements InboundEndpoint {
     }
 
     /**
-     * Returns whether a channel has the same names as one that resolved to this endpoint, even if
-     * they resolve differently by now.
+     * Returns whether a channel has the same names as a channel that resolved to this endpoint,
+     * even if the names resolve differently by now.
      */
     boolean isNamed(ChannelUri channel) {
         boolean isAnyPort = channel.hasEndpoint() && channel.endpoint().port() == 0;
@@ -126,12 +126,12 @@ final class InboundListener implements InboundEndpoint {
         return control.equals(responses) && requested.getAddress().equals(address);
     }
 
-    /** Returns the control address from which responses arrive here; null if none do. */
+    /** Returns the control address from which responses arrive here; null if no responses do. */
     Endpoint responses() {
         return responses;
     }
 
-    /** Returns the address with the port actually bound; null while it opens. */
+    /** Returns the address with the port actually bound; null while the listener is opening. */
     InetSocketAddress localAddress() {
         return listener.localAddress();
     }
@@ -190,10 +190,12 @@ final class InboundListener implements InboundEndpoint {
                         + " "
                         + value
                         + " differs from "
+                        + key
+                        + " "
                         + other
                         + " of another subscription at "
                         + description()
-                        + ": use one "
+                        + ": use the same "
                         + key
                         + " for all subscriptions at an endpoint");
     }

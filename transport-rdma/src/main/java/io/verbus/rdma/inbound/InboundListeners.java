@@ -41,8 +41,8 @@ final class InboundListeners {
     }
 
     /**
-     * Opens or joins the endpoint of a channel: one whose channels have the same names, even if
-     * they resolve differently by now, or that has the same address.
+     * Joins the endpoint of a channel with the same names, even if they resolve differently by now,
+     * or the endpoint at the same address; otherwise opens a new endpoint.
      *
      * @throws TransportException if it cannot listen there, or the channel requires different
      *     settings.
@@ -93,8 +93,8 @@ final class InboundListeners {
     }
 
     /**
-     * Handles the result of opening an endpoint. One that could not be opened is dropped, so later
-     * channels try again instead of joining it.
+     * Handles the result of opening an endpoint. An endpoint that could not be opened is dropped,
+     * so later channels try again instead of joining it.
      */
     private void onOpened(InboundListener listener, Throwable failure) {
         if (failure != null) {
@@ -134,8 +134,8 @@ final class InboundListeners {
     }
 
     /**
-     * Leaves an endpoint, which may still be opening; the last to leave closes it. Returns whether
-     * it is closed.
+     * Removes a subscription from an endpoint, which may still be opening. Removing the last
+     * subscription closes the endpoint. Returns whether the endpoint is closed.
      */
     boolean leave(InboundListener listener, long nowNs) {
         if (!listener.leave()) {

@@ -40,7 +40,10 @@ final class InboundPeer {
     /** Source without its port, which differs per connection. */
     final String host;
 
-    /** Streams without a subscription, or that an older connection still carries. */
+    /**
+     * Offered streams that wait for a subscription, or for the end of an older connection or of a
+     * move.
+     */
     final List<Setup> deferred = new ArrayList<>();
 
     /** Streams whose images are being created. */
@@ -51,7 +54,7 @@ final class InboundPeer {
     /** Protocol version common to the two drivers. */
     final int version;
 
-    /** Whether each side commits only what the other has confirmed. */
+    /** Whether each side commits only what the other side has confirmed. */
     final boolean confirms;
 
     final InboundMemory memory;
@@ -61,13 +64,15 @@ final class InboundPeer {
     /** Null before the connection is established. */
     private InboundLink link;
 
-    /** Proof that the peer must send before everything else; null if none is owed. */
+    /** Proof that the peer must send before everything else; null if no proof is outstanding. */
     private Proof awaited;
 
     /** Whether the peer has violated the protocol, in which case its images are not held. */
     private boolean isHostile;
 
-    /** Whether a newer connection of the same driver offers a stream that this one carries. */
+    /**
+     * Whether a newer connection of the same driver offers a stream that this connection carries.
+     */
     private boolean isSuperseded;
 
     /** Time by which the peer must have offered a stream. */
@@ -138,7 +143,7 @@ final class InboundPeer {
         state = State.RELEASING;
     }
 
-    /** Returns whether the peer owes a proof of its key and may send nothing else before it. */
+    /** Returns whether the peer must send a proof of its key before it sends anything else. */
     boolean owesProof() {
         return awaited != null;
     }
@@ -163,7 +168,10 @@ final class InboundPeer {
         return isSuperseded;
     }
 
-    /** Marks that a newer connection of the same driver offers a stream that this one carries. */
+    /**
+     * Marks that a newer connection of the same driver offers a stream that this connection
+     * carries.
+     */
     void supersede() {
         isSuperseded = true;
     }
@@ -178,7 +186,7 @@ final class InboundPeer {
         closing--;
     }
 
-    /** Returns whether the peer owes an answer for an image that it was asked to stop writing. */
+    /** Returns whether the peer was asked to stop writing an image and has not answered yet. */
     boolean isAwaited() {
         return closing > 0;
     }

@@ -166,8 +166,8 @@ final class InboundPeers implements AutoCloseable {
     /**
      * Destroys the queue pair of a peer, which is counted until that is done.
      *
-     * @param then called when the peer can no longer write, with the streams that it has ended and
-     *     whose end the receiver had not read. For the peer these messages have arrived.
+     * @param then called when the peer can no longer write, with the ends of streams that the
+     *     receiver had not read. The peer knows that these messages have arrived.
      */
     void cutOff(InboundPeer peer, Consumer<List<ReceiverEvent.Closed>> then) {
         peer.end();

@@ -18,8 +18,8 @@ import java.util.SortedSet;
 import java.util.stream.Collectors;
 
 /**
- * Answers the offers of peers: with a new image, with the image held for it, by deferring it, or by
- * rejecting it. Used by the conductor's thread.
+ * Answers peers' offers: creates an image, resumes the image held for the stream, defers the offer,
+ * or rejects it. Used by the conductor's thread.
  */
 final class InboundSetups {
     private final TransportHost host;
@@ -75,7 +75,7 @@ final class InboundSetups {
             return offer.description() + " was offered twice";
         }
         if (written != null) {
-            // The peer offers it again because it has stopped writing the closed image.
+            // The peer offers the stream again because it has stopped writing the closed image.
             ends.release(peer, written);
         }
         if (peer.deferred.size() + peer.pending.size() + peer.images.size()
@@ -188,7 +188,7 @@ final class InboundSetups {
     }
 
     /**
-     * Creates an image for an offer; returns false without a subscription. A failed offer is
+     * Creates an image for an offer; returns false if there is no subscription. A failed offer is
      * rejected.
      */
     private boolean accept(InboundPeer peer, Setup offer) {
@@ -200,8 +200,8 @@ final class InboundSetups {
                     "the streams from "
                             + peer.host
                             + " need more memory than rdma.max-image-memory, or all streams need"
-                            + " more than rdma.max-total-image-memory: raise that limit, or shorten"
-                            + " term-length");
+                            + " more than rdma.max-total-image-memory: raise the exceeded limit, or"
+                            + " shorten term-length");
             reject(
                     peer,
                     offer,

@@ -57,7 +57,7 @@ final class IncomingImage {
     /** Image that the peer writes; a different one after a move. */
     final InboundImage image;
 
-    /** Id of the peer's driver; 0 if the image was created for no peer to write. */
+    /** Id of the peer's driver; 0 if no peer ever writes the image. */
     final long driverId;
 
     /** The peer's offer on its last connection. */
@@ -71,19 +71,22 @@ final class IncomingImage {
     /** Counters of the image, passed on when it resumes; null if it was never written. */
     final ImageCounters counters;
 
-    /** Deadline of the peer's answer while closing; end of the time for which it is held. */
+    /**
+     * Deadline of the peer's answer while the image is moving or closing; end of the hold time
+     * while it is held.
+     */
     private long deadlineNs;
 
     /** Reason of the link's loss, while it is held. */
     private String lossReason;
 
     /**
-     * Whether the driver was notified that nothing writes it, and must name the image to continue
-     * in.
+     * Whether the driver was notified that nothing writes the image, and must name the image in
+     * which the stream continues.
      */
     private boolean isBeingMoved;
 
-    /** Whether the driver closed it during a move, so that the peer was not notified. */
+    /** Whether the driver closed the image during a move, so that the peer was not notified. */
     private boolean isCloseUntold;
 
     private final CreditGrant grant;
@@ -149,7 +152,7 @@ final class IncomingImage {
         return isCloseUntold;
     }
 
-    /** Marks that the driver closed it while the peer was asked for another offer. */
+    /** Marks that the driver closed the image while the peer was asked for another offer. */
     void closeDuringMove() {
         state(State.CLOSING);
         isCloseUntold = true;
@@ -177,7 +180,7 @@ final class IncomingImage {
                 image, driverId, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
-    /** Creates a held image that replaces another, in which its peer does not resume. */
+    /** Creates a held image that replaces another held image, in which the peer does not resume. */
     static IncomingImage held(InboundImage image, IncomingImage before) {
         IncomingImage held =
                 new IncomingImage(

@@ -41,7 +41,8 @@ import java.util.function.Consumer;
 /**
  * Control addresses of publications, at which receivers announce themselves. While a receiver is
  * connected, or may return, it is a destination of all publications at the address or, if one of
- * them responds to the receiver's requests, of that one only. Used by the conductor's thread.
+ * them responds to the receiver's requests, of that publication only. Used by the conductor's
+ * thread.
  */
 final class ControlEndpoints implements AutoCloseable {
     private static final SecureRandom IDS = new SecureRandom();
@@ -177,7 +178,7 @@ final class ControlEndpoints implements AutoCloseable {
      * @param then callback invoked once the address is open, during this call or in a later poll of
      *     the fabric.
      * @return a future for the result, which also reports an exception thrown by {@code then}.
-     * @throws TransportException if it cannot listen at the address.
+     * @throws TransportException if the driver cannot listen at the address.
      */
     CompletableFuture<Void> open(ChannelUri channel, Consumer<Listener> then) {
         Control control = control(channel);

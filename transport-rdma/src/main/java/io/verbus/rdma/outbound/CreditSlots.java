@@ -41,7 +41,7 @@ final class CreditSlots {
     }
 
     /**
-     * Takes a free slot. Returns null if there is none; another block must then be registered and
+     * Takes a free slot. Returns null if no slot is free; another block must then be registered and
      * added.
      */
     Slot take() {

@@ -52,7 +52,7 @@ final class EndpointStreams implements AutoCloseable {
     /** Whether the sender has the link and was not asked to release it. */
     private boolean isAttached;
 
-    /** Whether a stream may fail to resume in time. */
+    /** Whether any stream is still waiting to resume. */
     private boolean isAnyResuming;
 
     /** Whether a publication could not be registered on the current connection. */
@@ -245,7 +245,7 @@ final class EndpointStreams implements AutoCloseable {
      * @param memory memory registered for the connection.
      * @param version protocol version common to the two drivers.
      * @param proof proof to send to the peer before everything else, or null.
-     * @param confirms whether each side commits a batch only once the other has confirmed its
+     * @param confirms whether each side commits a batch only once the other side has confirmed its
      *     arrival.
      * @param counters counters of the connection.
      * @param events queue of events to the conductor.
@@ -453,7 +453,7 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Frees everything, as soon as no log is being registered any more. */
+    /** Frees everything; the domain is closed once no log is registered in it. */
     @Override
     public void close() {
         closeLink();

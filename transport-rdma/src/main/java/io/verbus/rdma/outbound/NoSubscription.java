@@ -40,6 +40,6 @@ final class NoSubscription {
                 + ", only for "
                 + (streams.contains(",") ? "streams " : "stream ")
                 + streams
-                + ": publish and subscribe to the same stream";
+                + ": use the same stream id at both ends";
     }
 }

@@ -312,8 +312,8 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                                             + left.branch().log().spec().streamId()
                                             + " session "
                                             + left.branch().log().spec().sessionId()
-                                            + " fell too far behind the others and was "
-                                            + "dropped: the destination's image ends and "
+                                            + " fell too far behind the other destinations "
+                                            + "and was dropped: the destination's image ends and "
                                             + "restarts at the current position; make its "
                                             + "subscribers consume faster, or publish "
                                             + "with fc=min"));

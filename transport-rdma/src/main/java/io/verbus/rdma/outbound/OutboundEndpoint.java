@@ -85,7 +85,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private long idleSinceNs;
     private String reported;
 
-    /** Look-up of the names for the next attempt; null if none was started. */
+    /** Lookup of the names for the next attempt; null if none was started. */
     private CompletableFuture<Void> names;
 
     /** Id of the peer's driver on the last established connection. */
@@ -205,7 +205,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /**
-     * Returns whether the names have been looked up. Starts a new look-up before each attempt,
+     * Returns whether the names have been looked up. Starts a new lookup before each attempt,
      * because addresses may have changed.
      */
     private boolean areNamesFound() {
@@ -419,7 +419,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "the driver at "
                             + name
                             + " rejected this driver, which lacks the network's key: use the "
-                            + "same rdma.key-file on both";
+                            + "same rdma.key-file on both hosts";
             case ENDPOINT_CLOSED -> name + " is no longer used by any subscription";
             default ->
                     "the driver at "

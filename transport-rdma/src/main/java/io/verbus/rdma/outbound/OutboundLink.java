@@ -49,7 +49,9 @@ final class OutboundLink
 
     private long goodbyeAt;
 
-    /** Whether an answer from the peer shows that the bytes sent before it have arrived there. */
+    /**
+     * Whether the peer's answer to a probe shows that the bytes sent before the probe have arrived.
+     */
     private final boolean isMeasurable;
 
     /** Recorder of the probes' round trips; null if they are not sampled. */

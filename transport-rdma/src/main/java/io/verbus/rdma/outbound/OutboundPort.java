@@ -109,8 +109,8 @@ final class OutboundPort {
     }
 
     /**
-     * Returns the number of completed work requests. The parts of logs that they have read may be
-     * released.
+     * Returns the number of completed work requests. The parts of logs that these requests have
+     * read may be released.
      */
     long completed() {
         return queuePair.answered();
@@ -141,7 +141,7 @@ final class OutboundPort {
     }
 
     /**
-     * Adds a stream to those whose staged bytes are sampled when they are posted.
+     * Adds a stream to the streams whose staged bytes are sampled when they are posted.
      *
      * @param hops sampler of the stream.
      * @param end position at which the bytes end.
@@ -151,7 +151,7 @@ final class OutboundPort {
         sampled = hops.onStaged(sampled, end, isCommitted);
     }
 
-    /** Adds a stream to those whose staged commit is sampled when it is posted. */
+    /** Adds a stream to the streams whose staged commit is sampled when it is posted. */
     void sampleCommit(StreamHops hops) {
         sampled = hops.onCommitStaged(sampled);
     }

@@ -107,7 +107,7 @@ final class PendingSetup {
 
     /**
      * Awaits the answer. The log is kept until the answer arrives, but no longer than the peer may
-     * take.
+     * take to answer.
      *
      * @param port port that sent the offer.
      * @param isResuming whether the offer asks for the peer's existing image.

@@ -3,14 +3,15 @@
 package io.verbus.rdma.outbound;
 
 /**
- * Position at which a destination starts under {@code max}: the last known frame boundary that the
- * fastest destination has released. A new destination therefore receives everything that the
- * fastest has not consumed yet, and can take over if the fastest fails.
+ * Position at which a destination starts under flow control {@code max}: the last known frame
+ * boundary that the fastest destination has released. A new destination therefore receives
+ * everything that the fastest destination has not consumed yet, and can take over if that
+ * destination fails.
  *
  * <p>Released positions are reported by peers, so there may be no frame that begins there.
- * Boundaries are ends of batches, about an eighth of a term apart. Batches are no longer than that,
- * so the starting point is at most a little more than a quarter of a term behind the released
- * position, which the log still holds.
+ * Boundaries are ends of batches, about an eighth of a term apart. Batches are no longer than an
+ * eighth of a term, so the starting point is at most a little more than a quarter of a term behind
+ * the released position, which the log still holds.
  *
  * <pre>
  *   position      boundaries, sent but not released

@@ -38,7 +38,10 @@ enum StreamState {
     /** The peer has closed an image that was about to end, and waits for {@code Close}. */
     CLOSE_DUE,
 
-    /** {@code Close} was sent. It is not known to have arrived, and the peer has not answered. */
+    /**
+     * {@code Close} was sent. The message is not known to have arrived, and the peer has not
+     * answered.
+     */
     CLOSED,
 
     /**
@@ -124,7 +127,7 @@ enum StreamState {
                             + this
                             + " has no transition on "
                             + event
-                            + ": report this as an error of the driver");
+                            + ": report this bug of the driver");
         }
         return to;
     }

@@ -148,7 +148,7 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Sets the acknowledgement time-out. Called before the route is resolved, or before accepting.
+     * Sets the acknowledgement timeout. Called before the route is resolved, or before accepting.
      */
     void setAckTimeout(long id, int exponent) {
         setOption(
@@ -312,7 +312,7 @@ final class ConnectionManager implements AutoCloseable {
 
     /**
      * Returns the next event whose id has an owner; the event is already acknowledged. The library
-     * may connect a queue pair while reading it.
+     * may connect a queue pair while it reads an event.
      *
      * @param requests creator of the owners of connection requests.
      * @return the event, or null if there is none.

@@ -16,8 +16,8 @@ import java.lang.invoke.MethodHandle;
  * argument, and works with any device. None of the functions sets errno.
  *
  * <p>A critical call delays safepoints of the JVM while it runs, so it is used only for calls that
- * never enter the kernel. Polling never enters the kernel. Posting does if the kernel emulates the
- * device, because ringing the doorbell is then a {@code write()}.
+ * never enter the kernel. Polling never enters the kernel. Posting enters the kernel if the kernel
+ * emulates the device, because ringing the doorbell is then a {@code write()}.
  */
 @SuppressWarnings("restricted")
 final class DataPathCalls {

@@ -30,7 +30,7 @@ public record DeviceInfo(
      * A port of a device.
      *
      * @param number port number, from 1.
-     * @param state such as {@code ACTIVE} or {@code DOWN}.
+     * @param state port state, such as {@code ACTIVE} or {@code DOWN}.
      * @param linkLayer {@code InfiniBand} or {@code Ethernet}.
      * @param activeMtu current MTU in bytes.
      * @param maxMtu maximum MTU in bytes.
@@ -49,7 +49,7 @@ public record DeviceInfo(
      *
      * @param index index in the table.
      * @param address address, as sysfs prints it.
-     * @param type such as {@code RoCE v2}; empty if unknown.
+     * @param type GID type, such as {@code RoCE v2}; empty if unknown.
      * @param netdev network interface of the GID; empty if none.
      */
     public record Gid(int index, String address, String type, String netdev) {

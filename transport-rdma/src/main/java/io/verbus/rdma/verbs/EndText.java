@@ -87,8 +87,8 @@ final class EndText {
     }
 
     /**
-     * Returns the end that a failed call reports. Devices over TCP may fail a call where other
-     * devices send an event.
+     * Returns the end that a failed call reports. Devices that run over TCP may fail a call where
+     * other devices report an event.
      *
      * @param failed failure of a call for a connection.
      * @param peer host and port.

@@ -49,7 +49,10 @@ final class HeldDevices {
     static final class Held {
         private static final int OVER = -1;
 
-        /** Number of its connections and domains; {@link #OVER} if no more are permitted. */
+        /**
+         * Number of connections and domains that use the device; {@link #OVER} once none may be
+         * added.
+         */
         private final AtomicInteger uses = new AtomicInteger();
 
         /** Written once, by the thread that opens the device. */

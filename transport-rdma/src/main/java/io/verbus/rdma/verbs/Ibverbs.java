@@ -165,7 +165,7 @@ final class Ibverbs {
      * bytes of a single write. On mlx5, however, it reports whether the firmware places everything
      * that the queue pair receives in order, which also covers the order of separate writes.
      *
-     * @param operation such as {@code IBV_WR_RDMA_WRITE}.
+     * @param operation operation code, such as {@code IBV_WR_RDMA_WRITE}.
      * @return true if the data is written in order; false if it is not, or if the library or the
      *     device does not report the order.
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp_data_in_order.3.html">man

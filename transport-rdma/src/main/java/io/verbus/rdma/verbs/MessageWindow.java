@@ -3,10 +3,10 @@
 package io.verbus.rdma.verbs;
 
 /**
- * Provides on iWARP what InfiniBand and RoCE provide themselves. A sender waits while its peer has
- * no receive posted; on iWARP, a message would end the connection. A sender also learns that its
- * peer is alive; iWARP completes a request as soon as it has been sent. Each message begins with a
- * header:
+ * Gives iWARP two properties that InfiniBand and RoCE have. First, a sender waits while its peer
+ * has no receive posted; on iWARP, a message that finds no receive ends the connection. Second, a
+ * sender learns that its peer is alive; iWARP completes a request as soon as it has been sent. Each
+ * message begins with a header:
  *
  * <pre>
  *   +--------------------+---------------+---------------+------------------------------+
@@ -15,15 +15,15 @@ package io.verbus.rdma.verbs;
  *   +--------------------+---------------+---------------+------------------------------+
  *   grant    messages that its receiver may have sent since the connection was made
  *   asked    number of times that the sender has asked for an answer
- *   answer   asked, of the last header that the sender has seen
+ *   answer   value of asked in the last header that the sender has seen
  * </pre>
  *
  * <p>Each side grants as many messages as it has received, plus {@link #window}. It sends a header
  * without a message if no message has carried a due grant (half a window), question or answer. Such
  * headers need no grant, but always find a posted receive. Between two headers that the peer has
- * seen, at most two contain grants, because the peer may not send enough messages to cause a third;
- * one asks, because the next question waits for the answer; and one answers, because the peer asks
- * no further question. The sum is {@link #RESERVED}.
+ * seen, this side sends at most two headers with grants, because the peer may not send enough
+ * messages to cause a third; one with a question, because the next question waits for the answer;
+ * and one with an answer, because the peer asks no further question. The sum is {@link #RESERVED}.
  *
  * <p>If a peer violates these rules, its messages, or the headers that it provokes, find no posted
  * receive, and it loses its connection. A peer that answers without being asked only affects

@@ -66,10 +66,7 @@ final class Posix {
         return Memory.getString(STRERROR.call(errno));
     }
 
-    /**
-     * Returns the process's soft limit for locked memory, as it appears in {@code
-     * /proc/self/limits}.
-     */
+    /** Returns the process's soft limit for locked memory, from {@code /proc/self/limits}. */
     static String lockedMemoryLimit() {
         try {
             return Files.readAllLines(Path.of("/proc/self/limits")).stream()

@@ -28,7 +28,7 @@ final class QueuePairResources implements AutoCloseable {
      */
     private static final int INLINE_IN_USE = 16;
 
-    /** 0.64 ms. */
+    /** Code of the InfiniBand specification for 0.64 ms. */
     private static final byte MIN_RNR_TIMER = 12;
 
     private final ConnectionManager manager;

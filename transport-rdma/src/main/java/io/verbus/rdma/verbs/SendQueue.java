@@ -25,9 +25,9 @@ import java.lang.foreign.MemorySegment;
  * it is being posted. The provider copies the requests, so every list begins at slot 0.
  *
  * <p>An adapter fetches the entries of a list from memory, which takes a round trip over PCIe;
- * bytes that are not inline take another one. When a single entry is posted, the provider pushes
- * all of it to the adapter. Therefore writes that fit are inlined, and a batch of such writes is
- * posted one by one.
+ * bytes that are not inline take another round trip. When a single entry is posted, the provider
+ * pushes all of it to the adapter. Therefore writes that fit are inlined, and a batch of such
+ * writes is posted one by one.
  *
  * <p>A request's id is the number of requests staged so far, including itself. Requests complete in
  * order, so the completion of a signaled request also frees all earlier requests. At least every
@@ -40,7 +40,7 @@ final class SendQueue {
     private static final int CACHE_LINE = 64;
     private static final int BAD_WR_SIZE = Long.BYTES;
 
-    /** Longest list to post one by one: the writes of one batch. */
+    /** Maximum number of requests to post one by one: the writes of one batch. */
     private static final int MAX_LONE = 3;
 
     private final MemorySegment postSend;

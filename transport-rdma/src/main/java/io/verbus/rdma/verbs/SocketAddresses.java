@@ -60,7 +60,7 @@ final class SocketAddresses {
         }
     }
 
-    /** Formats host and port, such as {@code 10.0.0.1:4000}, without a name server look-up. */
+    /** Formats host and port, such as {@code 10.0.0.1:4000}, without a name server lookup. */
     static String text(InetSocketAddress address) {
         if (address == null) {
             return "an unknown address";

@@ -3,7 +3,7 @@
 package io.verbus.rdma.verbs;
 
 /**
- * Offsets and sizes in bytes, and constants, of the C structures in use.
+ * Offsets and sizes (in bytes) and constants of the C structures in use.
  *
  * <p>Source: {@code infiniband/verbs.h} and {@code rdma/rdma_cma.h} of rdma-core. They are the same
  * in every release since 15, because the libraries promise to keep their SONAME and to extend

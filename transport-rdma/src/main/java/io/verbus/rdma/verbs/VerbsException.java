@@ -35,7 +35,7 @@ public final class VerbsException extends FabricException {
      * @param call C name of the failed call.
      * @param errno errno of the call.
      * @param failure description of the failure, including the values that caused it.
-     * @param remedy remedy; if empty, the usual one for the errno.
+     * @param remedy remedy; if empty, the usual remedy for the errno.
      */
     static VerbsException of(String call, int errno, String failure, String remedy) {
         String advice = remedy.isEmpty() ? usualRemedy(errno) : remedy;
@@ -50,7 +50,7 @@ public final class VerbsException extends FabricException {
                 errno);
     }
 
-    /** Handles errors of a fabric that are unexpected: throws all except device warnings. */
+    /** Handles unexpected errors of a fabric: rethrows every error except device warnings. */
     public static void rethrowUnlessWarning(Throwable error) {
         if (!error.getMessage().startsWith("WARN: ")) {
             LangUtil.rethrowUnchecked(error);

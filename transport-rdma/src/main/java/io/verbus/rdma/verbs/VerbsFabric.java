@@ -39,21 +39,24 @@ public final class VerbsFabric implements Fabric {
     private static final int MAX_REQUEST_LENGTH = 56;
     private static final int MAX_RESULTS_PER_POLL = 64;
 
-    /** Maximum number of unanswered connection requests; further ones are closed on arrival. */
+    /** Maximum number of unanswered connection requests; further requests are closed on arrival. */
     private static final int MAX_REQUESTS = 256;
 
     /** Maximum number of events per read. */
     private static final int MAX_EVENTS_PER_READ = 64;
 
     /**
-     * Maximum time for which a closing driver waits until its queue pairs are destroyed, and again
-     * for all other calls that a device or a peer delays.
+     * Maximum time for which a closing driver waits for its queue pairs to be destroyed, and then
+     * again for all other calls that a device or a peer delays.
      */
     private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long CLOSE_CHECK_INTERVAL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** Interval between checks for events, each of which is a system call that rarely finds any. */
+    /**
+     * Interval between checks for events, each of which is a system call that rarely finds an
+     * event.
+     */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -99,8 +102,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Loads and links the required functions, which takes long the first time in a process. Also
-     * lists the devices, which any of them can delay. Thread-safe.
+     * Loads and links the required functions, which is slow the first time in a process. Also lists
+     * the devices, any of which can delay the call. Thread-safe.
      *
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
@@ -113,7 +116,7 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Opens the fabric after listing the devices, which any of them can delay.
+     * Opens the fabric after listing the devices, any of which can delay the call.
      *
      * @param errors handler for failures to release resources; the release continues in any case.
      * @throws VerbsException as {@link #prepare} does.

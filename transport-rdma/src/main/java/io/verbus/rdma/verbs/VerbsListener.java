@@ -82,7 +82,10 @@ final class VerbsListener implements Listener {
         }
     }
 
-    /** Called when the id listens: a connection request may overtake the result of the call. */
+    /**
+     * Called once the id listens, possibly twice: a connection request may overtake the result of
+     * {@code rdma_listen}.
+     */
     void onListening() {
         if (!isClosed && !opened.isDone()) {
             all.onListening(this);

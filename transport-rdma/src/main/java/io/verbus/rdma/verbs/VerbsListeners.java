@@ -29,7 +29,9 @@ final class VerbsListeners {
     private final Calls calls;
     private final ErrorHandler errors;
 
-    /** Listeners waiting for others to be destroyed, in the order in which they were added. */
+    /**
+     * Listeners waiting for other listeners to be destroyed, in the order in which they were added.
+     */
     private final List<VerbsListener> waiting = new ArrayList<>();
 
     /** Listeners that have begun and are neither closed nor lost. */
@@ -41,7 +43,7 @@ final class VerbsListeners {
     /** Closed listeners whose ids are not destroyed yet. */
     private final Set<VerbsListener> ending = new LinkedHashSet<>();
 
-    /** Calls that wait for others to return. */
+    /** Calls that wait until other calls return. */
     private final ArrayDeque<Runnable> queued = new ArrayDeque<>();
 
     private int running;
@@ -156,7 +158,7 @@ final class VerbsListeners {
         }
     }
 
-    /** Tries to listen again where a device was removed. */
+    /** Makes each lost listener try to listen again. */
     void listenAgain(long nowNs) {
         for (int i = 0; i < lost.size(); i++) {
             lost.get(i).tryAgain(nowNs);

@@ -211,7 +211,7 @@ final class VerbsQueuePair implements QueuePair {
 
     /**
      * Returns whether to check for completions although none is due: periodically, and after a
-     * failure in order to find the request that caused the others to be flushed.
+     * failure in order to find the request that caused the other requests to be flushed.
      */
     private boolean isLookDue() {
         return failure != null || ++unlooked >= POLLS_PER_LOOK;

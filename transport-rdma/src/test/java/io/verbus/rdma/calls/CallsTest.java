@@ -120,7 +120,7 @@ class CallsTest {
     }
 
     @Test
-    void finishesInTimeAndRunsLastCallWhenBlockedOneReturns() throws InterruptedException {
+    void finishesInTimeAndRunsLastCallWhenBlockedCallReturns() throws InterruptedException {
         Lane lane = calls.lane();
         List<String> made = new CopyOnWriteArrayList<>();
         CountDownLatch isLast = new CountDownLatch(1);

@@ -204,7 +204,7 @@ class ControlReaderTest {
     void rejectsStreamsLongerThanTheirMessage() {
         int length = writer.defer(buffer, 0, 8, "10, 12");
         assertEquals(
-                "Defer has a text of 6 bytes in a message of " + (length - 1),
+                "Defer has a text of 6 bytes in a message of " + (length - 1) + " bytes",
                 readAnswer(length - 1));
         assertEquals(List.of(), heard);
     }

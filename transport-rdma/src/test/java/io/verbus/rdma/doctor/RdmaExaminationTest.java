@@ -166,7 +166,7 @@ class RdmaExaminationTest {
     // Ports
 
     @Test
-    void warnsAboutIdlePortBesideActiveOne() throws InterruptedException {
+    void warnsAboutIdlePortBesideActivePort() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.device(
                 device(

@@ -65,8 +65,8 @@ class StreamStateTest {
     void refusesTransitionThatTableDoesNotHave() {
         assertFalse(StreamState.CLOSED.allows(Event.ACCEPT));
         assertEquals(
-                "a stream that is CLOSED has no transition on ACCEPT: report this as an error of"
-                        + " the driver",
+                "a stream that is CLOSED has no transition on ACCEPT: report this bug of the"
+                        + " driver",
                 assertThrows(
                                 IllegalStateException.class,
                                 () -> StreamState.CLOSED.after(Event.ACCEPT))

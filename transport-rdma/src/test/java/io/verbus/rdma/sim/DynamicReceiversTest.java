@@ -235,7 +235,7 @@ class DynamicReceiversTest {
         Place third = come();
         net.until("told", () -> !third.driver.errors.isEmpty());
         assertTrue(
-                third.driver.errors.getFirst().contains("raise its rdma.max-connections"),
+                third.driver.errors.getFirst().contains("raise that driver's rdma.max-connections"),
                 third.driver.errors.toString());
         assertTrue(
                 net.a.errors.getFirst().contains("raise rdma.max-connections above 2"),

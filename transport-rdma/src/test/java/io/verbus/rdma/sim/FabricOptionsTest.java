@@ -189,7 +189,7 @@ class FabricOptionsTest {
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "fe80::1", 4096),
                 "over a link-local GID",
                 "the link-local GID fe80:0:0:0:0:0:0:1",
-                "other than link-local");
+                "that are not link-local");
     }
 
     @Test
@@ -202,7 +202,7 @@ class FabricOptionsTest {
     }
 
     @Test
-    void warnsAboutMtuBelowThatOfPort() {
+    void warnsAboutMtuBelowMtuOfPort() {
         assertWarns(
                 path(PathAdvice.ETHERNET, PathAdvice.ROCE_V2, "10.0.0.1", 1024),
                 "over an MTU below the port's",

@@ -162,7 +162,7 @@ class RdmaTransportTest {
         net.until("told", () -> !net.a.waits.isEmpty());
         assertEquals(
                 ("no subscription for stream %d at 10.0.0.2:7400, only for streams %d, %d: "
-                                + "publish and subscribe to the same stream")
+                                + "use the same stream id at both ends")
                         .formatted(STREAM, STREAM + 1, STREAM + 3),
                 net.a.waits.getFirst());
         assertFalse(stream.connected);

@@ -178,7 +178,7 @@ class RepeatedOutageTest {
     }
 
     @Test
-    void startsNewImageIfOldOneEndsWhilePeerRefuses() {
+    void startsNewImageIfOldImageEndsWhilePeerRefuses() {
         try (TwoDrivers net =
                 new TwoDrivers(FIRST_SEED, directory, "rdma.resume-timeout", "200ms")) {
             TestStream stream = connected(net);

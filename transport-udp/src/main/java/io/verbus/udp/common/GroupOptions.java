@@ -88,8 +88,8 @@ public record GroupOptions(
                     "10ms",
                     1_000,
                     DAY,
-                    "Longest random delay before a receiver in a group sends a NAK, which lets one"
-                            + " NAK serve all receivers.");
+                    "Longest random delay before a receiver in a group sends a NAK, so that one NAK"
+                            + " can serve all receivers.");
 
     /** All options, in help order. */
     static final List<Option<?>> ALL =

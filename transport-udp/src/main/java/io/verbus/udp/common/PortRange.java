@@ -27,8 +27,8 @@ public record PortRange(int first, int last) {
                     "udp.sender-port-range",
                     "",
                     RIGHT,
-                    "First and last port from which the driver chooses for publications with port 0"
-                            + " in control.",
+                    "Range from which the driver chooses a port for publications with port 0 in"
+                            + " control.",
                     PortRange::parse);
 
     static final Option<PortRange> RECEIVER =
@@ -36,8 +36,8 @@ public record PortRange(int first, int last) {
                     "udp.receiver-port-range",
                     "",
                     RIGHT,
-                    "First and last port from which the driver chooses for subscriptions with port"
-                            + " 0 or without endpoint.",
+                    "Range from which the driver chooses a port for subscriptions with port 0, or"
+                            + " without an endpoint.",
                     PortRange::parse);
 
     static final List<Option<?>> ALL = List.of(SENDER, RECEIVER);

@@ -87,7 +87,7 @@ public record UdpOptions(
                     "128k",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Maximum bytes by which a sender may be ahead of the subscribers; at most half"
+                    "How many bytes a sender may be ahead of the subscribers; at most half"
                             + " a term.");
 
     static final Option<Long> PUBLICATION_WINDOW =
@@ -96,7 +96,7 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Maximum bytes by which a publisher may be ahead of the sender; 0 means half a"
+                    "How many bytes a publisher may be ahead of the sender; 0 means half a"
                             + " term, the maximum.");
 
     static final Option<Long> RECEIVE_BUFFER =
@@ -177,7 +177,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from one host.");
+                    "Maximum memory in bytes for images from one host.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -185,7 +185,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Maximum bytes of image logs from all hosts.");
+                    "Maximum memory in bytes for images from all hosts.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(
@@ -276,7 +276,7 @@ public record UdpOptions(
                     1,
                     256,
                     "Maximum number of ranges that a publication retransmits concurrently; beyond"
-                            + " it, the closest ranges are merged.");
+                            + " this number, the closest ranges are merged.");
 
     static final Option<Boolean> GIVE_UP_SLOW_RECEIVERS =
             Option.flag(

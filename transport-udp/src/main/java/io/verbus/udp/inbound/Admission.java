@@ -7,12 +7,12 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Decides which new streams an endpoint offers to the conductor, and whose setups the receiver
+ * Decides which new streams an endpoint offers to the conductor, and which setups the receiver
  * requests. Senders are not trusted: the state and traffic that they can cause here are bounded.
  * Used by the receiver's thread only.
  */
 final class Admission {
-    /** Maximum number of streams offered to the conductor and not answered. */
+    /** Maximum number of streams offered to the conductor and not answered yet. */
     private static final int MAX_OFFERS = 16;
 
     private static final long REFUSAL_NS = 1_000_000_000;
@@ -27,7 +27,7 @@ final class Admission {
      *
      * @param untilNs time until which the stream is not offered.
      * @param initialTermId initial term id of the barred stream; a new stream with the same ids has
-     *     another.
+     *     a different one.
      * @param hasEnded whether the stream has ended, so that new subscriptions cannot want it.
      */
     private record Bar(long untilNs, int initialTermId, boolean hasEnded) {}

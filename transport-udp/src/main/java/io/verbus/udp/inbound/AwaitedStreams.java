@@ -8,8 +8,9 @@ import org.agrona.collections.LongArrayList;
 import java.util.function.LongConsumer;
 
 /**
- * Streams of responses. Their publications accept only receivers that request exactly that stream,
- * so each is requested while it has no image. Used by the receiver's thread only.
+ * Streams of responses. A response publication accepts only receivers that request exactly its
+ * stream, so the receiver requests each stream that has no image. Used by the receiver's thread
+ * only.
  */
 final class AwaitedStreams {
     private final LongArrayList keys = new LongArrayList();

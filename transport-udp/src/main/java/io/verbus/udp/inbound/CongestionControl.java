@@ -3,8 +3,8 @@
 package io.verbus.udp.inbound;
 
 /**
- * Decides how far a sender may be ahead of the subscribers. This is decided by the receiver,
- * because it detects losses. Used by the receiver's thread only.
+ * Decides how far a sender may be ahead of the subscribers. The receiver decides this, because it
+ * detects losses. Used by the receiver's thread only.
  */
 interface CongestionControl {
     /**

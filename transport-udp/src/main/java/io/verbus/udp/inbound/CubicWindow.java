@@ -4,8 +4,9 @@ package io.verbus.udp.inbound;
 
 /**
  * CUBIC (RFC 9438) at the receiver, in datagrams of the MTU. Until the first loss, the window
- * doubles each round trip. A loss reduces it to 0.7, at most once per round trip; it then grows as
- * a cubic function of time that is flat at the window of the loss, and at least as fast as Reno's.
+ * doubles each round trip. A loss reduces the window to 0.7 of its size, at most once per round
+ * trip. The window then grows as a cubic function of time that is flat at the size before the loss,
+ * and at least as fast as Reno's.
  *
  * <pre>
  *   window(t) = C (t - K)^3 + Wmax      K = cbrt(Wmax (1 - beta) / C)
@@ -65,7 +66,7 @@ final class CubicWindow implements CongestionControl {
         if (hasLost && nowNs - lossNs < rttNs) {
             return; // same round trip as the previous loss
         }
-        // A loss below the window of the previous one releases bandwidth to other flows (fast
+        // A loss below the window of the previous loss releases bandwidth to other flows (fast
         // convergence).
         sizeAtLoss = hasLost && size < sizeAtLoss ? size * (1 + BETA) / 2 : size;
         size = Math.max(size * BETA, least);

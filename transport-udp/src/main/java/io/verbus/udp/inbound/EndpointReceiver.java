@@ -53,7 +53,7 @@ final class EndpointReceiver {
     /** Time of the current duty cycle. */
     private long turnNs;
 
-    /** Called by the conductor's thread; all other methods are called by the receiver's. */
+    /** Called by the conductor's thread; all other methods are called by the receiver's thread. */
     EndpointReceiver(
             ReceiveEndpoint endpoint,
             DatagramSocket socket,
@@ -161,7 +161,10 @@ final class EndpointReceiver {
         }
     }
 
-    /** Removes an image, if it is still there, with the reason if a subscriber rejected it. */
+    /**
+     * Removes an image if it is still there, and tells its sender that this receiver leaves, or why
+     * a subscriber rejected the image.
+     */
     void remove(ReceiveImage image, String rejection, long nowNs) {
         if (byKey.get(image.key()) == image) {
             if (rejection == null) {
@@ -243,7 +246,10 @@ final class EndpointReceiver {
         return false;
     }
 
-    /** Requests the setups of all streams of the publication, and of responses one by one. */
+    /**
+     * Requests the setups of all streams of the publication together, and the setups of responses
+     * one by one.
+     */
     private void ask(int imageCount, long nowNs) {
         turnNs = nowNs;
         if (isListening && (isAskDue || imageCount == 0 && nowNs - askedNs >= askIntervalNs)) {

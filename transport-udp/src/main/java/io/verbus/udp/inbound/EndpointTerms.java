@@ -17,14 +17,14 @@ final class EndpointTerms {
     private static final long INITIAL_RTT_NS = 100_000;
 
     /**
-     * Bytes by which an image's log initially exceeds the window, if the whole log will be
-     * allocated.
+     * Bytes by which the first allocated part of an image's log exceeds the window, if the whole
+     * log will be allocated.
      */
     private static final int FIRST = 1024 * 1024;
 
     /**
-     * The same if only the used part is allocated: a margin to cover the time that allocation
-     * takes.
+     * Bytes by which the allocated part of an image's log exceeds the window, if only the used part
+     * is allocated: a margin for the time that allocation takes.
      */
     private static final int AHEAD = 8 * 1024 * 1024;
 
@@ -96,10 +96,12 @@ final class EndpointTerms {
                             + " "
                             + wanted
                             + " differs from "
+                            + key
+                            + " "
                             + agreed
                             + " of another subscription at "
                             + endpoint
-                            + ": use one "
+                            + ": use the same "
                             + key
                             + " for all subscriptions at an endpoint");
         }
@@ -167,9 +169,7 @@ final class EndpointTerms {
                 : new StaticWindow(window);
     }
 
-    /**
-     * Returns the maximum number of bytes that may be sent beyond an image's consumption position.
-     */
+    /** Returns the maximum number of bytes that may be sent beyond an image's consumed position. */
     int window(int termLength, int mtu) {
         return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
     }

@@ -74,8 +74,8 @@ final class FrameDispatcher {
     }
 
     /**
-     * Handles a datagram, or several of one sender joined by the kernel, which both contain a
-     * sequence of frames.
+     * Handles a datagram, or several datagrams of one sender that the kernel has joined. Either is
+     * a sequence of frames.
      *
      * @param datagram buffer that starts with the datagram.
      * @param length length of the datagram.

@@ -19,8 +19,8 @@ final class FrameRow {
      *
      * @param part part to parse.
      * @param termOffset required term offset of the first frame.
-     * @return length up to the end of the row's last frame; 0 if the first frame is not of the
-     *     stream or does not fit into its term.
+     * @return length up to the end of the row's last frame; 0 if the first frame does not belong to
+     *     the stream or does not fit into its term.
      */
     static int length(
             UnsafeBuffer part,
@@ -61,7 +61,7 @@ final class FrameRow {
      * @param termOffset term offset of the row.
      * @param row measured row.
      * @param length length of the row.
-     * @param complete number of bytes at the start of the row that the image has completely.
+     * @param complete number of bytes at the start of the row that the image already has.
      * @return number of duplicate frames.
      */
     static int insert(

@@ -13,7 +13,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * instead, a due range is searched for the gaps left in it.
  */
 final class GapRecovery {
-    /** Maximum number of pending ranges and of NAKs at a time: an Aeron sender handles as many. */
+    /**
+     * Maximum number of pending ranges and of NAKs at a time: as many as an Aeron sender handles.
+     */
     static final int CAPACITY = 16;
 
     /** Action for a due gap. */

@@ -17,12 +17,13 @@ import java.util.Map;
  * Since source addresses can be forged, only the total is reliable. Used by the conductor's thread
  * only.
  *
- * <p>Images count for a while after they have ended or failed, because they cost as much as others,
- * and their logs remain while clients may map them.
+ * <p>An image counts for a while after it has ended or failed, because it costs as much as any
+ * other image, and its log remains while clients may map it.
  */
 final class ImageQuota {
     /**
-     * Longer than a log remains after its last use, unless the driver's linger time was changed.
+     * Time for which an ended image counts: longer than its log remains after the last use, unless
+     * the driver's linger time was changed.
      */
     static final long LINGER_NS = 10_000_000_000L;
 

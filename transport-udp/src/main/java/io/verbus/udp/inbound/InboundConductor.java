@@ -39,7 +39,10 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     /** Maximum number of events per cycle, so that other work of the conductor is not delayed. */
     private static final int EVENTS_PER_CYCLE = 16;
 
-    /** Number of log bytes after which a cycle stops cleaning, which takes tens of microseconds. */
+    /**
+     * Number of log bytes after which a cycle stops cleaning. Cleaning that many bytes takes tens
+     * of microseconds.
+     */
     private static final int CLEANED_PER_CYCLE = 512 * 1024;
 
     private final TransportHost host;
@@ -60,8 +63,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     private int next;
 
     /**
-     * Next receiver id; each endpoint has its own, so that senders can distinguish even those of
-     * one driver.
+     * Next receiver id; each endpoint has its own, so that senders can distinguish even the
+     * endpoints of one driver.
      */
     private long nextReceiverId;
 
@@ -251,8 +254,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     }
 
     /**
-     * Returns the address to bind to; a publication with dynamic receivers learns it from their
-     * requests.
+     * Returns the address to bind to; a publication with dynamic receivers learns the address from
+     * the receivers' requests.
      */
     private InetSocketAddress address(ChannelUri channel) {
         if (channel.hasEndpoint()) {
@@ -282,8 +285,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot coalesce datagrams on arrival (UDP_GRO), so each"
-                                + " passes through the kernel separately: use Linux 5.0 or later,"
-                                + " or set udp.gro=false"));
+                                + " datagram passes through the kernel separately: use Linux 5.0 or"
+                                + " later, or set udp.gro=false"));
         }
         return socket;
     }
@@ -430,7 +433,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                     host.onError(
                             refused.endpoint().channel(),
                             new TransportException(
-                                    "the kernel refuses status messages from "
+                                    "the kernel refuses to send status messages from "
                                             + refused.endpoint().description()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())

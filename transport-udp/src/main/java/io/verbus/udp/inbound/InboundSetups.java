@@ -136,7 +136,7 @@ final class InboundSetups {
         };
     }
 
-    /** Handles a stream that the receiver refused because there are too many. */
+    /** Handles a stream that the receiver refused because there are too many images. */
     void onCrowded(ReceiverEvent.Crowded crowded) {
         ImageQuota.Refusal refusal = ImageQuota.Refusal.IMAGES;
         tell(crowded.offered(), refusal, quota.reason(refusal));

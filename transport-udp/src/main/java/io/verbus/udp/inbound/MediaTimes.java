@@ -10,9 +10,9 @@ import io.verbus.udp.socket.ReceiveBatch;
 import java.util.Queue;
 
 /**
- * Returns when the datagrams of an endpoint were received: by the kernel's clock, or by the
- * adapter's if the driver prefers it and the adapter has written a time. Used by the receiver's
- * thread only.
+ * The times at which an endpoint's datagrams were received: the adapter's time if the driver
+ * prefers it and the adapter has written one, otherwise the kernel's. Used by the receiver's thread
+ * only.
  */
 final class MediaTimes {
     private final ReceiveEndpoint endpoint;

@@ -10,13 +10,16 @@ import java.util.concurrent.TimeUnit;
  * stays until nothing has arrived for a while. Used by the receiver's thread only.
  */
 final class Parting {
-    /** Time without new frames after which the sender has nothing to send, or no window. */
+    /**
+     * Time without new frames after which the sender is assumed to have nothing to send, or no
+     * window.
+     */
     private static final long QUIET_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** Time after which to leave a sender that neither falls quiet nor uses up its window. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Time after which a sender that still sends has missed the notification. */
+    /** Time after which a sender that still sends is assumed to have missed the notification. */
     private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final long beganNs;

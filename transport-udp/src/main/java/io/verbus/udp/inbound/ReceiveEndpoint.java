@@ -131,7 +131,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Returns whether a channel has the same unresolved address as one that shares this endpoint.
+     * Returns whether a channel has the same unresolved address as a channel that shares this
+     * endpoint.
      */
     boolean isNamed(ChannelUri channel) {
         return channel.hasEndpoint()
@@ -156,8 +157,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Returns whether the endpoint can be used: by anything if it is about to be closed, else only
-     * by subscriptions that share it.
+     * Returns whether another subscription or destination can use the endpoint: either can if the
+     * endpoint is about to be closed; otherwise only a subscription can, and only if the endpoint
+     * is shared.
      */
     boolean admits(boolean asDestination) {
         return terms.users() == 0 || !isDestination && !asDestination;
@@ -209,7 +211,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return wasLast;
     }
 
-    /** Records that the receiver has detached it; returns whether that is final. */
+    /** Records that the receiver has detached the endpoint; returns whether that is final. */
     boolean onDetached() {
         detaching--;
         return detaching == 0 && terms.users() == 0;
@@ -228,7 +230,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return terms;
     }
 
-    /** Reports when datagrams are received, if a channel requests this time in its messages. */
+    /**
+     * Makes the socket report when datagrams are received, if a channel requests this time in its
+     * messages.
+     */
     void tellTime(ChannelUri asking, boolean isOfAdapter) {
         if (asking.mediaTimestamp().isPresent()) {
             socket.tellTime(isOfAdapter);
@@ -251,7 +256,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
-     * Checks that a subscription has the same control address as the others.
+     * Checks that a subscription has the same control address as the endpoint's other
+     * subscriptions.
      *
      * @param resolved supplier of its resolved control address; not called if another subscription
      *     has equal names.
@@ -268,10 +274,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
                     "channel '"
                             + channel
                             + "' has "
-                            + (wanted == null ? "no control" : "a different control")
-                            + " than another subscription at "
+                            + (wanted == null ? "no control, unlike" : "a different control from")
+                            + " another subscription at "
                             + description()
-                            + ": use one control for all subscriptions at an endpoint,"
+                            + ": use the same control for all subscriptions at an endpoint,"
                             + " or another endpoint");
         }
     }

@@ -375,8 +375,8 @@ final class ReceiveImage {
     }
 
     /**
-     * Handles a frame from an address other than the sender's. If the sender is silent, it may come
-     * from the sender, whose address was changed by a router, so this requests a setup.
+     * Handles a frame from an address other than the sender's. If the sender is silent, the frame
+     * may come from the sender after a router has changed its address, so this requests a setup.
      */
     private void onForged(UnsafeBuffer part, SocketAddress from, long nowNs) {
         counters.forged.incrementRelease();
@@ -565,7 +565,10 @@ final class ReceiveImage {
         return parting != null;
     }
 
-    /** Returns whether everything that the sender has sent has arrived, and it no longer sends. */
+    /**
+     * Returns whether the closing driver may close the image: the stream has ended, or the sender
+     * has stopped sending and everything that it sent has arrived.
+     */
     boolean isStopped(long nowNs) {
         return parting != null && (hasEnded || parting.isOver(nowNs));
     }
@@ -589,7 +592,7 @@ final class ReceiveImage {
         }
     }
 
-    /** Returns why the image must end without its sender; null if it need not. */
+    /** Returns why the image must end although its sender has not ended it; null if it need not. */
     String lost(long nowNs) {
         if (log.isBroken()) {
             return "the sender's frames overlap, so no frame starts at position " + log.rebuilt();

@@ -39,7 +39,9 @@ sealed interface ReceiverEvent {
     /** An image is complete up to the end of its stream. */
     record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
-    /** A stream was revoked: its image ends immediately, wherever its subscribers are. */
+    /**
+     * A stream was revoked: its image ends immediately, regardless of its subscribers' positions.
+     */
     record Revoked(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
     /** The sender of an image is gone, so nothing writes to the image. */
@@ -48,7 +50,7 @@ sealed interface ReceiverEvent {
     /** Writing to a closed image has stopped. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
-    /** A datagram has no adapter timestamp, so it gets the kernel's. */
+    /** A datagram has no adapter timestamp, so it gets the kernel's timestamp. */
     record Untimed(ReceiveEndpoint endpoint) implements ReceiverEvent {}
 
     /** The kernel refuses to send from an endpoint. */

@@ -73,7 +73,7 @@ final class Rejections {
     /**
      * Writes the error frame for the sender of a rejected stream.
      *
-     * @return length of the frame in {@link #frame}; 0 if one was written just before.
+     * @return length of the frame in {@link #frame}; 0 if an error frame was written recently.
      */
     int write(long key, int sessionId, int streamId, long nowNs) {
         Rejection rejection = all.get(key);

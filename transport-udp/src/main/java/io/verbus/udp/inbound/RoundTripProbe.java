@@ -41,7 +41,8 @@ final class RoundTripProbe {
     /**
      * Handles an answer.
      *
-     * @return round-trip time in nanoseconds; -1 if it answers no request of this receiver.
+     * @return round-trip time in nanoseconds; -1 if the frame is not a valid answer to this
+     *     receiver's last request.
      */
     long onAnswer(UnsafeBuffer frame, long nowNs) {
         boolean isOurs =

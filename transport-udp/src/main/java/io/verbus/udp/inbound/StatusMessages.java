@@ -47,7 +47,7 @@ final class StatusMessages {
         isDue |= nowNs - toldNs >= MIN_INTERVAL_NS;
     }
 
-    /** Makes a message due, regardless of the last one. */
+    /** Makes a message due, regardless of the last message. */
     void due() {
         isDue = true;
     }
@@ -60,7 +60,8 @@ final class StatusMessages {
     /**
      * Records that a message was sent, or refused by the kernel.
      *
-     * @param isSent false if it was refused; it is retried when the next one is due.
+     * @param isSent false if the kernel refused the message, which is sent again when the next
+     *     message is due.
      */
     void told(long consumed, boolean isSent, long nowNs) {
         if (isSent) {

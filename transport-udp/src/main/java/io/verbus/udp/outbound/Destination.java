@@ -39,7 +39,9 @@ final class Destination {
     private final DatagramSocket control;
     private final SocketAddress address;
 
-    /** Destinations that were added one by one and get a copy of each datagram; or null. */
+    /**
+     * Receivers that were added one by one, each of which gets a copy of each datagram; or null.
+     */
     private final RemoteReceivers receivers;
 
     /** Dynamic receivers of any stream; null if they are not allowed. */
@@ -52,7 +54,9 @@ final class Destination {
     /** Time of the last feedback. Written by the sender; read by the conductor. */
     private volatile long heardNs;
 
-    /** Whether streams no longer use it and the sender is detaching it. Used by the conductor. */
+    /**
+     * Whether no stream uses the destination and the sender is detaching it. Used by the conductor.
+     */
     private boolean isClosing;
 
     private long listenedNs;
@@ -92,8 +96,8 @@ final class Destination {
     }
 
     /**
-     * Marks the destination as unused, so that another may open its address. Called by the
-     * conductor.
+     * Marks the destination as unused, so that another destination may bind its address. Called by
+     * the conductor.
      */
     void leave() {
         isClosing = true;
@@ -141,9 +145,9 @@ final class Destination {
     }
 
     /**
-     * Makes the destination send to its group on another interface. Called by the conductor.
+     * Makes the destination send to its group through another interface. Called by the conductor.
      *
-     * @param answers socket that has joined the group of answers there.
+     * @param answers socket that has joined the control group on that interface.
      */
     void regroup(MulticastInterface on, DatagramSocket answers) {
         control.become(answers);

@@ -22,7 +22,7 @@ import java.util.Queue;
 /**
  * Sending interface of a stream to its destination: a batch in which to stage datagrams, control
  * frames, and events to the conductor. Shared by all streams of a {@link Destination}, except that
- * each stream with dynamic receivers has its own. Used by the sender.
+ * each stream with dynamic receivers has its own port. Used by the sender.
  */
 final class DestinationPort {
     private final DatagramSocket socket;
@@ -256,7 +256,10 @@ final class DestinationPort {
         flush();
     }
 
-    /** Answers a round-trip measurement; if there are several receivers, only the requester. */
+    /**
+     * Answers a round-trip measurement; if there are several receivers, only the requester gets the
+     * answer.
+     */
     void answerRoundTrip(UnsafeBuffer question, SocketAddress asker) {
         RttFrame.reply(frame, question);
         if (receivers == null) {

@@ -30,19 +30,19 @@ final class Feedback {
     private final ReceiveBatch incoming;
     private final SourceFilter allowed;
 
-    /** Whether a setup request for an unknown stream asks for all streams. */
+    /** Whether receivers may request the setups of all streams at once, with ids 0. */
     private final boolean tellsAll;
 
     private final SenderCounters counters;
     private final Allowance answers = Allowance.ofSender();
     private final Allowance setupsOfStrangers = Allowance.ofSender();
 
-    /** Index of the stream whose setup is sent first to a request for all streams. */
+    /** Index of the stream whose setup is sent first in answer to a request for all streams. */
     private int firstTold;
 
     private long nowNs;
 
-    /** Time of the last call, which received everything that had arrived before. */
+    /** Time of the previous call, which received everything that had arrived before. */
     private long heardNs;
 
     /**
@@ -50,7 +50,7 @@ final class Feedback {
      * @param socket socket to which receivers respond.
      * @param incoming receive batch of the sender, empty between its calls.
      * @param allowed filter of source addresses.
-     * @param tellsAll whether a setup request for an unknown stream asks for all streams.
+     * @param tellsAll whether receivers may request the setups of all streams at once, with ids 0.
      */
     Feedback(
             Destination destination,
@@ -256,8 +256,9 @@ final class Feedback {
     /**
      * Handles a request for the setup of a stream, or of all streams, whose ids the requester
      * cannot know. If receivers are dynamic, only the requester gets an answer, provided that there
-     * is room for it. Otherwise all receivers get the answer, since they get all datagrams anyway.
-     * Answers rotate, so that all streams are announced eventually.
+     * is room for another receiver or the requester is already a receiver. Otherwise all receivers
+     * get the answer, since they get all datagrams anyway. Answers rotate, so that all streams are
+     * announced eventually.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();

@@ -46,8 +46,9 @@ final class LogSource {
     /**
      * Sends the staged datagrams.
      *
-     * @param from position of the first.
-     * @return position after those that the kernel accepted.
+     * @param from position of the first staged datagram.
+     * @return position after the last datagram that the kernel accepted, or {@code from} if it
+     *     accepted none.
      */
     long flush(long from) {
         int sent = port.flush();
@@ -132,7 +133,10 @@ final class LogSource {
         batch.add(port.receiver(), address, length);
     }
 
-    /** Returns the end of a padding frame that exceeds the limit, if its header does not. */
+    /**
+     * Returns the end of a padding frame whose header fits into the limit, or the position itself
+     * if there is no such frame.
+     */
     private long paddingEnd(long position, long limit) {
         if (position + FrameHeader.LENGTH > limit) {
             return position;

@@ -323,7 +323,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                     destinations.onError(
                             refused.destination(),
                             new TransportException(
-                                    "the kernel refuses datagrams to "
+                                    "the kernel refuses to send datagrams to "
                                             + refused.receiver()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
@@ -333,7 +333,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                     peerErrors.record(
                             PeerError.UNANSWERABLE,
                             unanswerable.host(),
-                            "the kernel refuses answers to "
+                            "the kernel refuses to send answers to "
                                     + unanswerable.host()
                                     + ", which requested a stream ("
                                     + SendBatch.errorText(unanswerable.errno())

@@ -62,7 +62,7 @@ final class ReceiverList {
         }
     }
 
-    /** Removes the receiver at an index; the last one takes its place. */
+    /** Removes the receiver at an index; the last receiver takes its place. */
     void remove(int index) {
         RemoteReceiver removed = all[index];
         all[index] = all[--count];
@@ -80,8 +80,9 @@ final class ReceiverList {
     }
 
     /**
-     * Sends a batch to each receiver, and empties it. If the kernel rejects one, the others are
-     * still sent, since receivers request what they miss. The order rotates with each call.
+     * Sends a batch to each receiver, and empties the batch. If the kernel rejects the batch for
+     * one receiver, the other receivers still get it, since a receiver requests the data that it
+     * misses. The order rotates with each call.
      *
      * @return largest number of datagrams accepted for one receiver.
      */
@@ -108,12 +109,12 @@ final class ReceiverList {
         return isJoiningRefused;
     }
 
-    /** Returns the errno with which the kernel rejected a receiver in the last batch, or 0. */
+    /** Returns the errno with which the kernel rejected the last batch for a receiver, or 0. */
     int errno() {
         return errno;
     }
 
-    /** Returns the address of the rejected receiver. */
+    /** Returns the address of that receiver. */
     SocketAddress refusing() {
         return refusing;
     }

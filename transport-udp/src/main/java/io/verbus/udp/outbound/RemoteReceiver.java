@@ -7,7 +7,8 @@ import io.verbus.udp.socket.SocketAddress;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * One of several receivers of a socket. Used by the sender's thread only, once it was handed over.
+ * One of several receivers to which a socket sends. Used by the sender's thread only, once it was
+ * handed over.
  */
 final class RemoteReceiver {
     final SocketAddress address;
@@ -17,7 +18,7 @@ final class RemoteReceiver {
 
     final AtomicCounter connected;
 
-    /** Receiver id. */
+    /** Receiver id in the last status message. */
     long id;
 
     long heardNs;

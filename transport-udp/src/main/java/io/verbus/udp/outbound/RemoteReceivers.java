@@ -30,14 +30,19 @@ final class RemoteReceivers {
     private final int capacity;
     private final long timeoutNs;
 
-    /** Receivers of all streams of the control address; null if each stream has its own. */
+    /**
+     * Receivers of all streams of the control address; null if each stream has its own receivers.
+     */
     private final KnownReceivers known;
 
     private final ReceiverList all = new ReceiverList();
     private final Presence presence = new Presence();
     private final Allowance questions = Allowance.ofSender();
 
-    /** Ids of recently removed receivers, which keep responding for a while, and do not count. */
+    /**
+     * Ids of recently removed receivers, which keep responding for a while; their responses do not
+     * count.
+     */
     private final LongHashSet removed = new LongHashSet();
 
     private RemoteReceivers(boolean isDynamic, int capacity, long timeoutNs, KnownReceivers known) {
@@ -116,12 +121,12 @@ final class RemoteReceivers {
      * Handles a status message from an address.
      *
      * @return whether one of these receivers sent it; for manual destinations, false only if the
-     *     sender was removed.
+     *     receiver was removed.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
         RemoteReceiver receiver = all.find(source);
         if (receiver == null) {
-            // A receiver may respond from another address than that of the destination.
+            // A receiver may respond from an address other than the destination's.
             return !isDynamic && !removed.contains(receiverId);
         }
         removed.remove(receiverId);

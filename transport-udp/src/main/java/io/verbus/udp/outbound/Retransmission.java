@@ -22,7 +22,7 @@ final class Retransmission {
     private final int bitsToShift;
     private final int initialTermId;
 
-    /** How far behind the sender a range may begin, in bytes. */
+    /** How far behind the sender position a range may begin, in bytes. */
     private final long reach;
 
     /**

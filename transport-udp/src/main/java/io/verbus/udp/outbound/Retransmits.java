@@ -6,16 +6,16 @@ import java.util.Arrays;
 
 /**
  * Missing ranges of a stream. A range is retransmitted once, and then not again during its linger
- * time, however often it is requested. There is always room for another: if the table is full, the
- * two closest ranges are merged, and the data between them is retransmitted as well. Thus NAKs can
- * cause at most two retransmissions of all unconsumed data per linger time, and no range excludes
- * another. Used by the sender's thread only.
+ * time, however often it is requested. There is always room for another range: if the table is
+ * full, the two closest ranges are merged, and the data between them is retransmitted as well. Thus
+ * NAKs can cause at most two retransmissions of all unconsumed data per linger time, and no range
+ * excludes another. Used by the sender's thread only.
  */
 final class Retransmits {
     private final int capacity;
     private final long lingerNs;
 
-    /** One more than the capacity: a new range is inserted before two are merged. */
+    /** One more than the capacity: a new range is inserted before two ranges are merged. */
     private final long[] begins;
 
     private final long[] ends;

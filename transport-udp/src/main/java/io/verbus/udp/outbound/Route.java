@@ -15,7 +15,7 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 
 /**
- * Key of a socket: publications whose channels resolve to equal routes share one.
+ * Key of a socket: publications whose channels resolve to equal routes share a socket.
  *
  * @param to address of the only receiver or of the group; null if there are several receivers.
  * @param from local address to bind to.
@@ -104,20 +104,20 @@ record Route(
         return from.getAddress().isAnyLocalAddress();
     }
 
-    /** Returns this route to another address of the receiver. */
+    /** Returns a copy of this route to another address of the receiver. */
     Route to(InetSocketAddress moved) {
         return new Route(moved, from, group, ttl, owner, isOfResponses);
     }
 
-    /** Returns whether the streams have dynamic receivers, any number of them. */
+    /** Returns whether each stream may have any number of dynamic receivers. */
     boolean isDynamic() {
         return to == null && owner == 0 && !isOfResponses;
     }
 
     /**
-     * Returns this route from another local address.
+     * Returns a copy of this route from another local address.
      *
-     * @param on group as it is joined there; null if the route leads to none.
+     * @param on group, joined on the interface of that address; null if the route has no group.
      */
     Route from(InetAddress moved, Group on) {
         return new Route(

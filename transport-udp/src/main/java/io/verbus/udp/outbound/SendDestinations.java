@@ -324,7 +324,10 @@ final class SendDestinations implements AutoCloseable {
         host.onError(error);
     }
 
-    /** Removes a stream. The last one closes the destination, which new streams no longer share. */
+    /**
+     * Removes a stream. Removing the last stream closes the destination, which new streams then
+     * cannot share.
+     */
     void leave(OutboundStream stream, Destination destination) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
@@ -444,8 +447,8 @@ final class SendDestinations implements AutoCloseable {
             host.onError(
                     new TransportException(
                             "this kernel cannot segment coalesced datagrams (UDP_SEGMENT), so each"
-                                + " passes through the kernel separately: use Linux 4.18 or later,"
-                                + " or set udp.gso=false"));
+                                + " datagram passes through the kernel separately: use Linux 4.18"
+                                + " or later, or set udp.gso=false"));
         }
         return can;
     }

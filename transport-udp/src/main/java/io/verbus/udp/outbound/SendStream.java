@@ -408,8 +408,9 @@ final class SendStream {
     }
 
     /**
-     * Returns whether the log still holds everything from a position on. It may not, if the stream
-     * continued without receivers and one connected late; its image then times out and starts over.
+     * Returns whether the log still holds everything from a position on. Data may be missing if the
+     * stream continued without receivers and a receiver connected late; the receiver's image then
+     * times out and starts over.
      */
     private boolean canServe(long position) {
         return position >= Math.max(floor, stream.releasedPosition());

@@ -14,7 +14,7 @@ import java.util.Queue;
 
 /** The sender's part of the transport: runs the duty cycles of its destinations. */
 public final class SenderAgent implements AutoCloseable {
-    /** Longer than any frame from a receiver. */
+    /** Maximum length of a received datagram, longer than any frame from a receiver. */
     private static final int MAX_CONTROL_LENGTH = 1_152;
 
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();

@@ -4,7 +4,9 @@ package io.verbus.udp.outbound;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-/** Flow control by the slowest receiver with a given tag; receivers without it may fall behind. */
+/**
+ * Flow control by the slowest receiver with a given tag; receivers without the tag may fall behind.
+ */
 final class TaggedFlowControl extends MinFlowControl {
     private final long tag;
 

@@ -171,8 +171,8 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure(
                     "cannot bind a UDP socket to " + SocketAddress.text(address),
                     state,
-                    "use an address of this host (`ip address` shows them) and a free port (`ss"
-                            + " -uln` shows those in use)");
+                    "use an address of this host (`ip address` lists them all) and a free port"
+                            + " (`ss -uln` lists the ports in use)");
         }
         readLocalAddress(arena, state);
     }
@@ -187,7 +187,7 @@ public final class DatagramSocket implements AutoCloseable {
         length.set(ValueLayout.JAVA_INT, 0, LinuxAbi.SockAddr.IPV6_SIZE);
         MemorySegment name = arena.allocate(32, 8);
         if (SocketCalls.getsockname(state, fd, name.address(), length.address()) < 0) {
-            throw failure("cannot read the address of a UDP socket", state, "report this");
+            throw failure("cannot read the address of a UDP socket", state, "report this bug");
         }
         SocketAddress bound = new SocketAddress();
         bound.read(new UnsafeBuffer(name.address(), 32), 0, length.get(ValueLayout.JAVA_INT, 0));
@@ -236,7 +236,7 @@ public final class DatagramSocket implements AutoCloseable {
             none.set(ValueLayout.JAVA_SHORT, 0, (short) LinuxAbi.AF_UNSPEC);
             int port = localAddress.getPort();
             if (SocketCalls.connect(state, fd, none.address(), (int) none.byteSize()) < 0) {
-                throw failure("cannot disconnect a UDP socket", state, "report this");
+                throw failure("cannot disconnect a UDP socket", state, "report this bug");
             }
             readLocalAddress(arena, state);
             if (localAddress.getPort() == 0
@@ -282,7 +282,7 @@ public final class DatagramSocket implements AutoCloseable {
                 other) {
             MemorySegment state = SocketCalls.allocateState(arena);
             if (SocketCalls.dup3(state, other.fd, fd, LinuxAbi.O_CLOEXEC) < 0) {
-                throw failure("cannot replace a UDP socket", state, "report this");
+                throw failure("cannot replace a UDP socket", state, "report this bug");
             }
             requested = other.requested;
             localAddress = other.localAddress;
@@ -389,7 +389,7 @@ public final class DatagramSocket implements AutoCloseable {
                             value.address(),
                             length.address())
                     < 0) {
-                throw failure("cannot read a socket option", state, "report this");
+                throw failure("cannot read a socket option", state, "report this bug");
             }
             return value.get(ValueLayout.JAVA_INT, 0) / 2;
         }
