@@ -139,7 +139,8 @@ public final class ClientCounters {
                     "the counter's key has "
                             + key.capacity()
                             + " bytes: shorten it to at most "
-                            + CountersReader.MAX_KEY_LENGTH);
+                            + CountersReader.MAX_KEY_LENGTH
+                            + " bytes");
         }
         int length = Math.min(label.capacity(), CountersReader.MAX_LABEL_LENGTH);
         return pool.allocate(

@@ -39,7 +39,7 @@ final class ClientsCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--json", description = "as JSON")
+    @Option(names = "--json", description = "prints JSON")
     private boolean isJson;
 
     @Override
