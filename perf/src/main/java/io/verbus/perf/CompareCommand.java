@@ -97,8 +97,8 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--quick",
             description = {
-                "Runs three pairs of short runs, in less than three minutes outside the lab:"
-                        + " enough to see whether a change has slowed the hot path."
+                "Measures three pairs of short runs, which takes less than three minutes outside"
+                        + " the lab and shows whether a change has slowed the hot path."
             })
     private boolean quick;
 

@@ -30,10 +30,10 @@ import java.util.concurrent.Callable;
                 + " alike. About one in 20 figures shows a difference by chance."
         })
 final class DiffCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "FIRST", description = "JSON of the first measurement.")
+    @Parameters(index = "0", paramLabel = "FIRST", description = "JSON file of the first measurement.")
     private Path first;
 
-    @Parameters(index = "1", paramLabel = "SECOND", description = "JSON of the second measurement.")
+    @Parameters(index = "1", paramLabel = "SECOND", description = "JSON file of the second measurement.")
     private Path second;
 
     @Override

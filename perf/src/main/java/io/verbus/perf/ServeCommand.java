@@ -16,9 +16,9 @@ import java.util.concurrent.Callable;
         name = "serve",
         mixinStandardHelpOptions = true,
         description = {
-            "Serves `verbus perf rtt`, `throughput` and `compare` run with --server on another"
-                    + " host: runs the reflecting or receiving end and perftest's programs here,"
-                    + " until interrupted.",
+            "Serves the commands `verbus perf rtt`, `throughput` and `compare` that run with"
+                    + " --server on another host: runs the reflecting or receiving end and"
+                    + " perftest's programs on this host, until interrupted.",
             "The other host cannot start any other program here."
         })
 final class ServeCommand implements Callable<Integer> {
