@@ -46,7 +46,7 @@ final class WorkChecks {
         if (idle == Idle.AGRONA) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--driver-idle is agrona, which is for clients only: use backoff");
+                    "--driver-idle agrona is for clients only: choose backoff");
         }
     }
 
