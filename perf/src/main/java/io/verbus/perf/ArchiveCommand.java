@@ -28,14 +28,14 @@ import java.util.concurrent.Callable;
         name = "archive",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures how fast Aeron Archive records a stream from another host and replays it"
-                    + " to that host. Prints the ratios Verbus / Aeron of the messages per"
-                    + " second (above 1 is better).",
-            "The archive with its driver is one process, the publisher and reader another. The"
-                    + " same setup runs on Aeron's Java driver. A recording is complete when the"
-                    + " archive reports the final position, a replay when the last message"
-                    + " arrives; every message must arrive once, in order. Nothing is synced to"
-                    + " disk."
+            "Measures how fast Aeron Archive records a stream from another host and replays it to"
+                    + " that host. Prints the Verbus / Aeron ratios of messages per second (above 1"
+                    + " is better).",
+            "The archive and its driver run in one process, the publisher and the reader in"
+                    + " another. The same setup runs on Aeron's Java driver. A recording is"
+                    + " complete when the archive reports the final position, and a replay when the"
+                    + " last message arrives; every message must arrive once and in order. Nothing"
+                    + " is synced to disk."
         })
 final class ArchiveCommand implements Callable<Integer> {
     private static final int PROCESSES = 2;
@@ -50,13 +50,17 @@ final class ArchiveCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description =
-                    "Messages recorded and replayed (default: 1000000 on UDP, 20000 on RDMA).")
+                    "Number of messages to record and replay (default: 1000000 on UDP, 20000 on"
+                            + " RDMA).")
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = {"Warm-up messages, in 20 recordings (default: half of --messages)."})
+            description = {
+                "Number of warm-up messages, split into 20 recordings (default: half of"
+                        + " --messages)."
+            })
     private Long warmup;
 
     @Override

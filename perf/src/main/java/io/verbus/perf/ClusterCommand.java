@@ -25,14 +25,14 @@ import java.util.concurrent.Callable;
         name = "cluster",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures round trips through Aeron Cluster: from a client to the leader, through"
-                    + " the log once a majority of the three members has it, through an echo"
-                    + " service, and back. Prints the ratios Verbus / Aeron of the percentiles"
-                    + " (below 1 is better).",
-            "Each member is a process with a driver, archive, consensus module and service; the"
-                    + " client with its driver is another. The same setup runs on Aeron's Java"
-                    + " driver. Messages are sent on a fixed schedule, and latency counts from"
-                    + " the scheduled time. Nothing is synced to disk."
+            "Measures round trips through Aeron Cluster: from a client to the leader, through the"
+                    + " log until a majority of the three members has the message, through an echo"
+                    + " service, and back. Prints the Verbus / Aeron ratios of the latency"
+                    + " percentiles (below 1 is better).",
+            "Each member is one process with a driver, an archive, a consensus module and a"
+                    + " service; the client and its driver are another process. The same setup runs"
+                    + " on Aeron's Java driver. Messages are sent on a fixed schedule, and latency"
+                    + " is measured from the scheduled time. Nothing is synced to disk."
         })
 final class ClusterCommand implements Callable<Integer> {
     private static final int PROCESSES = 4;
@@ -48,21 +48,22 @@ final class ClusterCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "Round trips measured (default: 50000 on UDP, 3000 on RDMA).")
+            description =
+                    "Number of round trips to measure (default: 50000 on UDP, 3000 on" + " RDMA).")
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Warm-up round trips (default: half of --messages).")
+            description = "Number of warm-up round trips (default: half of --messages).")
     private Long warmup;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Messages per second, such as 2000 or 2K; latency counts from the time a"
-                            + " message was due (default: 2000 on UDP, 20 on RDMA).")
+                    "Messages per second, such as 2000 or 2K; latency is measured from the time at"
+                            + " which a message was due (default: 2000 on UDP, 20 on RDMA).")
     private String rate;
 
     @Override
@@ -93,7 +94,8 @@ final class ClusterCommand implements Callable<Integer> {
         try {
             long perSecond = Rates.parse(rate).of(List.of(0), 0);
             if (perSecond == Load.MAX) {
-                throw options.wrong("--rate takes messages per second, such as 2000 or 2K");
+                throw options.wrong(
+                        "--rate takes messages per second, such as 2000 or 2K, not " + rate);
             }
             return perSecond;
         } catch (IllegalArgumentException ex) {

@@ -38,9 +38,9 @@ import java.util.function.Supplier;
         mixinStandardHelpOptions = true,
         modelTransformer = Narrowed.OneLength.class,
         description = {
-            "Measures Verbus and a peer alternately under the same load, and prints the ratios"
-                    + " Verbus / peer: of the percentiles for round trips (below 1 is better),"
-                    + " of the rates for streams (above 1 is better).",
+            "Measures Verbus and a peer alternately under the same load, and prints the Verbus /"
+                    + " peer ratios: of the latency percentiles for round trips (below 1 is"
+                    + " better), and of the rates for streams (above 1 is better).",
             "Aeron runs with the same processes, threads, idle strategies, message lengths,"
                     + " publication types and JVM flags; with --transport rdma, it uses UDP"
                     + " between the same two addresses."
@@ -89,16 +89,16 @@ final class CompareCommand implements Callable<Integer> {
             names = "--stream-messages",
             paramLabel = "N",
             description = {
-                "Messages to measure per stream (default: as for throughput); half as many"
-                        + " warm-up messages come first."
+                "Number of messages to measure per stream (default: as for `verbus perf"
+                        + " throughput`); half that number of warm-up messages are sent first."
             })
     private Long streamMessages;
 
     @Option(
             names = "--quick",
             description = {
-                "Runs three pairs of short runs, in less than three minutes outside the lab:"
-                        + " enough to see whether a change has slowed the hot path."
+                "Measures three pairs of short runs, which takes less than three minutes outside"
+                        + " the lab and shows whether a change has slowed the hot path."
             })
     private boolean quick;
 
@@ -106,7 +106,8 @@ final class CompareCommand implements Callable<Integer> {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "Number of times to measure both, in new processes (default: 5; with --quick, 3)."
+                "Number of times to measure Verbus and the peer, each time in new processes"
+                        + " (default: 5; with --quick, 3)."
             })
     private Integer pairs;
 
@@ -114,9 +115,10 @@ final class CompareCommand implements Callable<Integer> {
             names = "--slices",
             paramLabel = "N",
             description = {
-                "Parts of each measurement, alternating between the two. With 1, each runs alone"
-                        + " from start to end, and the peer goes first in every second pair"
-                        + " (default: 20; in the lab, 1)."
+                "Number of parts into which each measurement is split; the parts of Verbus and of"
+                        + " the peer alternate. With 1, Verbus and the peer each run alone from"
+                        + " start to end, and the peer runs first in every second pair (default:"
+                        + " 20; in the lab, 1)."
             })
     private Integer slices;
 
@@ -195,7 +197,8 @@ final class CompareCommand implements Callable<Integer> {
             streams = List.of(streamWork());
         }
         if (trips.isEmpty() && streams.isEmpty()) {
-            throw new BusException("--peer " + peer + " does not support --metric " + metric);
+            throw new BusException(
+                    "--peer " + peer + " does not support --metric " + metric + ": omit --metric");
         }
         report.start();
         for (Work work : trips) {

@@ -20,20 +20,26 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Compares two measurements of the same work, such as before and after a change, from"
-                    + " the files that --json wrote. Prints the ratio SECOND / FIRST of each"
-                    + " figure that both have, with a 95 %% confidence interval and whether it"
-                    + " shows a difference.",
-            "The interval is based on ranks (Hodges-Lehmann, Mann-Whitney): it assumes nothing"
+                    + " the files that --json wrote. Prints the ratio SECOND / FIRST of each figure"
+                    + " that both files have, its 95 %% confidence interval, and whether the"
+                    + " interval shows a difference.",
+            "The interval is based on ranks (Hodges-Lehmann, Mann-Whitney). It assumes nothing"
                 + " about the distribution, and needs at least four pairs of runs in each file, or"
-                + " three in one and five in the other. Prefer the ratios to a peer: changes of the"
-                + " machine between the two measurements affect both. About one in 20 figures shows"
-                + " a difference by chance."
+                + " three in one file and five in the other. Prefer the ratios to a peer, because"
+                + " changes on the machine between the two measurements affect Verbus and the peer"
+                + " alike. About one in 20 figures shows a difference by chance."
         })
 final class DiffCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "FIRST", description = "JSON of the first measurement.")
+    @Parameters(
+            index = "0",
+            paramLabel = "FIRST",
+            description = "JSON file of the first measurement.")
     private Path first;
 
-    @Parameters(index = "1", paramLabel = "SECOND", description = "JSON of the second measurement.")
+    @Parameters(
+            index = "1",
+            paramLabel = "SECOND",
+            description = "JSON file of the second measurement.")
     private Path second;
 
     @Override
@@ -51,7 +57,7 @@ final class DiffCommand implements Callable<Integer> {
                             + file
                             + " ("
                             + ex
-                            + "); give files that --json of a measuring command wrote",
+                            + "): give a file that a measuring command wrote with --json",
                     ex);
         }
     }

@@ -38,14 +38,17 @@ final class JmhCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "REGEX",
             arity = "0..1",
-            description = "Pattern of the class and method names to run (default: all).")
+            description =
+                    "Regular expression for the benchmark classes and methods to run"
+                            + " (default: all).")
     private String regex = ".*";
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             description =
-                    "Seconds of warm-up, and of measurement, per benchmark (default:"
+                    "Duration in seconds of the warm-up, and of the measurement, of each benchmark"
+                            + " (default:"
                             + " ${DEFAULT-VALUE}).")
     private int seconds = 3;
 

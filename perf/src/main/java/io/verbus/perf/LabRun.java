@@ -31,8 +31,8 @@ final class LabRun {
     static int run(List<String> arguments, Map<String, Path> outputs) {
         if (Lab.launcher() == null || Lab.isHere()) {
             throw new BusException(
-                    "this host has no RDMA device: run `./verbus perf` in the repository, which"
-                            + " uses the lab");
+                    "this host has no RDMA device: run `./verbus perf` in a clone of the"
+                            + " repository, which uses the lab");
         }
         System.err.println(
                 "This host has no RDMA device: running on software RDMA in a virtual machine"

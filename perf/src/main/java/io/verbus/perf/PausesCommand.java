@@ -42,9 +42,9 @@ import java.util.concurrent.Callable;
             "Runs round trips over shared memory at a fixed rate for minutes with the JVM's"
                     + " safepoint and GC logs on, and reports for each stall whether it overlaps"
                     + " a JVM pause.",
-            "A stall is a chain of round trips that are each longer than --outlier and overlap"
-                    + " each other. It lasts from the time at which the first was due to the"
-                    + " last echo, so it can be longer than the longest round trip. A stall that"
+            "A stall is a chain of overlapping round trips that each take longer than --outlier. It"
+                    + " lasts from the time at which the first message was due until the last echo"
+                    + " arrives, so it can be longer than the longest round trip. A stall that"
                     + " overlaps no JVM pause has another cause: the kernel or hypervisor did not"
                     + " run a thread, or the machine cannot sustain the --rate."
         })
@@ -85,9 +85,9 @@ final class PausesCommand implements Callable<Integer> {
             names = "--coming-and-going",
             paramLabel = "BYTES",
             description = {
-                "Instead of round trips, repeatedly adds and closes streams with terms of this"
-                        + " many bytes, such as 1073741824, and reports how long another client"
-                        + " waits. Takes twelve times that memory in /dev/shm."
+                "Repeatedly adds and closes streams with terms of this many bytes, such as"
+                        + " 1073741824, instead of measuring round trips, and reports how long"
+                        + " another client waits. Needs twelve times that much memory in /dev/shm."
             })
     private int comingAndGoing;
 
@@ -99,7 +99,11 @@ final class PausesCommand implements Callable<Integer> {
         options.check("--rate", rate, 1, MAX_RATE);
         options.check("--outlier", outlierUs, 1, 1_000_000_000);
         if (!(minutes > 0) || minutes > MAX_MINUTES) {
-            throw options.wrong("--minutes takes a number above 0 and up to " + MAX_MINUTES);
+            throw options.wrong(
+                    "--minutes takes a number above 0 and up to "
+                            + MAX_MINUTES
+                            + ", not "
+                            + minutes);
         }
         if (comingAndGoing != 0) {
             Outputs.rejectUnused(

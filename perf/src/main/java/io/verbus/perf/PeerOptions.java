@@ -48,10 +48,11 @@ final class PeerOptions {
                 "verbus: Verbus without the --driver-option;",
                 "floor: the machine's cost without a bus: on IPC, a cache line to another thread"
                         + " and one back, or a memory copy; on UDP, one datagram per message"
-                        + " through Verbus' sockets alone, no streams; on RDMA, two work"
-                        + " requests per message through Verbus' verbs alone;",
-                "bare_log: on IPC, a log without a bus: each message fills the next cache lines"
-                        + " of a memory as large as a log, and one word marks it as complete;",
+                        + " through Verbus' sockets alone, for round trips only; on RDMA, two work"
+                        + " requests per message through Verbus' verbs layer alone;",
+                "bare_log: on IPC, a log without a bus: each message fills the next cache lines of"
+                        + " memory that is as large as a log, and one word marks the message as"
+                        + " complete;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Contender peer = Contender.AERON;
@@ -62,8 +63,9 @@ final class PeerOptions {
             converter = Subjects.class,
             completionCandidates = Subjects.class,
             description = {
-                "What to compare with the peer: the bus, or its verbs alone, one work request"
-                        + " per message (default: verbs with ib_write_lat, else verbus)."
+                "What to compare with the peer: the bus, or its verbs layer alone, with one work"
+                        + " request per message (default: verbs with --peer ib_write_lat, else"
+                        + " verbus)."
             })
     private Contender subject;
 
@@ -83,7 +85,7 @@ final class PeerOptions {
             paramLabel = "PATH",
             description = {
                 "Path of Aeron's C driver, for --peer aeron-c (default: aeronmd in the directory"
-                        + " AERON_C_BIN, else on PATH)."
+                        + " that AERON_C_BIN names, else on PATH)."
             })
     private Path program;
 
@@ -92,7 +94,7 @@ final class PeerOptions {
             paramLabel = "NAME=VALUE",
             description = {
                 "Option of Verbus' drivers, such as latency-samples-per-second=10; may be repeated."
-                        + " The drivers of --peer verbus do not have it."
+                        + " The drivers of --peer verbus run without it."
             })
     private Map<String, String> driverOptions = new LinkedHashMap<>();
 

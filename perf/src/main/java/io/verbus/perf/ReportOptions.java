@@ -28,8 +28,8 @@ final class ReportOptions {
             names = "--json",
             paramLabel = "FILE",
             description = {
-                "File for the figures of every pair of runs, the work, and the environment, as"
-                        + " JSON; for `verbus perf diff`."
+                "JSON file for the figures of every pair of runs, the measured work, and the"
+                        + " environment; `verbus perf diff` reads it."
             })
     private Path json;
 

@@ -26,26 +26,29 @@ final class RoundTripOptions {
             names = "--messages",
             paramLabel = "N",
             description = {
-                "Round trips to measure (default: 1000000 on IPC, 200000 on UDP, 20000 on RDMA)."
+                "Number of round trips to measure (default: 1000000 on IPC, 200000 on UDP, 20000 on"
+                        + " RDMA)."
             })
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Warm-up round trips (default: as many as --messages).")
+            description =
+                    "Number of warm-up round trips (default: the same number as for"
+                            + " --messages).")
     private Long warmup;
 
     @Option(
             names = "--rate",
             paramLabel = "R[,R...]|field|max",
             description = {
-                "Messages per second, such as 501000 or 501K; latency counts from the time a"
-                    + " message was due. Several rates separated by commas: one for each --length,"
-                    + " or with one --length latency over load, in turn. field: the rates at which"
-                    + " Aeron's figures are published, which are 501K for 32 bytes, 301K for 288"
-                    + " and 101K for 1344. max (the default): sends each message when the previous"
-                    + " echo arrives."
+                "Messages per second, such as 501000 or 501K; latency is measured from the time at"
+                    + " which a message was due. Several rates, separated by commas: one rate for"
+                    + " each --length, or several rates to measure in turn for one --length, which"
+                    + " shows latency under load. field: the rates of Aeron's published figures,"
+                    + " which are 501K for 32 bytes, 301K for 288 and 101K for 1344. max (the"
+                    + " default): sends each message when the previous echo arrives."
             })
     private String rate = "max";
 
@@ -53,7 +56,8 @@ final class RoundTripOptions {
             names = "--burst",
             paramLabel = "N",
             description = {
-                "Messages due at the same time, with a --rate (default: ${DEFAULT-VALUE})."
+                "Number of messages due at the same time; needs a --rate (default:"
+                        + " ${DEFAULT-VALUE})."
             })
     private int burst = 1;
 
@@ -106,7 +110,7 @@ final class RoundTripOptions {
             throw options.wrong(ex.getMessage());
         }
         if (burst > 1 && messagesPerSecond == Load.MAX) {
-            throw options.wrong("--burst needs a --rate");
+            throw options.wrong("--burst needs a --rate: add one, such as --rate 100K");
         }
         return Load.roundTrips(messagesPerSecond, burst).with(polling);
     }

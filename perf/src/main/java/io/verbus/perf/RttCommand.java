@@ -29,9 +29,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Measures round-trip latency over two streams.",
-            "IPC: one process, two threads, an embedded driver. UDP and RDMA: two processes,"
-                    + " each with one thread that also invokes its embedded driver. RDMA runs in"
-                    + " the lab if this host has no RDMA device."
+            "On IPC, uses one process with two threads and an embedded driver. On UDP and RDMA,"
+                    + " uses two processes, each with one thread that also invokes its embedded"
+                    + " driver. RDMA runs in the lab if this host has no RDMA device."
         })
 final class RttCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -46,9 +46,9 @@ final class RttCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "50",
             description = {
-                "Adapts --rate to the machine: first measures the sustainable rate of round"
-                        + " trips for the message length, then lowers --rate to PERCENT of it"
-                        + " (default: 50), unless it is lower already."
+                "Adapts --rate to the machine: first measures the sustainable rate of round trips"
+                        + " for the message length, then lowers --rate to PERCENT of that rate"
+                        + " (default: 50), unless --rate is already lower."
             })
     private Integer scale;
 
@@ -66,7 +66,7 @@ final class RttCommand implements Callable<Integer> {
             names = "--hlog",
             paramLabel = "FILE",
             description =
-                    "File for all samples in nanoseconds, in HdrHistogram's log format; its column"
+                    "File for all samples in nanoseconds, in HdrHistogram's log format; the column"
                             + " Interval_Max is in microseconds.")
     private Path hlog;
 
@@ -108,7 +108,8 @@ final class RttCommand implements Callable<Integer> {
         if (scale != null) {
             options.check("--scale", scale, 1, 100);
             if (works.getFirst().load().rate() == Load.MAX) {
-                throw options.wrong("--scale needs a --rate to lower, such as field");
+                throw options.wrong(
+                        "--scale needs a --rate to lower: add one, such as --rate" + " field");
             }
         }
         return works;

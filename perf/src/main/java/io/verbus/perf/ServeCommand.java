@@ -16,10 +16,10 @@ import java.util.concurrent.Callable;
         name = "serve",
         mixinStandardHelpOptions = true,
         description = {
-            "Serves `verbus perf rtt`, `throughput` and `compare` run with --server on another"
-                    + " host: runs the reflecting or receiving end and perftest's programs here,"
-                    + " until interrupted.",
-            "The other host can start only these."
+            "Serves the commands `verbus perf rtt`, `throughput` and `compare` that run with"
+                    + " --server on another host: runs the reflecting or receiving end and"
+                    + " perftest's programs on this host, until interrupted.",
+            "The other host cannot start any other program here."
         })
 final class ServeCommand implements Callable<Integer> {
     @Option(
@@ -34,7 +34,8 @@ final class ServeCommand implements Callable<Integer> {
             required = true,
             paramLabel = "ADDRESS",
             description =
-                    "Address from which the measuring host connects; all other hosts are ignored.")
+                    "Address from which the measuring host connects; connections from other"
+                            + " addresses are rejected.")
     private String peer;
 
     @Override

@@ -28,9 +28,9 @@ final class ServiceOptions {
             names = "--transport",
             paramLabel = "rdma|udp",
             description = {
-                "Transport between the hosts. rdma: measures Verbus drivers over RDMA, then over"
-                        + " UDP, each beside Aeron's over UDP between the same two addresses."
-                        + " udp: Verbus over UDP beside Aeron (default: ${DEFAULT-VALUE})."
+                "Transport between the hosts. rdma: measures Verbus' drivers over RDMA, Verbus'"
+                    + " drivers over UDP, and Aeron's drivers over UDP, all between the same two"
+                    + " addresses. udp: measures only the last two (default: ${DEFAULT-VALUE})."
             })
     private Wire transport = Wire.RDMA;
 
@@ -38,7 +38,8 @@ final class ServiceOptions {
             names = "--pairs",
             paramLabel = "N",
             description = {
-                "Number of times to measure each, in new processes; the order rotates (default:"
+                "Number of times to measure each combination of drivers and transport, in new"
+                        + " processes; the order rotates (default:"
                         + " ${DEFAULT-VALUE})."
             })
     private int pairs = 3;
@@ -89,16 +90,17 @@ final class ServiceOptions {
             names = "--local",
             paramLabel = "ADDRESS",
             description =
-                    "Address of the client (default: VERBUS_LAB_ADDR1; with --transport udp,"
-                            + " else 127.0.0.1).")
+                    "Address of the client (default: the value of VERBUS_LAB_ADDR1; if it is not"
+                            + " set, 127.0.0.1 with --transport udp).")
     private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
     @Option(
             names = "--remote",
             paramLabel = "ADDRESS",
             description =
-                    "Address of the archive or the cluster leader, also on this host (default:"
-                            + " VERBUS_LAB_ADDR2; with --transport udp, else 127.0.0.1).")
+                    "Address of the archive or the cluster leader, which also runs on this host"
+                            + " (default: the value of VERBUS_LAB_ADDR2; if it is not set,"
+                            + " 127.0.0.1 with --transport udp).")
     private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
     @Option(

@@ -26,9 +26,8 @@ final class StreamOptions {
             names = "--publishers",
             paramLabel = "N",
             description = {
-                "Number of sending threads; more than one share a concurrent publication, and"
-                        + " cannot be used with --threading invoker on UDP and RDMA"
-                        + " (default: ${DEFAULT-VALUE})."
+                "Number of sending threads. Several threads share a concurrent publication, and"
+                        + " need a --threading other than invoker (default: ${DEFAULT-VALUE})."
             })
     private int publishers = 1;
 
@@ -36,8 +35,9 @@ final class StreamOptions {
             names = "--batch",
             paramLabel = "N",
             description = {
-                "Messages to send between two driver duty cycles, if the sending thread invokes"
-                        + " the driver (default: 64 KiB of frames)."
+                "Number of messages to send between two duty cycles of the driver, if the sending"
+                        + " thread invokes the driver (default: as many as fit in 64 KiB of"
+                        + " frames)."
             })
     private Integer batch;
 

@@ -29,10 +29,10 @@ import java.util.stream.Stream;
         mixinStandardHelpOptions = true,
         modelTransformer = Narrowed.OneHost.class,
         description = {
-            "Counts the socket system calls per round trip and per streamed message with"
-                    + " --transport udp, of both processes together, beside Aeron's: separately"
-                    + " those that transfer data, and those that find nothing to do. Needs"
-                    + " strace, which slows down everything and thereby raises the second count."
+            "Counts the socket system calls of both processes together, per round trip and per"
+                    + " streamed message, of Verbus and of Aeron. Counts calls that transfer data"
+                    + " and calls that find nothing to do separately. Needs --transport udp, and"
+                    + " strace, which slows the processes down and so raises the second count."
         })
 final class SystemCallsCommand implements Callable<Integer> {
     private static final long MAX_MESSAGES = 100_000_000;
@@ -46,13 +46,13 @@ final class SystemCallsCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "Round trips (default: ${DEFAULT-VALUE}).")
+            description = "Number of round trips (default: ${DEFAULT-VALUE}).")
     private long messages = 20_000;
 
     @Option(
             names = "--stream-messages",
             paramLabel = "N",
-            description = "Messages per stream (default: ${DEFAULT-VALUE}).")
+            description = "Number of messages per stream (default: ${DEFAULT-VALUE}).")
     private long streamMessages = 200_000;
 
     @Override

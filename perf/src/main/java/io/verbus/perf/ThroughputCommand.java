@@ -26,8 +26,9 @@ import java.util.concurrent.Callable;
         description = {
             "Measures the maximum throughput of streams: messages and bytes per second, and the"
                     + " processor time and allocation per message.",
-            "IPC: one process, one receiving thread, an embedded driver. UDP and RDMA: two"
-                    + " processes. RDMA runs in the lab if this host has no RDMA device."
+            "On IPC, uses one process with an embedded driver and one receiving thread. On UDP and"
+                    + " RDMA, uses two processes. RDMA runs in the lab if this host has no RDMA"
+                    + " device."
         })
 final class ThroughputCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -41,8 +42,9 @@ final class ThroughputCommand implements Callable<Integer> {
             paramLabel = "N",
             split = ",",
             description = {
-                "Subscriptions that each receive the whole stream, polled by one thread; one"
-                        + " number, or several separated by commas to measure in turn (default: 1)."
+                "Number of subscriptions that each receive the whole stream; one thread polls them"
+                        + " all. Several numbers, separated by commas, are measured in turn"
+                        + " (default: 1)."
             })
     private List<Integer> subscribers = List.of(1);
 
@@ -50,15 +52,15 @@ final class ThroughputCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description = {
-                "Messages to measure (default: 20000000 on IPC, 2000000 on UDP, 200000 on RDMA,"
-                        + " fewer if they are long)."
+                "Number of messages to measure (default: 20000000 on IPC, 2000000 on UDP, 200000 on"
+                        + " RDMA; fewer if the messages are long)."
             })
     private Long messages;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Warm-up messages (default: half of --messages).")
+            description = "Number of warm-up messages (default: half of --messages).")
     private Long warmup;
 
     @Mixin private ReportOptions report;

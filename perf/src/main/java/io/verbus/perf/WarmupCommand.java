@@ -28,11 +28,11 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         modelTransformer = Narrowed.SharedMemory.class,
         description = {
-            "Measures new processes over shared memory: the time from start to the first round"
-                    + " trip, and the first round trips without warm-up, beside Aeron's."
-                    + " Measures Verbus in three ways: as the launcher runs it, with the JVM's"
-                    + " ahead-of-time cache and early compilation; the same with a warm-up"
-                    + " during start; and without any of these."
+            "Measures new processes of Verbus and of Aeron over shared memory: the time from the"
+                    + " start of the process to the first round trip, and the first round trips"
+                    + " without warm-up. Measures Verbus in three ways: as the launcher runs it,"
+                    + " with the JVM's ahead-of-time cache and early compilation; the same with a"
+                    + " warm-up during start; and without any of these."
         })
 final class WarmupCommand implements Callable<Integer> {
     private static final int MAX_PAIRS = 1000;
@@ -43,20 +43,24 @@ final class WarmupCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "First round trips to measure per process (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Number of first round trips to measure per process (default:"
+                            + " ${DEFAULT-VALUE}).")
     private long messages = 10_000;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description = "Number of times to start each, alternating (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Number of times to start each kind of process, alternately (default:"
+                            + " ${DEFAULT-VALUE}).")
     private int pairs = 5;
 
     @Option(
             names = "--warm-up",
             paramLabel = "MS",
             description =
-                    "Milliseconds of warm-up in the process that warms up (default:"
+                    "Duration in milliseconds of the warm-up during start (default:"
                             + " ${DEFAULT-VALUE}).")
     private int warmUpMs = 30;
 

@@ -45,8 +45,7 @@ final class WorkChecks {
     static void driverIdle(CommandSpec spec, Idle idle) {
         if (idle == Idle.AGRONA) {
             throw new ParameterException(
-                    spec.commandLine(),
-                    "--driver-idle is agrona, which is for clients only: use backoff");
+                    spec.commandLine(), "--driver-idle agrona is for clients only: choose backoff");
         }
     }
 

@@ -47,9 +47,9 @@ final class WorkOptions {
             names = "--processes",
             paramLabel = "1|2",
             description = {
-                "Number of processes for the two ends (default: 1 on IPC; with 2 on IPC, both"
-                        + " share the driver in the reflecting or receiving process; otherwise"
-                        + " 2, each with its own driver)."
+                "Number of processes that run the two ends (default: 1 on IPC, otherwise 2). On"
+                        + " IPC, two processes share the driver in the reflecting or receiving"
+                        + " process; otherwise each has its own driver."
             })
     private Integer processes;
 
@@ -68,7 +68,8 @@ final class WorkOptions {
             names = "--publications",
             paramLabel = "exclusive|concurrent",
             description = {
-                "Type of the publications (default: exclusive; concurrent if several threads send)."
+                "Type of the publications (default: exclusive; concurrent if there are several"
+                        + " sending threads)."
             })
     private Publications publications;
 
@@ -77,8 +78,8 @@ final class WorkOptions {
             paramLabel = "BYTES",
             split = ",",
             description = {
-                "Message length in bytes, or several separated by commas to measure in turn"
-                        + " (default: 32). Published benchmarks use 32, 288 and 1344."
+                "Message length in bytes, or several lengths, separated by commas, to measure in"
+                        + " turn (default: 32). Published benchmarks use 32, 288 and 1344."
             })
     private List<Integer> lengths;
 
@@ -129,7 +130,8 @@ final class WorkOptions {
             names = "--local",
             paramLabel = "ADDRESS",
             description = {
-                "Address of the sending end (default: VERBUS_LAB_ADDR1; on UDP, else 127.0.0.1)."
+                "Address of the sending end (default: the value of VERBUS_LAB_ADDR1; if it is not"
+                        + " set, 127.0.0.1 on UDP)."
             })
     private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
@@ -137,8 +139,9 @@ final class WorkOptions {
             names = "--remote",
             paramLabel = "ADDRESS",
             description = {
-                "Address of the reflecting or receiving end, also on this host unless there is a"
-                        + " --server (default: VERBUS_LAB_ADDR2; on UDP, else 127.0.0.1)."
+                "Address of the reflecting or receiving end, which also runs on this host unless"
+                        + " --server is given (default: the value of VERBUS_LAB_ADDR2; if it is not"
+                        + " set, 127.0.0.1 on UDP)."
             })
     private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
@@ -276,7 +279,7 @@ final class WorkOptions {
             throw wrong(
                     "--publications exclusive allows only one sending thread, not --publishers "
                             + load.publishers()
-                            + ": omit one of them");
+                            + ": omit one of the two options");
         }
         return publications == null ? load : load.with(publications);
     }

@@ -173,8 +173,8 @@ public final class CommandReader {
         errors.onError(
                 new BusException(
                         "a client has corrupted the command buffer, so the driver skipped the"
-                            + " damaged commands: find out which client did this, because other"
-                            + " clients may wait for answers that never come"));
+                                + " damaged commands: find out which client did this, because other"
+                                + " clients may wait for answers that never come"));
     }
 
     /** Returns whether a claim is not read yet. */

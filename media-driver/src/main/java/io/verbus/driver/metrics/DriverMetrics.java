@@ -154,7 +154,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                             "name_look_ups_exceeded_total",
-                            "Name lookups longer than look-up-threshold."),
+                            "Name look-ups longer than look-up-threshold."),
                     of(
                             SystemCounter.AERON_VERSION,
                             "aeron_release_info",

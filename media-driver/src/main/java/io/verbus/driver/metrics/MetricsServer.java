@@ -56,8 +56,8 @@ public final class MetricsServer implements AutoCloseable {
                             + address
                             + " ("
                             + e.getMessage()
-                            + "): use an address of this host and a free port, or stop what "
-                            + "listens there",
+                            + "): use an address of this host and a free port, or stop the process"
+                            + " that listens there",
                     e);
         }
     }

@@ -17,7 +17,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_PEER_ERRORS_UNLOGGED,
                             "rdma_peer_errors_unlogged_total",
-                            "Errors caused by peers that no longer fit in the error log."),
+                            "Errors caused by peers that were counted but not logged."),
                     of(
                             TransportCounter.RDMA_VIOLATIONS,
                             "rdma_protocol_violations_total",
@@ -29,7 +29,8 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_UNAUTHENTICATED,
                             "rdma_connections_unauthenticated_total",
-                            "Connections refused because the peer proved no key of its network."),
+                            "Connections refused because the peer did not prove that it has the"
+                                    + " key."),
                     of(
                             TransportCounter.RDMA_HALF_OPEN,
                             "rdma_connections_half_open_total",
@@ -62,11 +63,11 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_SMALL_MTU,
                             "rdma_small_mtu_connections_total",
-                            "Connections over an MTU below the port's."),
+                            "Connections whose path MTU is below the port's."),
                     of(
                             TransportCounter.RDMA_LISTENERS_LOST,
                             "rdma_listeners_lost",
-                            "Endpoints that wait for their RDMA device."),
+                            "Endpoints that are waiting for their RDMA device to return."),
                     of(
                             TransportCounter.RDMA_DISORDER,
                             "rdma_unordered_connections_total",
@@ -78,7 +79,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_LOSSES,
                             "udp_losses_total",
-                            "Gaps that stayed open for the NAK delay."),
+                            "Gaps that were still open after the NAK delay."),
                     of(
                             TransportCounter.UDP_DUPLICATES,
                             "udp_duplicate_frames_total",
@@ -177,7 +178,7 @@ final class TransportMetrics {
                             "rdma_connection_queue_pair",
                             Unit.STATE,
                             KeyForm.CONNECTION,
-                            "Queue pair number on its device; 0 if there is none."),
+                            "Number of the queue pair on its device; 0 if there is none."),
                     of(
                             ConnectionCounter.CONNECTS,
                             "rdma_connection_connects_total",

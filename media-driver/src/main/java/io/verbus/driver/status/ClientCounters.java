@@ -113,7 +113,7 @@ public final class ClientCounters {
         Owned other = owned.get(registrationId);
         if (other != null && other.typeId == typeId) {
             throw new BusException(
-                    "cannot add static counter, because a non-static counter exists for client "
+                    "cannot add a static counter, because a non-static counter exists for client "
                             + other.clientId
                             + " (counterId="
                             + other.counter.id()
@@ -139,7 +139,8 @@ public final class ClientCounters {
                     "the counter's key has "
                             + key.capacity()
                             + " bytes: shorten it to at most "
-                            + CountersReader.MAX_KEY_LENGTH);
+                            + CountersReader.MAX_KEY_LENGTH
+                            + " bytes");
         }
         int length = Math.min(label.capacity(), CountersReader.MAX_LABEL_LENGTH);
         return pool.allocate(

@@ -97,7 +97,7 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
                             "further errors from the same place in the code are only counted,"
                                     + " because "
                                     + MAX_OF_PLACE
-                                    + " are already logged: "
+                                    + " errors are already logged: "
                                     + text,
                             error));
         }

@@ -25,8 +25,8 @@ import java.util.concurrent.Callable;
 @Command(
         name = "clients",
         description = {
-            "Prints a driver's clients and the state of their publications and subscriptions: why"
-                    + " each is not connected, or what holds it back.",
+            "Prints a driver's clients and the states of their publications and subscriptions, with"
+                    + " the reason if one is not connected or is held back.",
             "Also prints the last state of a driver that has ended or stalled; the exit status is"
                     + " then 1."
         },
@@ -39,7 +39,7 @@ final class ClientsCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--json", description = "as JSON")
+    @Option(names = "--json", description = "prints JSON")
     private boolean isJson;
 
     @Override

@@ -76,7 +76,7 @@ final class DoctorCommand implements Callable<Integer> {
             description = "properties file with the driver's settings")
     private Path file;
 
-    @Option(names = "--json", description = "as JSON")
+    @Option(names = "--json", description = "prints JSON")
     private boolean isJson;
 
     @Override

@@ -87,7 +87,7 @@ final class DriverCheck {
             add(
                     Level.WARNING,
                     "cannot count the driver's open files (" + e + ")",
-                    "run verbus doctor as the driver's user");
+                    "run `verbus doctor` as the driver's user");
             return;
         }
         if (limit > 0 && open > limit * NEARLY_ALL) {
@@ -197,7 +197,7 @@ final class DriverCheck {
                             .formatted(absent, all),
                     "`verbus clients" + dir + "` shows why");
         } else {
-            ok("all of %,d publications and subscriptions are connected".formatted(all));
+            ok("all %,d publications and subscriptions are connected".formatted(all));
         }
     }
 

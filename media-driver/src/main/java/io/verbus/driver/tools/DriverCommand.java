@@ -25,9 +25,10 @@ import java.util.concurrent.Callable;
         name = "driver",
         description = {
             "Runs a media driver until SIGTERM or SIGINT, which shut it down cleanly.",
-            "The driver reads settings from these sources, each of which overrides the ones before:"
-                    + " defaults, the properties file, environment variables (VERBUS_TERM_LENGTH),"
-                    + " system properties (verbus.term-length), options (--term-length).",
+            "The driver reads settings from these sources, each of which overrides the previous"
+                    + " ones: defaults, the properties file, environment variables"
+                    + " (VERBUS_TERM_LENGTH), system properties (verbus.term-length), options"
+                    + " (--term-length).",
             "The driver also accepts Aeron's names for these settings (AERON_TERM_BUFFER_LENGTH,"
                     + " aeron.term.buffer.length), and prints those that have no effect."
         },
@@ -48,7 +49,7 @@ final class DriverCommand implements Callable<Integer> {
     @Option(
             names = "--set",
             paramLabel = "NAME=VALUE",
-            description = "option of a transport, such as rdma.retry-count=7; may be repeated")
+            description = "option of a transport, such as rdma.retry-count=6; may be repeated")
     private Map<String, String> settings = new LinkedHashMap<>();
 
     private DriverCommand() {}

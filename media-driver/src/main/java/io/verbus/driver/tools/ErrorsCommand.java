@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 @Command(
         name = "errors",
         description = {
-            "Prints a driver's distinct errors and warnings, with their counts and times. Most are"
-                    + " one sentence with a remedy; only defects have a stack trace.",
+            "Prints a driver's distinct errors and warnings, with their counts and times. Most"
+                    + " errors are one sentence with a remedy; only defects have a stack trace.",
             "Also works for a driver that has ended; the exit status is then 1."
         },
         mixinStandardHelpOptions = true)
@@ -39,7 +39,7 @@ final class ErrorsCommand implements Callable<Integer> {
     @Option(names = "--stacks", description = "also prints the stack traces")
     private boolean hasStacks;
 
-    @Option(names = "--json", description = "as JSON")
+    @Option(names = "--json", description = "prints JSON")
     private boolean isJson;
 
     @Override

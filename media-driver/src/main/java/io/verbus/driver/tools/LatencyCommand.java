@@ -33,9 +33,9 @@ import java.util.concurrent.Callable;
                     + " fabric or for a round trip, in the subscriber, and in IPC consumption.",
             "The driver must be started with --latency-samples-per-second. Each duration is shown"
                     + " as a single figure or as a range.",
-            "On a terminal the view refreshes until q or an interrupt ends it. Without a terminal,"
-                + " or with --once, --json or --hgrm, it prints all samples once. With --live it"
-                + " keeps printing samples until its output is closed."
+            "On a terminal, the view refreshes until q or an interrupt ends it. Without a terminal,"
+                    + " or with --once, --json or --hgrm, the command prints all samples once. With"
+                    + " --live, it keeps printing samples until its output is closed."
         },
         mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
@@ -57,8 +57,8 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description =
-                    "prints JSON once, with durations in nanoseconds; with --live, one line for "
-                            + "each sample")
+                    "prints JSON once, with durations in nanoseconds; with --live, prints one line"
+                            + " for each sample")
     private boolean isJson;
 
     @Option(
@@ -71,7 +71,8 @@ final class LatencyCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "writes an HTML page that plots latency by percentile and over time, after"
-                            + " --count samples [10], or of those so far if it is interrupted")
+                            + " --count samples [10], or with the samples so far if it is"
+                            + " interrupted")
     private Path page;
 
     @Mixin private SamplingOptions sampling;

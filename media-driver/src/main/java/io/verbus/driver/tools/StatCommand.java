@@ -23,12 +23,12 @@ import java.util.concurrent.Callable;
         description = {
             "Shows a running driver's streams, each with the receiver that limits it, and the"
                     + " driver's counters with their rates per second.",
-            "On a terminal the view refreshes until q or an interrupt ends it: s changes the order,"
-                    + " f sets a filter, t hides the counters. Counters that only grow are listed"
-                    + " separately from gauges.",
-            "Without a terminal, or with --once or --json, it prints the counters once, or with"
-                + " --streams the streams. With --live it keeps printing samples until its output"
-                + " is closed."
+            "On a terminal, the view refreshes until q or an interrupt ends it: s changes the"
+                    + " order, f sets a filter, t hides the counters. Counters that only grow are"
+                    + " listed separately from gauges.",
+            "Without a terminal, or with --once or --json, the command prints the counters once, or"
+                + " the streams with --streams. With --live, it keeps printing samples until its"
+                + " output is closed."
         },
         mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -76,7 +76,7 @@ final class StatCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (isOnce && isLive) {
-            throw sampling.misused("--live cannot be combined with --once");
+            throw sampling.misused("--live cannot be combined with --once: omit one of them");
         }
         long intervalNs = sampling.check();
         PrintWriter out = spec.commandLine().getOut();

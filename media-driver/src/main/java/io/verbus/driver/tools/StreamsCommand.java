@@ -67,7 +67,7 @@ final class StreamsCommand implements Callable<Integer> {
 
     @Mixin private DirectoryOption directory;
 
-    @Option(names = "--json", description = "as JSON")
+    @Option(names = "--json", description = "prints JSON")
     private boolean isJson;
 
     @Override

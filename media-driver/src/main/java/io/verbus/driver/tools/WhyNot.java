@@ -85,7 +85,7 @@ record WhyNot(String state, String why) {
                 "connected",
                 absent.isEmpty()
                         ? ""
-                        : "but these destinations are not: "
+                        : "these destinations are not connected: "
                                 + absent.stream()
                                         .map(Destination::address)
                                         .collect(Collectors.joining(", "))
@@ -114,8 +114,8 @@ record WhyNot(String state, String why) {
         }
         String endpoint = endpoint(each.channel());
         if (endpoint.isEmpty()) {
-            return "none of its destinations has a receiver: subscribe there, or add other"
-                    + " destinations";
+            return "none of the publication's destinations has a receiver: subscribe there, or add"
+                    + " other destinations";
         }
         if (each.carrier().contains("rdma")) {
             return "no answer from " + endpoint + " yet: if this persists, see `verbus errors`";
@@ -171,14 +171,15 @@ record WhyNot(String state, String why) {
             case "sources" -> {
                 return "no publication of stream "
                         + each.streamId()
-                        + " has reached its destinations: see `verbus errors`";
+                        + " has reached the subscription's destinations: see `verbus errors`";
             }
             default -> {
                 String endpoint = endpoint(each.channel());
                 return absent(
                         "publication",
                         each,
-                        " has reached " + (endpoint.isEmpty() ? "its address" : endpoint),
+                        " has reached "
+                                + (endpoint.isEmpty() ? "the subscription's address" : endpoint),
                         arrivingAt(endpoint, all),
                         "publish there, and check the address and firewalls");
             }
@@ -226,7 +227,7 @@ record WhyNot(String state, String why) {
                     + " of stream "
                     + each.streamId()
                     + where
-                    + ", only other sessions or tags: compare the channels";
+                    + "; there are only other sessions or tags: compare the channels";
         }
         String others =
                 streams.isEmpty()

@@ -66,12 +66,12 @@ final class StreamRecorder implements Recorder {
             }
             end = publication.position();
             await(
-                    "all messages are" + " recorded",
+                    "all messages to be recorded",
                     () -> archive.getMaxRecordedPosition(recordingId) >= end);
             recordNs = System.nanoTime() - start;
         }
         await(
-                "the recording stops",
+                "the recording to stop",
                 () -> archive.getStopPosition(recordingId) != AeronArchive.NULL_POSITION);
         long replayNs = replay(recordingId, count, end);
         archive.purgeRecording(recordingId);
@@ -81,7 +81,7 @@ final class StreamRecorder implements Recorder {
     private long awaitRecording(ExclusivePublication publication) {
         long[] id = {Aeron.NULL_VALUE};
         await(
-                "the archive starts recording",
+                "the archive to start recording",
                 () -> {
                     id[0] =
                             archive.findLastMatchingRecording(
@@ -103,7 +103,8 @@ final class StreamRecorder implements Recorder {
             long now = System.nanoTime();
             deadline = deadline == 0 ? now + LIMIT_NS : deadline;
             if (now - deadline > 0) {
-                throw new IllegalStateException("cannot send message " + number + " within 60 s");
+                throw new IllegalStateException(
+                        "could not send message " + number + " within 60 s");
             }
             idle.idle();
             result = publication.offer(message, 0, message.capacity());
@@ -146,7 +147,7 @@ final class StreamRecorder implements Recorder {
         idle.reset();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("timed out after 60 s, before " + what);
+                throw new IllegalStateException("timed out after 60 s while waiting for " + what);
             }
             idle.idle();
         }

@@ -210,7 +210,8 @@ final class Demo implements AutoCloseable {
 
     private DemoResult check() throws DemoException {
         if (result == null) {
-            throw new DemoException("the subscriber process exited without a result: run it again");
+            throw new DemoException(
+                    "the subscriber process exited without a result: run the demo" + " again");
         }
         if (!result.isPerfect() || result.verified() != plan.messages()) {
             throw new DemoException(

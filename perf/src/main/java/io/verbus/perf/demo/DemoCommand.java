@@ -26,11 +26,11 @@ import java.util.concurrent.TimeUnit;
         description = {
             "Sends market data from a publisher process through two driver processes to a"
                     + " subscriber process, which verifies every message.",
-            "Four fifths of the messages are sent as fast as back pressure allows, the rest at a"
-                    + " fixed rate to measure latency, from the time a message is due until the"
-                    + " subscriber's handler runs. RDMA uses the host's devices, or those of"
-                    + " `verbus lab` if there are none; UDP uses loopback unless addresses are"
-                    + " given."
+            "At least four fifths of the messages are sent as fast as back pressure allows. The"
+                    + " rest are sent at a fixed rate to measure latency, from the time a message"
+                    + " is due until the subscriber's handler runs. RDMA uses the host's devices,"
+                    + " or those of `verbus lab` if there are none; UDP uses loopback unless"
+                    + " addresses are given."
         })
 public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     private static final int MAX_MESSAGES = 100_000_000;
@@ -49,8 +49,9 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
             names = "--client",
             paramLabel = "verbus|aeron",
             description = {
-                "Client library of publisher and subscriber: Verbus', or Aeron's, unmodified"
-                        + " (default: ${DEFAULT-VALUE}). The drivers are always Verbus'."
+                "Client library of the publisher and the subscriber: that of Verbus, or that of"
+                        + " Aeron, unmodified (default: ${DEFAULT-VALUE}). The drivers are always"
+                        + " those of Verbus."
             })
     private String clientName = DemoClient.VERBUS.toString();
 
@@ -63,7 +64,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Rate of the paced messages, per second (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Messages per second while latency is measured (default: ${DEFAULT-VALUE}).")
     private int rate = 4_000;
 
     @Option(
@@ -82,7 +84,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
             names = "--to",
             paramLabel = "ADDRESS",
             description =
-                    "Address on this host of the subscriber's device or socket; needs" + " --from.")
+                    "Address of the subscriber's RDMA device or UDP socket, also on this host;"
+                            + " needs --from.")
     private String to;
 
     private DemoTransport transport;
@@ -153,7 +156,7 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         if ((from == null) != (to == null)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--from needs --to and vice versa: give both addresses" + " or none");
+                    "--from needs --to and vice versa: give both options or neither");
         }
     }
 

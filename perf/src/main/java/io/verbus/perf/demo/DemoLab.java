@@ -30,15 +30,15 @@ final class DemoLab {
             throws DemoException, InterruptedException {
         if (Lab.isHere()) {
             throw new DemoException(
-                    "this is the lab, but it has no addresses of RDMA devices: run it through"
-                            + " `verbus lab`");
+                    "this lab has no addresses of RDMA devices: run the demo through `verbus"
+                            + " lab`");
         }
         String verbus = Lab.launcher();
         if (verbus == null) {
             throw new DemoException(
                     "this host has no RDMA device, and VERBUS_HOME is not set, so the lab cannot"
                             + " be found: run `./verbus demo` in a clone of the repository, or"
-                            + " try --transport ipc, or udp");
+                            + " choose --transport udp");
         }
         System.err.println(
                 "demo: this host has no RDMA device: running on software RDMA in a virtual"

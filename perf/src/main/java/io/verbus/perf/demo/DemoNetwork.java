@@ -84,7 +84,7 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
         throw new DemoException(
                 "no active RDMA device has the address "
                         + addresses[0]
-                        + ": `rdma link` and `ip address` show the available ones");
+                        + ": choose an address that `rdma link` and `ip address` show");
     }
 
     private static DemoNetwork findRdma() throws IOException, DemoException {

@@ -28,8 +28,8 @@ record DemoRoute(
     String description() {
         return switch (transport) {
             case IPC -> "messages go through the shared memory of one driver";
-            case UDP -> "UDP carries the messages, " + publication;
-            case RDMA -> "RDMA device " + device + " carries the messages, " + publication;
+            case UDP -> "messages are sent over UDP on channel " + publication;
+            case RDMA -> "RDMA device " + device + " sends the messages on channel " + publication;
         };
     }
 

@@ -32,7 +32,7 @@ public final class DriverErrors {
                     cnc.errorLog(),
                     (count, first, last, error) ->
                             out.printf(
-                                    "%s recorded, %d times: %s%n",
+                                    "%s recorded an error %d times: %s%n",
                                     name, count, error.lines().findFirst().orElse("")));
         } catch (BusException e) {
             out.println(name + ": " + e.getMessage());

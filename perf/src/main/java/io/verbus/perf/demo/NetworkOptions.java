@@ -35,7 +35,9 @@ public final class NetworkOptions {
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Another such address of this host, or the same one; needs --from.")
+            description =
+                    "Address of another RDMA device or network interface of this host, or the"
+                            + " same address; needs --from.")
     private String to;
 
     private DemoTransport transport;
@@ -58,7 +60,7 @@ public final class NetworkOptions {
         if ((from == null) != (to == null)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--from needs --to and vice versa: give both addresses" + " or none");
+                    "--from needs --to and vice versa: give both options or neither");
         }
     }
 

@@ -81,7 +81,7 @@ final class PublisherProcess {
                 throw new DemoException(
                         "no subscriber connected to "
                                 + channel
-                                + " within 60 s: check that its address is reachable from here");
+                                + " within 60 s: check that this host can reach the address");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }

@@ -62,12 +62,12 @@ public final class DatagramFloor implements Stack {
 
     @Override
     public List<? extends Source> sources() {
-        throw new UnsupportedOperationException("streams");
+        throw new UnsupportedOperationException("the UDP floor does not measure streams");
     }
 
     @Override
     public Sink sink(Arrivals[] arrivals) {
-        throw new UnsupportedOperationException("streams");
+        throw new UnsupportedOperationException("the UDP floor does not measure streams");
     }
 
     private void open(String address, int portOffset, String peer, int peerPortOffset) {

@@ -34,7 +34,7 @@ public final class SelfConnection implements FabricHandler, QueuePair.Handler, A
     public static SelfConnection open(String address) {
         if (address == null) {
             throw new IllegalStateException(
-                    "give the address of an RDMA device's interface: -Dverbus.perf.address=...");
+                    "set -Dverbus.perf.address to the address of an RDMA device's interface");
         }
         SelfConnection self = new SelfConnection();
         Listener listener =

@@ -30,8 +30,8 @@ import java.util.concurrent.locks.LockSupport;
         mixinStandardHelpOptions = true,
         description = {
             "Inspects this host, runs the tests that need RDMA devices, measures Verbus beside"
-                    + " perftest, Aeron and bare verbs, and writes everything to one file to"
-                    + " send to the developers of Verbus.",
+                    + " perftest, Aeron and bare verbs, and writes the results to one file that you"
+                    + " can send to the developers of Verbus.",
             "The file is anonymized: names of hosts and users, addresses and directories are"
                     + " replaced. Review it before sending it. The tests need the source tree,"
                     + " built once with `./verbus test`; without it, they are skipped, and the"
@@ -68,15 +68,17 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Another such address of this host, or the same one; needs --from.")
+            description =
+                    "Address of another RDMA device's interface of this host, or the same"
+                            + " address; needs --from.")
     private String to;
 
     @Option(
             names = "--server",
             paramLabel = "ADDRESS:PORT",
             description = {
-                "Address of `verbus report --serve` on another host to measure with; --to is an"
-                        + " address of an RDMA device there."
+                "Address of `verbus report --serve` on another host to measure with; --to is then"
+                        + " an address of an RDMA device on that host."
             })
     private String server = "";
 
@@ -93,8 +95,8 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             names = "--for",
             paramLabel = "ADDRESS",
             description =
-                    "Address from which the reporting host connects; all other hosts are"
-                            + " ignored.")
+                    "Address from which the reporting host connects; connections from other"
+                            + " addresses are rejected.")
     private String peer;
 
     @Override
@@ -103,16 +105,18 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             throw wrong("--minutes takes a number from 1 to " + MAX_MINUTES + ", not " + minutes);
         }
         if ((from == null) != (to == null)) {
-            throw wrong("--from needs --to and vice versa: give both addresses or none");
+            throw wrong("--from needs --to and vice versa: give both options or neither");
         }
         if ((listen == null) != (peer == null)) {
-            throw wrong("--serve needs --for and vice versa: give both or none");
+            throw wrong("--serve needs --for and vice versa: give both options or neither");
         }
         if (listen != null && from != null) {
-            throw wrong("--serve uses the addresses that the other host names: omit --from");
+            throw wrong(
+                    "--serve uses the addresses that the other host sends: omit --from and"
+                            + " --to");
         }
         if (!server.isEmpty() && (listen != null || from == null)) {
-            throw wrong("--server needs --from and --to, and excludes --serve");
+            throw wrong("--server needs --from and --to, and cannot be combined with --serve");
         }
         DemoNetwork network = listen == null ? network() : null;
         try {
@@ -162,7 +166,7 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             if (network == null) {
                 throw new BusException(
                         "this host has no active RDMA device: run the report on a host that has"
-                                + " one, or try: ./verbus lab ./verbus report");
+                                + " one, or run `./verbus lab ./verbus report`");
             }
             return network;
         } catch (DemoException e) {

@@ -67,10 +67,10 @@ public final class Arrivals {
                 new IllegalStateException(
                         "message "
                                 + Long.toHexString(tag)
-                                + " arrived instead of "
+                                + " arrived"
                                 + (publisher < expected.length
-                                        ? Long.toHexString(expected[publisher])
-                                        : "one of a known publisher"));
+                                        ? " instead of " + Long.toHexString(expected[publisher])
+                                        : ", but it is from an unknown publisher"));
         throw failure;
     }
 

@@ -109,7 +109,7 @@ final class Orders {
     void checkRunning() {
         if (!running) {
             throw new IllegalStateException(
-                    "stopped, because the command that started it has" + " ended");
+                    "stopped, because the command that started this process has ended");
         }
     }
 

@@ -153,7 +153,7 @@ public final class RoundTrips {
     private void checkNotStopped() {
         if (isStopped) {
             throw new IllegalStateException(
-                    "stopped, because the command that started it has" + " ended");
+                    "stopped, because the command that started this process has ended");
         }
     }
 

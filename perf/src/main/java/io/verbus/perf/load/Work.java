@@ -312,7 +312,7 @@ public record Work(
             values.put(parts[0], parts[parts.length - 1]);
         }
         if (!values.keySet().equals(NAMES)) {
-            throw new IllegalArgumentException("invalid arguments of work: " + arguments);
+            throw new IllegalArgumentException("invalid work arguments: " + arguments);
         }
         return new Work(
                 Wire.valueOf(values.get("wire")),

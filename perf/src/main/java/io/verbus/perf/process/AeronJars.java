@@ -55,7 +55,7 @@ public final class AeronJars {
     private static String folder() {
         Path folder = Path.of(System.getProperty(FOLDER_PROPERTY, defaultFolder()));
         if (!Files.isDirectory(folder)) {
-            throw new BusException("Aeron's jars are not in " + folder + "; run: ./verbus build");
+            throw new BusException("Aeron's jars are not in " + folder + ": run `./verbus build`");
         }
         return folder.toString();
     }

@@ -59,7 +59,8 @@ public final class Diff {
                     before.name()
                             + " and "
                             + after.name()
-                            + " have no figures in common: compare reports of the same contenders");
+                            + " have no figures in common: compare reports of the same"
+                            + " contenders");
         }
         return text.append(onlyInOne(same)).toString();
     }
@@ -69,7 +70,7 @@ public final class Diff {
         report.warnings()
                 .forEach(
                         warning ->
-                                text.append(format("warning of %s: %s%n", report.name(), warning)));
+                                text.append(format("warning in %s: %s%n", report.name(), warning)));
     }
 
     private static String line(StoredReport.Key key, List<Double> before, List<Double> after) {

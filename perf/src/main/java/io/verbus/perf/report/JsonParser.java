@@ -28,7 +28,7 @@ final class JsonParser {
         JsonParser parser = new JsonParser(text);
         Object value = parser.value();
         if (parser.peek() != '\0') {
-            throw parser.wrong("the end");
+            throw parser.wrong("the end of the text");
         }
         return value;
     }

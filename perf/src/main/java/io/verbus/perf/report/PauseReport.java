@@ -133,7 +133,7 @@ public final class PauseReport {
         String counted =
                 unlisted == 0
                         ? ""
-                        : String.format(Locale.ROOT, " (the last %,d only counted)", unlisted);
+                        : String.format(Locale.ROOT, " (the last %,d are only counted)", unlisted);
         return shown == stalls
                 ? "the " + number + "stalls, longest first:"
                 : String.format(

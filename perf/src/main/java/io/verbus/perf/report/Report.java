@@ -133,7 +133,9 @@ public final class Report {
         int cpus = Environment.cpus(environment);
         Set<String> warnings = new LinkedHashSet<>();
         if (isInterrupted) {
-            warnings.add("the measurement was interrupted: only its first runs are here");
+            warnings.add(
+                    "the measurement was interrupted: this report contains only its first"
+                            + " runs");
         }
         addLoad(warnings, Environment.LOAD_BEFORE, "before the run", cpus);
         sections.forEach(section -> warnings.addAll(section.warnings(cpus)));

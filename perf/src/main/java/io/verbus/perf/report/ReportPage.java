@@ -94,7 +94,7 @@ public final class ReportPage {
     }
 
     private void appendSweep(List<Section> sweep) {
-        page.append("<h2>Latency over load</h2>\n");
+        page.append("<h2>Latency under load</h2>\n");
         double low = Math.log(sweep.stream().mapToLong(ReportPage::rate).min().getAsLong());
         double high = Math.log(sweep.stream().mapToLong(ReportPage::rate).max().getAsLong());
         double range = Math.max(high - low, Double.MIN_NORMAL);
@@ -159,7 +159,7 @@ public final class ReportPage {
         page.append(format("<h2>%s</h2>%n", escaped(section.name())));
         page.append(
                 format(
-                        "<p>%,d messages after %,d of warm-up; %s</p>%n",
+                        "<p>%,d messages after %,d warm-up messages; %s</p>%n",
                         section.work().messages() * section.work().load().publishers(),
                         section.work().warmup() * section.work().load().publishers(),
                         threads.text()));
@@ -225,7 +225,7 @@ public final class ReportPage {
                             false,
                             LogPlot.percentiles(line.getValue(), decades)));
         }
-        page.append("<h3>Round trip over percentile</h3>\n")
+        page.append("<h3>Round-trip time by percentile</h3>\n")
                 .append(plot.svg(LogPlot.ticks(decades)));
     }
 

@@ -44,7 +44,7 @@ public final class ReportText {
     public String begin(Section section) {
         Threads threads = Threads.of(section.work());
         return format(
-                "%s: %,d messages after %,d of warm-up, %s%n%s",
+                "%s: %,d messages after %,d warm-up messages, %s%n%s",
                 section.name(),
                 section.work().messages() * section.work().load().publishers(),
                 section.work().warmup() * section.work().load().publishers(),
@@ -135,7 +135,7 @@ public final class ReportText {
 
     private static void append(StringBuilder text, List<Section> sweep) {
         for (String contender : sweep.getFirst().contenders()) {
-            text.append(format("latency over load, %s%n", contender));
+            text.append(format("latency under load, %s%n", contender));
             for (Section section : sweep) {
                 text.append(format("  %,12d messages/s:", section.work().load().rate()));
                 String comma = "";

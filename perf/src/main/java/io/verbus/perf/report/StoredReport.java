@@ -59,8 +59,8 @@ public final class StoredReport {
             if (!map.containsKey(key)) {
                 throw wrong(
                         name,
-                        "was written by an older version of verbus perf, or is not its report: it"
-                                + " lacks "
+                        "was written by an older version of verbus perf, or is not a report: it"
+                                + " lacks the key "
                                 + key,
                         null);
             }
@@ -81,7 +81,8 @@ public final class StoredReport {
 
     private static BusException wrong(String name, String why, Exception cause) {
         return new BusException(
-                name + " " + why + "; give files that --json of a measuring command wrote", cause);
+                name + " " + why + "; give a file that a measuring command wrote with" + " --json",
+                cause);
     }
 
     String name() {

@@ -191,7 +191,7 @@ public final class PerfServer implements AutoCloseable {
             say(
                     out,
                     ERROR,
-                    "this server has a different version of Verbus: use the same on both"
+                    "this server has a different version of Verbus: use the same version on both"
                             + " hosts");
             return;
         }

@@ -208,7 +208,7 @@ final class PerftestProgram {
                         + name
                         + " ("
                         + ex.getMessage()
-                        + "): install the package perftest, and for --affinity, util-linux",
+                        + "): install the package perftest, and util-linux if --affinity is used",
                 ex);
     }
 

@@ -98,7 +98,7 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
         }
         if (calls.useful.isEmpty()) {
             throw new BusException(
-                    "strace counted no calls: tracing may not be permitted here (see"
+                    "strace counted no calls: allow this user to trace processes (see the sysctl"
                             + " kernel.yama.ptrace_scope)");
         }
         return calls;

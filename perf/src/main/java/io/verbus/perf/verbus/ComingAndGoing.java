@@ -195,7 +195,11 @@ public final class ComingAndGoing {
             result = publication.offer(message, 0, message.capacity());
         } while (result > 0 || result == Publication.ADMIN_ACTION);
         if (result != Publication.BACK_PRESSURED) {
-            throw new BusException("unexpected result of an offer: " + result + "; run it again");
+            throw new BusException(
+                    "unexpected result of an offer: "
+                            + result
+                            + "; run the"
+                            + " measurement again");
         }
         int idlePolls = 0;
         while (idlePolls < 2) { // one poll may find only the end of a term

@@ -161,7 +161,7 @@ class DemoProcessesTest {
                         .contains(
                                 "demo failed: Aeron's jars are not in "
                                         + absent
-                                        + "; run: ./verbus build"),
+                                        + ": run `./verbus build`"),
                 demo.errors());
         demo.assertNothingIsLeft();
     }

@@ -21,12 +21,12 @@ class ReportCommandTest {
             textBlock =
                     """
                     --minutes 0 | --minutes takes a number from 1
-                    --from 10.0.0.1 | give both addresses or none
+                    --from 10.0.0.1 | give both options or neither
                     --serve 10.0.0.2:1 | --serve needs --for
                     --for 10.0.0.1 | --serve needs --for
                     --serve 10.0.0.2:1 --for 10.0.0.1 --from 10.0.0.2 --to 10.0.0.2 | omit --from
                     --server 10.0.0.2:1 | --server needs --from and --to
-                    --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | excludes --serve
+                    --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | cannot be combined with
                     """)
     void rejectsWrongOptionsWithRemedy(String arguments, String remedy) {
         StringWriter said = new StringWriter();

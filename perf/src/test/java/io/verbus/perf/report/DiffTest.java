@@ -126,8 +126,8 @@ class DiffTest {
             textBlock =
                     """
                     p50 | A.json is not JSON: expected a value at character 1;
-                    [] | A.json is not a report of verbus perf; give files
-                    {"peer": "aeron"} | or is not its report: it lacks command; give files that --json
+                    [] | A.json is not a report of verbus perf; give a file
+                    {"peer": "aeron"} | or is not a report: it lacks the key command; give a file that
                     {"command":1,"date":1,"versions":1,"work":1,"environment":1,"warnings":1,"figures":1,"pairs":1} | A.json is not a complete report
                     """)
     void rejectsInvalidReportFiles(String json, String message) {

@@ -76,7 +76,7 @@ class JsonTest {
                     [1 2] | expected a comma or ] at character 4
                     {1: 2} | expected a key at character 2
                     "open | expected a quotation mark at character 6
-                    1 1 | expected the end at character 3
+                    1 1 | expected the end of the text at character 3
                     nul | expected null at character 1
                     """)
     void reportsPositionOfSyntaxError(String text, String message) {

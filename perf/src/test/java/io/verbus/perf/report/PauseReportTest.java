@@ -85,7 +85,7 @@ class PauseReportTest {
                         .begin("a", SampleReports.oneAtATime(), Map.of(), List.of("verbus"));
         report.addTo(section);
         assertEquals(
-                List.of("the longest of 6 stalls (the last 5 only counted):"), section.notes());
+                List.of("the longest of 6 stalls (the last 5 are only counted):"), section.notes());
         assertTrue(report.figures().containsValue(43.0), report.figures().toString());
     }
 

@@ -49,7 +49,7 @@ class ReportsTest {
         Report report = SampleReports.report("0 0 0");
         Section section = report.begin("stream", streams(), Map.of(), List.of(VERBUS));
         assertEquals(
-                "stream, ipc, 32 bytes, 2 publishers: 2,000 messages after 1,000 of warm-up,"
+                "stream, ipc, 32 bytes, 2 publishers: 2,000 messages after 1,000 warm-up messages,"
                         + " 4 threads, 3 of them busy"
                         + System.lineSeparator(),
                 new ReportText(report).begin(section));
@@ -210,13 +210,13 @@ class ReportsTest {
         }
 
         String text = new ReportText(report).summary();
-        assertTrue(text.contains("latency over load, verbus"), text);
+        assertTrue(text.contains("latency under load, verbus"), text);
         assertTrue(
                 text.contains(
                         "      10,000 messages/s: p50     1.000 us, p99     1.980 us, p99.9 "),
                 text);
         String html = ReportPage.html(report);
-        assertTrue(html.contains("<h2>Latency over load</h2>"), html);
+        assertTrue(html.contains("<h2>Latency under load</h2>"), html);
         assertEquals(3 + 2, count(html, "<polyline"), "p50, p99, p99.9; percentiles of each rate");
         assertTrue(html.contains(">10,000/s</text>"), html);
     }
@@ -317,7 +317,8 @@ class ReportsTest {
         assertTrue(report.isBegun());
         report.interrupt();
 
-        String warning = "the measurement was interrupted: only its first runs are here";
+        String warning =
+                "the measurement was interrupted: this report contains only its first" + " runs";
         assertTrue(report.json().contains(warning), report.json());
         assertEquals(
                 List.of(warning),

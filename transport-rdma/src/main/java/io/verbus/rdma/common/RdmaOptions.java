@@ -166,7 +166,7 @@ public record RdmaOptions(
                     ANY,
                     "infiniband, ethernet or any",
                     "Link layer that ports should have; the driver warns about ports with a"
-                        + " different link layer.",
+                            + " different link layer.",
                     RdmaOptions::linkLayer);
 
     static final Option<WriteOrder> ORDER =

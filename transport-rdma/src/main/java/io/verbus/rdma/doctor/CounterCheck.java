@@ -107,11 +107,11 @@ final class CounterCheck {
                                             ? ""
                                             : "; totals before: " + String.join(", ", before)));
         } else if (watch.device.software()) {
-            findings.ok(area, name + " has no counters of " + kind.meaning);
+            findings.ok(area, name + " has no counters for " + kind.meaning);
         } else {
             findings.warning(
                     area,
-                    "cannot read the counters of " + kind.meaning + " on " + name,
+                    "cannot read the counters for " + kind.meaning + " on " + name,
                     "read them on the host itself if this is a container or a virtual function");
         }
     }

@@ -65,10 +65,9 @@ final class FlowControlCheck {
         if (!files.exists(ecn + "/roce_rp") || !files.exists(ecn + "/roce_np")) {
             findings.warning(
                     area,
-                    "cannot read the congestion control (ECN, DCQCN) of " + netdev,
-                    "check it"
-                            + " with the adapter's own tools, and check the switches for ECN"
-                            + " marking");
+                    "cannot read the congestion control (ECN, DCQCN) settings of " + netdev,
+                    "check the settings with the adapter's own tools, and check that the switches"
+                            + " mark packets with ECN");
         } else if (reacts.isEmpty() || notifies.isEmpty()) {
             findings.warning(
                     area,

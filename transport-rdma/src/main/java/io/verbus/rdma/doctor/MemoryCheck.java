@@ -52,9 +52,9 @@ final class MemoryCheck {
                         .findFirst()
                         .orElse("");
         String remedy =
-                "`ulimit -l unlimited`, LimitMEMLOCK=infinity in the systemd unit, or `memlock"
-                        + " unlimited` in /etc/security/limits.conf; for a container, --ulimit"
-                        + " memlock=-1";
+                "raise the limit with `ulimit -l unlimited`, LimitMEMLOCK=infinity in the systemd"
+                    + " unit, or `memlock unlimited` in /etc/security/limits.conf; for a container,"
+                    + " use --ulimit memlock=-1";
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "locked memory is unlimited");
         } else if (mayLockAll(files)) {
@@ -110,7 +110,7 @@ final class MemoryCheck {
         Host.Space space = host.calls().space("/dev/shm");
         if (!tmpfs || space == null) {
             String remedy =
-                    "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a folder on a tmpfs";
+                    "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a directory on a tmpfs";
             if (isForRdma) {
                 findings.error(
                         AREA,

@@ -20,8 +20,8 @@ final class OpenFilesCheck {
                         .findFirst()
                         .orElse("");
         String remedy =
-                "`ulimit -n 65536`, LimitNOFILE=65536 in the systemd unit, or `nofile 65536` in"
-                        + " /etc/security/limits.conf";
+                "raise the limit with `ulimit -n 65536`, LimitNOFILE=65536 in the systemd unit, or"
+                        + " `nofile 65536` in /etc/security/limits.conf";
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "the number of open files is unlimited");
         } else if (!limit.matches("\\d{1,18}")) {
@@ -31,8 +31,8 @@ final class OpenFilesCheck {
                     AREA,
                     "this process may open "
                             + limit
-                            + " files, but a driver needs several for each endpoint, device and"
-                            + " client",
+                            + " files, but a driver needs several files for each endpoint,"
+                            + " device and client",
                     remedy);
         } else {
             findings.ok(AREA, "this process may open " + limit + " files");

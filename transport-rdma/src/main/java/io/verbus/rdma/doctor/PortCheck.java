@@ -74,9 +74,9 @@ final class PortCheck {
             remedy =
                     "bring its network interface up with `ip link set dev "
                             + (interfaces.isEmpty() ? "IFACE" : interfaces)
-                            + " up`; if that does not help, check its cable";
+                            + " up`; if that does not help, check the cable";
         } else if (port.state().equals("DOWN")) {
-            remedy = "check its cable and the switch port";
+            remedy = "check the cable and the switch port";
         } else {
             remedy = "start a subnet manager on the fabric, such as opensm";
         }

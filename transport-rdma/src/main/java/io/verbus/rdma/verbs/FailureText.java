@@ -45,7 +45,7 @@ final class FailureText {
             case VerbsAbi.IBV_WC_LOC_PROT_ERR ->
                     "the local key does not cover the memory, or does not permit writing";
             case VerbsAbi.IBV_WC_WR_FLUSH_ERR ->
-                    "the connection had already ended, or the peer violated its rules";
+                    "the connection had already ended, or the peer violated the protocol";
             case VerbsAbi.IBV_WC_REM_ACCESS_ERR ->
                     "the remote key is unknown in the peer's protection domain, or does not cover"
                             + " the range";

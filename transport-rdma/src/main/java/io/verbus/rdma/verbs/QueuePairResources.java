@@ -285,11 +285,16 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     private static void check(Device device, ConnectionOptions options) {
-        range("sendDepth", options.sendDepth(), 1, device.maxWorkRequests(), device);
-        range("sendDepth", options.sendDepth(), 1, device.maxCompletions(), device);
+        range("rdma.send-depth", options.sendDepth(), 1, device.maxWorkRequests(), device);
+        range("rdma.send-depth", options.sendDepth(), 1, device.maxCompletions(), device);
         int fewest = device.transport() == TransportType.IWARP ? MessageWindow.MIN_RECEIVES : 1;
-        range("receiveDepth", options.receiveDepth(), fewest, device.maxWorkRequests(), device);
-        range("receiveDepth", options.receiveDepth(), 1, device.maxCompletions(), device);
+        range(
+                "rdma.receive-depth",
+                options.receiveDepth(),
+                fewest,
+                device.maxWorkRequests(),
+                device);
+        range("rdma.receive-depth", options.receiveDepth(), 1, device.maxCompletions(), device);
         if (device.maxGather() < GATHER) {
             throw new VerbsException(
                     "the device "

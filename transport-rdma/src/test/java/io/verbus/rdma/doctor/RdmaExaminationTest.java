@@ -370,7 +370,7 @@ class RdmaExaminationTest {
                 "ethtool -S eth2");
         checkFinding(
                 Level.WARNING,
-                "cannot read the congestion control (ECN, DCQCN) of" + " eth2",
+                "cannot read the congestion control (ECN, DCQCN) settings of eth2",
                 "switches");
     }
 
@@ -379,7 +379,7 @@ class RdmaExaminationTest {
         DeviceFixtures.addRoce(host);
         host.without("/sys/class/infiniband/bnxt_re0/ports/1/hw_counters/np_cnp_sent");
         checkFinding(
-                Level.WARNING, "cannot read the counters of congestion on bnxt_re0 port 1", "");
+                Level.WARNING, "cannot read the counters for congestion on bnxt_re0 port 1", "");
     }
 
     @Test

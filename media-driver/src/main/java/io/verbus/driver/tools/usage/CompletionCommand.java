@@ -19,8 +19,8 @@ import java.util.concurrent.Callable;
         name = "completion",
         description = {
             "Prints a script that lets a shell complete the commands and options of verbus.",
-            "For the current shell: source <(verbus completion bash). For every new shell, add that"
-                    + " line to ~/.bashrc, or with zsh instead of bash to ~/.zshrc."
+            "For the current shell, run: source <(verbus completion bash). For every new shell, add"
+                    + " that line to ~/.bashrc, or to ~/.zshrc with zsh instead of bash."
         },
         mixinStandardHelpOptions = true)
 public final class CompletionCommand implements Callable<Integer> {

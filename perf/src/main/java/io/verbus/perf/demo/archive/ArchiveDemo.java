@@ -164,7 +164,7 @@ final class ArchiveDemo implements AutoCloseable {
 
     private void onArchive(String line) throws DemoException {
         if (line.equals(ArchiveProcess.RECORDING)) {
-            progress.println("demo: the archive waits for the stream");
+            progress.println("demo: the archive is waiting for the stream");
             publisher.go();
         } else if (line.startsWith(ArchiveProcess.RECORDED)) {
             recordedPosition = number(line, ArchiveProcess.RECORDED);

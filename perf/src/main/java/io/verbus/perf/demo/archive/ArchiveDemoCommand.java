@@ -39,14 +39,16 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             description =
-                    "Messages to record before the subscriber starts (default: ${DEFAULT-VALUE}).")
+                    "Number of messages to record before the subscriber starts (default:"
+                            + " ${DEFAULT-VALUE}).")
     private int messages = 200_000;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Rate of the later messages, per second (default:" + " ${DEFAULT-VALUE}).")
+                    "Rate of the later messages, in messages per second (default:"
+                            + " ${DEFAULT-VALUE}).")
     private int rate = 4_000;
 
     @Override
@@ -65,8 +67,8 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             System.err.println(
                     "demo: "
                             + network.transport()
-                            + " carries the messages, and the archive's control and replay"
-                            + " channels, from "
+                            + " carries the messages and the archive's control and replay channels"
+                            + " from "
                             + network.from()
                             + " to "
                             + network.to());

@@ -25,17 +25,17 @@ import java.util.concurrent.Callable;
         name = "cluster",
         mixinStandardHelpOptions = true,
         description = {
-            "Sends orders to a cluster of three members, each a process with a Verbus driver and"
-                    + " Aeron's archive, consensus module and service container. The cluster"
-                    + " takes a snapshot; then the leader's process is killed. Another member"
-                    + " takes over, and the killed one restarts and catches up.",
-            "With --kills, the next leader is killed then, and so on; orders continue until the"
-                    + " last killed member is back.",
-            "No acknowledged order may be lost, and none may be applied twice: the order books"
-                    + " of all members must equal the result of applying the orders to an empty"
-                    + " book. Latency is measured from the time an order is due until its"
-                    + " acknowledgement, except for orders that were due without a leader or"
-                    + " while the client was catching up afterwards."
+            "Sends orders to a cluster of three members. Each member is a process with a Verbus"
+                    + " driver and Aeron's archive, consensus module and service container. The"
+                    + " cluster takes a snapshot; then the leader's process is killed. Another"
+                    + " member takes over, and the killed member restarts and catches up.",
+            "With --kills above 1, the next leader is then killed, and so on; orders are sent until"
+                    + " the last killed member is back.",
+            "No acknowledged order may be lost, and none may be applied twice: the order books of"
+                    + " all members must equal the result of applying the orders to an empty book."
+                    + " Latency is measured from the time an order is due until it is acknowledged,"
+                    + " except for orders that became due while there was no leader, or while the"
+                    + " client was catching up afterwards."
         })
 public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int MIN_ORDERS = 1_000;
@@ -69,7 +69,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Rate of the orders, per second (default: "
+                    "Rate in orders per second (default: "
                             + RATE
                             + "; in the lab "
                             + LAB_RATE
@@ -145,7 +145,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
         System.err.println(
                 "demo: "
                         + network.transport()
-                        + " carries ingress, log, consensus and egress; members at "
+                        + " carries the ingress, log, consensus and egress channels; members at "
                         + String.join(", ", plan.members().hosts())
                         + ", client at "
                         + plan.client());

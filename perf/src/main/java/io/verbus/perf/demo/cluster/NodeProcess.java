@@ -55,7 +55,7 @@ final class NodeProcess {
         Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
         while (true) { // the member ends with this process's input
             if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
-                System.err.println("no snapshot taken, because this member is not the leader");
+                System.err.println("took no snapshot, because this member is not the leader");
             }
         }
     }
@@ -107,7 +107,7 @@ final class NodeProcess {
         /** Exits on another thread, because closing the member waits for the calling thread. */
         @Override
         public void onEnd(String part) {
-            System.err.println("the " + part + " part has ended; exiting");
+            System.err.println("the " + part + " part has ended: this process ends");
             Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }

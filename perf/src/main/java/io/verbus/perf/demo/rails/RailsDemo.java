@@ -87,7 +87,7 @@ final class RailsDemo implements AutoCloseable {
     String run() throws DemoException, InterruptedException {
         for (Rail rail : rails) {
             progress.printf(
-                    "demo: rail %d is %s from %s to %s%n",
+                    "demo: rail %d uses %s from %s to %s%n",
                     rail.number(), network.transport(), rail.from(), rail.to());
         }
         for (int i = 0; i < drivers.size(); i++) {
@@ -151,7 +151,7 @@ final class RailsDemo implements AutoCloseable {
         RailsFeed feed = new RailsFeed(out, in, rate);
         feed.run(STEP_NS / 4);
         long both = feed.run(STEP_NS);
-        progress.println("demo: " + rate + " messages per second over both rails");
+        progress.println("demo: " + rate + " messages per second are sent over both rails");
         progress.println("demo: longest time without a message " + millis(both) + " ms");
         long longest = 0;
         for (Rail rail : rails) {

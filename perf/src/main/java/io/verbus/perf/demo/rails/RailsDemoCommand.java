@@ -24,9 +24,11 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Sends one stream over two networks at once to a subscriber with one image. Each"
-                    + " network in turn fails and returns; every message must arrive once.",
-            "In the lab the wire of a network is cut. Elsewhere the publisher stops sending over"
-                    + " the network. UDP uses 127.0.0.1 and 127.0.0.2 unless addresses are given."
+                    + " network fails and returns in turn; every message must arrive exactly"
+                    + " once.",
+            "In the lab, the wire of the network is cut; elsewhere, the publisher stops sending"
+                    + " over that network. UDP uses 127.0.0.1 and 127.0.0.2 unless addresses are"
+                    + " given."
         })
 public final class RailsDemoCommand implements Callable<Integer> {
     private static final int MAX_RATE = 100_000;
@@ -44,7 +46,7 @@ public final class RailsDemoCommand implements Callable<Integer> {
             names = "--rate",
             paramLabel = "R",
             description =
-                    "Rate of the messages, per second (default: "
+                    "Rate in messages per second (default: "
                             + RATE
                             + "; in the lab "
                             + LAB_RATE
