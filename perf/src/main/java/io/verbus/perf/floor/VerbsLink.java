@@ -52,9 +52,6 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private static final int INBOUND = 4096;
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
 
-    /** Offset, within a message in two work requests, of the word that checks the value. */
-    private static final int CHECK = 2 * Long.BYTES;
-
     /** Number of idle polls between checks for completions and events; a power of two. */
     private static final int POLLS_PER_CHECK = 1024;
 
@@ -145,40 +142,37 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     }
 
     /**
+     * Returns the offset, within a message, of the word that shows that the value is in place too,
+     * because an adapter need not place the bytes of a write, or two writes, in their order.
+     */
+    private int checkOffset() {
+        return isInTwo ? 2 * Long.BYTES : 0;
+    }
+
+    /**
      * Returns whether a message has arrived.
      *
      * @throws IllegalStateException if the connection failed. Only its completion reveals that a
      *     write failed, so this method also checks completions occasionally.
      */
     boolean hasArrived(long number) {
-        if (memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1) {
+        int at = inbound(number);
+        if (memory.getLongAcquire(at + wordOffset()) == number + 1
+                && memory.getLong(at + checkOffset()) == check(number, value(number))) {
             return true;
         }
         checkWhileIdle();
         return false;
     }
 
-    /**
-     * Returns the value of a message that has arrived.
-     *
-     * @throws IllegalStateException if the adapter has placed the message's first word before the
-     *     rest.
-     */
+    /** Returns the value of a message that has arrived. */
     long value(long number) {
-        int at = inbound(number);
-        long value = memory.getLong(at + Long.BYTES);
-        if (isInTwo && memory.getLong(at + CHECK) != check(number, value)) {
-            throw new IllegalStateException(
-                    "the adapter placed the second write of a message before the first, so two"
-                            + " writes per message cannot be measured here: measure one write per"
-                            + " message with `--peer verbs`");
-        }
-        return value;
+        return memory.getLong(inbound(number) + Long.BYTES);
     }
 
     /** Returns a word that differs from the one of the message that had the slot before. */
     private static long check(long number, long value) {
-        return ~(number ^ value);
+        return ~(Long.rotateLeft(number, Integer.SIZE) ^ value);
     }
 
     /** Writes a message to the other end; returns false if the send queue is full. */
@@ -191,9 +185,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         }
         int at = outbound(number);
         memory.putLong(at + Long.BYTES, value);
-        if (isInTwo) {
-            memory.putLong(at + CHECK, check(number, value));
-        }
+        memory.putLong(at + checkOffset(), check(number, value));
         memory.putLong(at + wordOffset(), number + 1);
         long remote = remoteAddress + inbound(number);
         if (isInTwo) {

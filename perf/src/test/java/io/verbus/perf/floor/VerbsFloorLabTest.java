@@ -5,7 +5,6 @@ package io.verbus.perf.floor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.verbus.perf.load.Arrivals;
 import io.verbus.perf.load.Initiator;
@@ -21,7 +20,6 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,7 +35,6 @@ class VerbsFloorLabTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void echoesEveryMessageWithOneOrTwoWorkRequests(boolean inTwo) throws InterruptedException {
-        assumeFalse(inTwo && isReordering(), "the device keeps no order");
         AtomicBoolean running = new AtomicBoolean(true);
         try (VerbsFloor far = new VerbsFloor(work(), inTwo);
                 VerbsFloor near = new VerbsFloor(work(), inTwo)) {
@@ -71,23 +68,6 @@ class VerbsFloorLabTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void transfersMoreMessagesThanSlots(boolean inTwo) {
-        assumeFalse(inTwo && isReordering(), "the device keeps no order");
-        transfer(inTwo);
-    }
-
-    @Test
-    @EnabledIfEnvironmentVariable(named = "STRICT_DEVICE", matches = "mlx5-ooo")
-    void reportsAdapterThatReordersWritesOfMessage() {
-        String message =
-                assertThrows(IllegalStateException.class, () -> transfer(true)).getMessage();
-        assertTrue(message.contains("second write of a message before the first"), message);
-    }
-
-    private static boolean isReordering() {
-        return "mlx5-ooo".equals(System.getenv("STRICT_DEVICE"));
-    }
-
-    private static void transfer(boolean inTwo) {
         int messages = 2 * VerbsLink.SLOTS + 1;
         try (VerbsFloor far = new VerbsFloor(work(), inTwo);
                 VerbsFloor near = new VerbsFloor(work(), inTwo)) {
