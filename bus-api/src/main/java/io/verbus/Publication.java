@@ -150,8 +150,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      * @param second buffer with the second part.
      * @param secondOffset offset of the second part in its buffer.
      * @param secondLength length of the second part in bytes, 0 or more.
-     * @param supplier supplier of the reserved value of each fragment, called once the rest of the
-     *     fragment is written; null for 0.
+     * @param supplier supplier of the reserved value of each fragment, called after the rest of the
+     *     fragment is written; null if that value is 0.
      * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */
@@ -176,8 +176,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      * Sends a message of any number of parts.
      *
      * @param vectors parts of the message, in order.
-     * @param supplier supplier of the reserved value of each fragment, called once the rest of the
-     *     fragment is written; null for 0.
+     * @param supplier supplier of the reserved value of each fragment, called after the rest of the
+     *     fragment is written; null if that value is 0.
      * @return the stream's position after the message, or a negative constant of this class.
      * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
      */

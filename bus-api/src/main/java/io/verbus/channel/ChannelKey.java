@@ -38,8 +38,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Address at which receivers announce themselves to a dynamic or response publication;"
-                    + " over UDP also the publication's source address."),
+            "Address at which receivers announce themselves (dynamic and response publications);"
+                    + " over UDP also the source address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -279,8 +279,8 @@ enum ChannelKey {
             Side.BOTH,
             "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session id of the publication, or the only session that a subscription receives; tag:N"
-                    + " means the session of the publication tagged N."),
+            "Session id of the publication, or the only one that a subscription receives; tag:N"
+                    + " means the session of publication tag N."),
 
     STREAM_ID(
             "stream-id",

@@ -760,6 +760,7 @@ class ChannelUriTest {
                 assertThrows(BusException.class, channel::checkPublishable)
                         .getMessage()
                         .contains("port 0"));
+        channel.checkSubscribable();
         ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:1").checkPublishable();
         ChannelUri.parse("verbus:ipc").checkPublishable();
     }

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.control.CommandEncoder;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.FrontierScanner;
 
@@ -17,9 +18,6 @@ import java.util.OptionalLong;
  * thread.
  */
 final class ImageRejection {
-    /** Maximum length of a reason in bytes, as in Aeron. */
-    private static final int MAX_REASON = 1023;
-
     /** Address that Aeron reports for a subscriber that reads shared memory. */
     private static final InetSocketAddress SHARED_MEMORY = new InetSocketAddress("127.0.0.1", 0);
 
@@ -54,12 +52,12 @@ final class ImageRejection {
      * @throws CommandException if the image is unknown, or cannot be rejected.
      */
     void reject(long clientId, long imageId, long position, String reason, long nowNs) {
-        if (reason.length() > MAX_REASON) {
+        if (reason.length() > CommandEncoder.MAX_REASON) {
             throw failure(
                     "the reason has "
                             + reason.length()
                             + " bytes: shorten it to at most "
-                            + MAX_REASON);
+                            + CommandEncoder.MAX_REASON);
         }
         Subscribable source = subscriptions.sources().get(imageId);
         if (source == null) {

@@ -32,8 +32,8 @@ final class RejectedStreams {
     private final List<Rejected> all = new ArrayList<>();
 
     /**
-     * Departed streams, oldest first, each with the registration id of the newest subscription at
-     * that time.
+     * Departed streams, oldest first, each with the registration id of the newest subscription when
+     * it departed.
      */
     private final LinkedHashMap<Stream, Long> left = new LinkedHashMap<>();
 

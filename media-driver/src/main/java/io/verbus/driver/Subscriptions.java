@@ -205,7 +205,7 @@ final class Subscriptions {
     }
 
     /**
-     * Shows a subscription to operators.
+     * Adds the counter that shows a subscription's state to operators.
      *
      * @throws CommandException if there is no counter left.
      */

@@ -147,13 +147,13 @@ class ClientsToolTest {
         await(
                 "sub 10 5 ipc waiting",
                 "verbus:ipc?session-id=5",
-                "no publication of session 5 of stream 10 over IPC in this driver, only other"
-                        + " sessions or tags: compare the channels");
+                "no publication of session 5 of stream 10 over IPC in this driver; there are only"
+                        + " other sessions or tags: compare the channels");
         await(
                 "pub 10 6 ipc waiting",
                 "verbus:ipc?session-id=6",
-                "no subscription for session 6 of stream 10 over IPC in this driver, only other"
-                        + " sessions or tags: compare the channels");
+                "no subscription for session 6 of stream 10 over IPC in this driver; there are only"
+                        + " other sessions or tags: compare the channels");
     }
 
     @ParameterizedTest

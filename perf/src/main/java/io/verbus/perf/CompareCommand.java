@@ -38,9 +38,9 @@ import java.util.function.Supplier;
         mixinStandardHelpOptions = true,
         modelTransformer = Narrowed.OneLength.class,
         description = {
-            "Measures Verbus and a peer alternately under the same load, and prints the Verbus /"
-                    + " peer ratios: of the latency percentiles for round trips (below 1 is"
-                    + " better), and of the rates for streams (above 1 is better).",
+            "Measures Verbus and a peer alternately under the same load, and prints Verbus' results"
+                    + " divided by the peer's: latency percentiles for round trips (below 1 is"
+                    + " better), rates for streams (above 1 is better).",
             "Aeron runs with the same processes, threads, idle strategies, message lengths,"
                     + " publication types and JVM flags; with --transport rdma, it uses UDP"
                     + " between the same two addresses."

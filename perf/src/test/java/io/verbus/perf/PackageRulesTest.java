@@ -56,6 +56,7 @@ class PackageRulesTest {
                     Map.entry(
                             "io.verbus.rdma.verbs",
                             "libibverbs and librdmacm, one class for each of their objects"),
+                    Map.entry("io.verbus.transport", "what the driver and its transports call"),
                     Map.entry("io.verbus.udp.inbound", "the receiving end of a stream"),
                     Map.entry("io.verbus.udp.outbound", "the sending end of a stream"),
                     Map.entry("io.verbus.perf", "the commands of verbus perf"),

@@ -40,8 +40,8 @@ final class StatCommand implements Callable<Integer> {
     @Option(
             names = "--json",
             description = {
-                "prints JSON once, as a list with an object for each line; with --live, prints one"
-                        + " object per line for each sample"
+                "prints one JSON list with an object for each row; with --live, prints each sample"
+                        + " as one object on a line of its own"
             })
     private boolean isJson;
 

@@ -150,7 +150,7 @@ final class StatPrinter {
         return status.isBlocked() ? status.heldBackBy() + " (blocked)" : status.heldBackBy();
     }
 
-    /** Prints a list with an object for each line. */
+    /** Prints a list with an object for each row. */
     void printJson(StatSample sample, boolean isOfStreams, PrintWriter out) {
         Json json = new Json();
         if (isOfStreams) {

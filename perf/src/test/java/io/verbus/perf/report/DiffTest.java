@@ -84,7 +84,7 @@ class DiffTest {
         Report busy = SampleReports.comparison(BEFORE);
         busy.end("9.0 1 1");
         String text = diff(busy, SampleReports.comparison(BEFORE));
-        assertTrue(text.contains("warning of A.json: the load average was 9.00 at the end"), text);
+        assertTrue(text.contains("warning in A.json: the load average was 9.00 at the end"), text);
     }
 
     @Test

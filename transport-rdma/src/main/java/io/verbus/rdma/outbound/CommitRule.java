@@ -61,7 +61,7 @@ public final class CommitRule {
         queuePair.stageWrite(local, WORD, path.localKey(), remote, path.remoteKey());
     }
 
-    /** Stages a batch except its first word, with the parameters of {@link #stage}. */
+    /** Stages a batch without its first word. Takes the same parameters as {@link #stage}. */
     static void stageBody(
             QueuePair queuePair, LogPath path, long position, int dataLength, int length) {
         long offset = logOffset(path, position);

@@ -460,18 +460,17 @@ public final class VerbsFabric implements Fabric {
                             + " rxe netdev INTERFACE`");
         }
         if (devices.stream().noneMatch(device -> device.transport().ordered())) {
-            throw unordered(String.join(", ", devices.stream().map(Devices.Listed::name).toList()));
+            throw unordered(devices.getFirst().name());
         }
     }
 
     /** Creates the exception for a device that would corrupt remote logs. */
     static VerbsException unordered(String device) {
         return new VerbsException(
-                "the RDMA device "
+                "RDMA device "
                         + device
-                        + " does not keep writes in order (as with EFA's SRD), which remote logs"
-                        + " require: use an InfiniBand, RoCE or iWARP device, or the UDP"
-                        + " transport");
+                        + " may reorder writes (as EFA's SRD does), but remote logs need them in"
+                        + " order: use an InfiniBand, RoCE or iWARP device, or the UDP transport");
     }
 
     private static void require(ConnectionOptions options) {
