@@ -4,7 +4,6 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
-import io.verbus.channel.LocalInterface;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.auth.Initiation;
@@ -31,7 +30,6 @@ import io.verbus.transport.TransportHost;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A remote endpoint and the single connection to it, kept while any publication is sent to the
@@ -55,8 +53,7 @@ final class OutboundEndpoint implements AutoCloseable {
         ENDING
     }
 
-    private final Endpoint address;
-    private final String localHost;
+    private final PeerAddress address;
     private final String name;
     private final TransportHost host;
     private final Fabric fabric;
@@ -85,9 +82,6 @@ final class OutboundEndpoint implements AutoCloseable {
     private long idleSinceNs;
     private String reported;
 
-    /** Lookup of the names for the next attempt; null if none was started. */
-    private CompletableFuture<Void> names;
-
     /** Id of the peer's driver on the last established connection. */
     private long peerDriverId;
 
@@ -107,9 +101,8 @@ final class OutboundEndpoint implements AutoCloseable {
             Admittance admittance,
             RdmaPeerErrors complaints,
             long nowNs) {
-        this.address = address;
-        this.localHost = localHost;
-        this.name = localHost == null ? address.toString() : address + " from " + localHost;
+        this.address = new PeerAddress(address, localHost, host);
+        this.name = this.address.toString();
         this.host = host;
         this.fabric = fabric;
         this.options = options;
@@ -129,8 +122,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     boolean is(Endpoint otherAddress, String otherLocalHost) {
-        return address.equals(otherAddress)
-                && (localHost == null ? otherLocalHost == null : localHost.equals(otherLocalHost));
+        return address.is(otherAddress, otherLocalHost);
     }
 
     /**
@@ -173,7 +165,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private int workOnConnection() {
         switch (state) {
             case WAITING -> {
-                if (!streams.isEmpty() && nowNs - deadlineNs >= 0 && areNamesFound()) {
+                if (!streams.isEmpty() && nowNs - deadlineNs >= 0 && address.isLookedUp()) {
                     connect();
                     return 1;
                 }
@@ -204,21 +196,6 @@ final class OutboundEndpoint implements AutoCloseable {
         return 0;
     }
 
-    /**
-     * Returns whether the names have been looked up. Starts a new lookup before each attempt,
-     * because addresses may have changed.
-     */
-    private boolean areNamesFound() {
-        if (names == null) {
-            CompletableFuture<Void> remote = host.lookUp(address.host());
-            names =
-                    localHost == null
-                            ? remote
-                            : CompletableFuture.allOf(remote, host.lookUp(localHost));
-        }
-        return names.isDone();
-    }
-
     /** Returns host and port of the local end; null while there is no connection. */
     String localAddress() {
         InetSocketAddress local = connection == null ? null : connection.localAddress();
@@ -232,11 +209,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Describes the rejection of a stream by one of the peer's subscribers. */
     PeerRejection rejection(String reason) {
         return new PeerRejection(
-                peerDriverId,
-                OptionalLong.empty(),
-                host.address(address.host(), address.port()),
-                reason,
-                address);
+                peerDriverId, OptionalLong.empty(), address.remote(), reason, address.endpoint());
     }
 
     /** Returns whether no stream is being sent to the endpoint and there is no connection. */
@@ -245,24 +218,15 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     private void connect() {
-        InetSocketAddress remote = host.address(address.host(), address.port());
-        InetSocketAddress local = localHost == null ? null : host.address(localHost, 0);
-        names = null;
+        InetSocketAddress remote = address.remote();
+        InetSocketAddress local = address.local();
+        address.onAttempt();
         deadlineNs = nowNs + options.connectTimeoutNs();
         state = State.CONNECTING;
         counters.state.setRelease(1);
-        if (remote.isUnresolved() || local != null && local.isUnresolved()) {
-            String unknown = remote.isUnresolved() ? address.host() : localHost;
-            String remedy = LocalInterface.remedyFor(unknown);
-            notConnected(
-                    "host name '"
-                            + unknown
-                            + "' cannot be resolved: "
-                            + (remedy == null
-                                    ? "correct the channel, rdma.interface, or the name service"
-                                    : remedy),
-                    Kind.NOT_CONNECTED,
-                    false);
+        String unresolved = PeerAddress.unresolved(remote, local);
+        if (unresolved != null) {
+            notConnected(unresolved, Kind.NOT_CONNECTED, false);
             return;
         }
         initiation = admittance.keys().initiate(remote.getAddress());
@@ -369,23 +333,12 @@ final class OutboundEndpoint implements AutoCloseable {
     void onEnded(Cause cause, String reason, byte[] privateData) {
         switch (state) {
             case CONNECTING -> {
-                Hello greeting = cause == Cause.REJECTED ? Hello.read(privateData) : null;
-                boolean isClosed =
-                        greeting == null
-                                ? cause == Cause.REJECTED
-                                : greeting.rejectCode() == RejectCode.ENDPOINT_CLOSED;
-                String message =
-                        greeting == null
-                                ? "cannot connect to " + name + ": " + reason
-                                : rejection(greeting);
-                if ((isParted || isAwaited()) && isClosed) {
-                    down(message, greeting != null);
+                ConnectFailure failure = ConnectFailure.of(name, cause, reason, privateData);
+                if ((isParted || isAwaited()) && failure.isClosed()) {
+                    down(failure.message(), failure.isByDriver());
                     takeDown(() -> {});
                 } else {
-                    notConnected(
-                            message,
-                            greeting == null ? Kind.NOT_CONNECTED : kind(greeting),
-                            greeting != null);
+                    notConnected(failure.message(), failure.kind(), failure.isByDriver());
                 }
             }
             case UP -> release(reason);
@@ -401,42 +354,6 @@ final class OutboundEndpoint implements AutoCloseable {
      */
     private boolean isAwaited() {
         return peerDriverId == 0 && nowNs - beganNs < options.resumeTimeoutNs();
-    }
-
-    private String rejection(Hello greeting) {
-        return switch (greeting.rejectCode()) {
-            case VERSION_MISMATCH -> greeting.versions().differ("the driver at " + name);
-            case NOT_ALLOWED ->
-                    "the driver at "
-                            + name
-                            + " does not allow this host: add this host to that driver's"
-                            + " rdma.allow";
-            case NO_RESOURCES ->
-                    "the driver at "
-                            + name
-                            + " accepts no more connections: raise that driver's rdma.max-peers";
-            case NOT_AUTHENTICATED ->
-                    "the driver at "
-                            + name
-                            + " rejected this driver, which lacks the network's key: use the "
-                            + "same rdma.key-file on both hosts";
-            case ENDPOINT_CLOSED -> name + " is no longer used by any subscription";
-            default ->
-                    "the driver at "
-                            + name
-                            + " rejected the connection: see that driver's "
-                            + "error log";
-        };
-    }
-
-    private static Kind kind(Hello rejection) {
-        return switch (rejection.rejectCode()) {
-            case VERSION_MISMATCH -> Kind.OTHER_VERSION;
-            case NOT_ALLOWED -> Kind.NOT_ALLOWED;
-            case NOT_AUTHENTICATED -> Kind.NOT_AUTHENTICATED;
-            case NO_RESOURCES -> Kind.NO_ROOM;
-            default -> Kind.NOT_CONNECTED;
-        };
     }
 
     private void release(String reason) {
