@@ -5,6 +5,7 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 import java.net.Inet6Address;
+import java.net.InetSocketAddress;
 import java.util.regex.Pattern;
 
 /**
@@ -107,6 +108,22 @@ public record Endpoint(String host, int port) {
     /** Returns the text that {@link #parse} reads. */
     @Override
     public String toString() {
+        return text(host, port);
+    }
+
+    /**
+     * Returns the text of a socket address, such as {@code 10.0.0.1:4000}, without a name lookup.
+     * Allocates.
+     */
+    public static String text(InetSocketAddress address) {
+        return text(
+                address.isUnresolved()
+                        ? address.getHostString()
+                        : address.getAddress().getHostAddress(),
+                address.getPort());
+    }
+
+    private static String text(String host, int port) {
         return host.indexOf(':') < 0 ? host + ":" + port : "[" + host + "]:" + port;
     }
 }

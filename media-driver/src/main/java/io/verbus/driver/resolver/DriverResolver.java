@@ -3,6 +3,7 @@
 package io.verbus.driver.resolver;
 
 import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.channel.LocalInterface;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
@@ -127,7 +128,7 @@ public final class DriverResolver implements AutoCloseable {
         neighbors =
                 counters.pool()
                         .newCounter(
-                                "Resolver neighbors: bound " + text(local),
+                                "Resolver neighbors: bound " + Endpoint.text(local),
                                 CounterTypes.RESOLVER_NEIGHBORS);
         cacheEntries =
                 counters.pool()
@@ -185,16 +186,11 @@ public final class DriverResolver implements AutoCloseable {
         }
     }
 
-    private static String text(InetSocketAddress address) {
-        String host = address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
-    }
-
     private String label(int index, InetSocketAddress address) {
         return "Bootstrap neighbor: name="
                 + bootstrap.named(index)
                 + " resolved="
-                + (address == null ? "unresolved" : text(address));
+                + (address == null ? "unresolved" : Endpoint.text(address));
     }
 
     /** Starts announcing this driver and listening for others. */
@@ -330,7 +326,7 @@ public final class DriverResolver implements AutoCloseable {
                 errors.onError(
                         new BusException(
                                 "WARN: Failed to send resolution frames to neighbor "
-                                        + text(to)
+                                        + Endpoint.text(to)
                                         + " ("
                                         + e
                                         + "): check the route there and the firewall",

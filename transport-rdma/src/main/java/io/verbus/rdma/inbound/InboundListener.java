@@ -237,8 +237,6 @@ final class InboundListener implements InboundEndpoint {
     @Override
     public String description() {
         InetSocketAddress bound = listener.localAddress();
-        InetSocketAddress shown = bound == null ? requested : bound;
-        String host = shown.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + shown.getPort();
+        return Endpoint.text(bound == null ? requested : bound);
     }
 }

@@ -26,26 +26,20 @@ import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Control addresses of publications, at which receivers announce themselves. While a receiver is
- * connected, or may return, it is a destination of all publications at the address or, if one of
- * them responds to the receiver's requests, of that publication only. Used by the conductor's
- * thread.
+ * ControlAddress addresses of publications, at which receivers announce themselves. While a
+ * receiver is connected, or may return, it is a destination of all publications at the address or,
+ * if one of them responds to the receiver's requests, of that publication only. Used by the
+ * conductor's thread.
  */
 final class ControlEndpoints implements AutoCloseable {
-    private static final SecureRandom IDS = new SecureRandom();
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final TransportHost host;
@@ -55,7 +49,7 @@ final class ControlEndpoints implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private final Receivers receivers;
     private final AtomicCounter announced;
-    private final List<Control> controls = new ArrayList<>();
+    private final List<ControlAddress> controls = new ArrayList<>();
     private long lookAtNs;
 
     /** Sends publications to receivers. */
@@ -69,81 +63,6 @@ final class ControlEndpoints implements AutoCloseable {
 
         /** Stops sending to a receiver. */
         void remove(OutboundPublication receiver);
-    }
-
-    /** A control address. */
-    private static final class Control {
-        private final InetSocketAddress address;
-
-        /** Channel endpoints that resolved to the address. */
-        private final Set<Endpoint> names;
-
-        private final Listener listener;
-        private final long id = newId();
-        private final List<Published> published = new ArrayList<>();
-
-        /** Number of publications to add once the address is open. */
-        private int awaited;
-
-        private Control(InetSocketAddress address, Endpoint named, Listener listener) {
-            this.address = address;
-            this.names = new HashSet<>(Set.of(named));
-            this.listener = listener;
-        }
-
-        /** Returns the address with the port that was actually bound. */
-        private String description() {
-            InetSocketAddress bound = listener.localAddress();
-            return endpoint(bound.getAddress(), bound.getPort());
-        }
-    }
-
-    /** A publication at a control address. */
-    private static final class Published {
-        private final OutboundStream stream;
-        private final List<Receiver> receivers = new ArrayList<>();
-
-        /** Id of the only driver that may receive this response publication; 0 for any. */
-        private long requesterId;
-
-        private Published(OutboundStream stream) {
-            this.stream = stream;
-        }
-
-        private boolean responds() {
-            return stream.channel().response().isResponse();
-        }
-
-        private boolean isAskedFor(Announcement announcement) {
-            return announcement.isOfSession()
-                    ? responds()
-                            && stream.log().spec().streamId() == announcement.streamId()
-                            && stream.log().spec().sessionId() == announcement.sessionId()
-                    : !responds();
-        }
-
-        private Receiver receiver(String endpoint) {
-            for (Receiver receiver : receivers) {
-                if (receiver.endpoint.equals(endpoint)) {
-                    return receiver;
-                }
-            }
-            return null;
-        }
-    }
-
-    /** A receiver of a publication. */
-    private static final class Receiver {
-        private final String endpoint;
-        private final OutboundPublication part;
-
-        /** Time until which the receiver may return. */
-        private long lapsesAtNs;
-
-        private Receiver(String endpoint, OutboundPublication part) {
-            this.endpoint = endpoint;
-            this.part = part;
-        }
     }
 
     /**
@@ -181,7 +100,7 @@ final class ControlEndpoints implements AutoCloseable {
      * @throws TransportException if the driver cannot listen at the address.
      */
     CompletableFuture<Void> open(ChannelUri channel, Consumer<Listener> then) {
-        Control control = control(channel);
+        ControlAddress control = control(channel);
         CompletableFuture<Void> result = new CompletableFuture<>();
         control.awaited++;
         control.listener
@@ -201,7 +120,7 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     private void complete(
-            Control control, Consumer<Listener> then, CompletableFuture<Void> result) {
+            ControlAddress control, Consumer<Listener> then, CompletableFuture<Void> result) {
         try {
             then.accept(control.listener);
             result.complete(null);
@@ -214,10 +133,10 @@ final class ControlEndpoints implements AutoCloseable {
 
     /** Adds a publication at an open control address. */
     void add(OutboundStream stream, Listener listener, long nowNs) {
-        Control control = at(listener);
-        Published added = new Published(stream);
+        ControlAddress control = at(listener);
+        ControlAddress.Published added = new ControlAddress.Published(stream);
         if (!added.responds()) {
-            for (Published other : control.published) {
+            for (ControlAddress.Published other : control.published) {
                 if (!other.responds()) {
                     other.receivers.forEach(
                             receiver -> sendTo(control, added, receiver.endpoint, nowNs));
@@ -232,10 +151,10 @@ final class ControlEndpoints implements AutoCloseable {
      * name resolves differently by now, or resolved to the same address. Otherwise returns a new
      * control address.
      */
-    private Control control(ChannelUri channel) {
+    private ControlAddress control(ChannelUri channel) {
         Endpoint named = channel.control();
         boolean isShared = named.port() != 0;
-        for (Control control : controls) {
+        for (ControlAddress control : controls) {
             if (isShared && control.names.contains(named)) {
                 return control;
             }
@@ -247,7 +166,7 @@ final class ControlEndpoints implements AutoCloseable {
                             + named.host()
                             + "' cannot be resolved: use an address of this host's RDMA device");
         }
-        for (Control control : controls) {
+        for (ControlAddress control : controls) {
             if (isShared && control.address.equals(address)) {
                 control.names.add(named);
                 return control;
@@ -256,7 +175,7 @@ final class ControlEndpoints implements AutoCloseable {
         try {
             Listener listener =
                     fabric.listen(address, ChannelOptions.of(options.connection(), channel));
-            Control control = new Control(address, named, listener);
+            ControlAddress control = new ControlAddress(address, named, listener);
             controls.add(control);
             return control;
         } catch (FabricException e) {
@@ -264,14 +183,9 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    private static long newId() {
-        long id = IDS.nextLong();
-        return id == 0 ? 1 : id;
-    }
-
     /** Ends a publication, which accepts no more receivers. */
     void end(OutboundStream stream) {
-        for (Control control : controls) {
+        for (ControlAddress control : controls) {
             if (control.published.removeIf(each -> each.stream == stream)) {
                 closeIfUnused(control);
                 return;
@@ -279,7 +193,7 @@ final class ControlEndpoints implements AutoCloseable {
         }
     }
 
-    private void closeIfUnused(Control control) {
+    private void closeIfUnused(ControlAddress control) {
         if (control.published.isEmpty() && control.awaited == 0) {
             control.listener.close();
             controls.remove(control);
@@ -290,8 +204,8 @@ final class ControlEndpoints implements AutoCloseable {
      * Ensures that the responses of a session are sent only to the driver that sent the requests.
      */
     void answer(int sessionId, long driverId) {
-        for (Control control : controls) {
-            for (Published each : control.published) {
+        for (ControlAddress control : controls) {
+            for (ControlAddress.Published each : control.published) {
                 if (each.responds() && each.stream.log().spec().sessionId() == sessionId) {
                     each.requesterId = driverId;
                 }
@@ -304,19 +218,14 @@ final class ControlEndpoints implements AutoCloseable {
      * none.
      */
     String localAddress(OutboundStream stream) {
-        for (Control control : controls) {
-            for (Published each : control.published) {
+        for (ControlAddress control : controls) {
+            for (ControlAddress.Published each : control.published) {
                 if (each.stream == stream) {
                     return control.description();
                 }
             }
         }
         return null;
-    }
-
-    private static String endpoint(InetAddress address, int port) {
-        String host = address.getHostAddress();
-        return (address instanceof Inet6Address ? "[" + host + "]" : host) + ":" + port;
     }
 
     /**
@@ -330,7 +239,7 @@ final class ControlEndpoints implements AutoCloseable {
             InetSocketAddress remoteAddress,
             byte[] privateData,
             long nowNs) {
-        Control control = at(listener);
+        ControlAddress control = at(listener);
         if (control == null) {
             return false;
         }
@@ -350,14 +259,14 @@ final class ControlEndpoints implements AutoCloseable {
      * belong to a control address.
      */
     ChannelUri channel(Listener listener) {
-        Control control = at(listener);
+        ControlAddress control = at(listener);
         return control == null || control.published.isEmpty()
                 ? null
                 : control.published.getFirst().stream.channel();
     }
 
-    private Control at(Listener listener) {
-        for (Control control : controls) {
+    private ControlAddress at(Listener listener) {
+        for (ControlAddress control : controls) {
             if (control.listener == listener) {
                 return control;
             }
@@ -366,7 +275,7 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     private RejectCode answer(
-            Control control,
+            ControlAddress control,
             InetSocketAddress remoteAddress,
             InetSocketAddress localAddress,
             Announcement announcement,
@@ -412,10 +321,12 @@ final class ControlEndpoints implements AutoCloseable {
             return RejectCode.NOT_AUTHENTICATED;
         }
         announced.incrementRelease();
-        String endpoint = endpoint(remoteAddress.getAddress(), announcement.port());
+        String endpoint =
+                Endpoint.text(
+                        new InetSocketAddress(remoteAddress.getAddress(), announcement.port()));
         RejectCode code =
                 announcement.isOfSession() ? RejectCode.NO_PUBLICATION : RejectCode.ANNOUNCED;
-        for (Published each : control.published) {
+        for (ControlAddress.Published each : control.published) {
             if (each.isAskedFor(announcement)) {
                 if (each.requesterId != 0 && each.requesterId != announcement.driverId()) {
                     return RejectCode.NOT_ALLOWED;
@@ -433,13 +344,17 @@ final class ControlEndpoints implements AutoCloseable {
      * Starts sending a publication to a receiver. Returns false if the publication cannot be sent
      * to it.
      */
-    private boolean sendTo(Control control, Published published, String endpoint, long nowNs) {
-        Receiver receiver = published.receiver(endpoint);
+    private boolean sendTo(
+            ControlAddress control,
+            ControlAddress.Published published,
+            String endpoint,
+            long nowNs) {
+        ControlAddress.Receiver receiver = published.receiver(endpoint);
         if (receiver == null) {
             try {
                 ChannelUri destination = published.stream.channel().toReceiver(endpoint);
                 receiver =
-                        new Receiver(
+                        new ControlAddress.Receiver(
                                 endpoint, receivers.add(published.stream, destination, control.id));
             } catch (BusException e) {
                 complaints.record(
@@ -471,7 +386,7 @@ final class ControlEndpoints implements AutoCloseable {
         lookAtNs = nowNs + LOOK_INTERVAL_NS;
         int work = 0;
         for (int i = 0; i < controls.size(); i++) {
-            List<Published> published = controls.get(i).published;
+            List<ControlAddress.Published> published = controls.get(i).published;
             for (int j = 0; j < published.size(); j++) {
                 work += letGo(published.get(j).receivers, nowNs);
             }
@@ -479,10 +394,10 @@ final class ControlEndpoints implements AutoCloseable {
         return work;
     }
 
-    private int letGo(List<Receiver> all, long nowNs) {
+    private int letGo(List<ControlAddress.Receiver> all, long nowNs) {
         int work = 0;
         for (int i = all.size() - 1; i >= 0; i--) {
-            Receiver receiver = all.get(i);
+            ControlAddress.Receiver receiver = all.get(i);
             if (receiver.part.transfer() != null) {
                 receiver.lapsesAtNs = nowNs + lapseNs();
             } else if (nowNs - receiver.lapsesAtNs >= 0) {

@@ -199,11 +199,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Returns host and port of the local end; null while there is no connection. */
     String localAddress() {
         InetSocketAddress local = connection == null ? null : connection.localAddress();
-        if (local == null) {
-            return null;
-        }
-        String host = local.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + local.getPort();
+        return local == null ? null : Endpoint.text(local);
     }
 
     /** Describes the rejection of a stream by one of the peer's subscribers. */

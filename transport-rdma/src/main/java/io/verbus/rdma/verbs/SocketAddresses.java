@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.channel.Endpoint;
+
 import java.lang.foreign.Arena;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -62,14 +64,7 @@ final class SocketAddresses {
 
     /** Formats host and port, such as {@code 10.0.0.1:4000}, without a name server lookup. */
     static String text(InetSocketAddress address) {
-        if (address == null) {
-            return "an unknown address";
-        }
-        String host =
-                address.getAddress() == null
-                        ? address.getHostString()
-                        : address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return address == null ? "an unknown address" : Endpoint.text(address);
     }
 
     private static short bigEndian(short value) {

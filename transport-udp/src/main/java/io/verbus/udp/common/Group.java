@@ -3,11 +3,11 @@
 package io.verbus.udp.common;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.MulticastInterface;
-import io.verbus.udp.socket.SocketAddress;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -43,9 +43,9 @@ public record Group(
                 control,
                 on,
                 "the multicast group "
-                        + SocketAddress.text(data)
+                        + Endpoint.text(data)
                         + " at its control address "
-                        + SocketAddress.text(control));
+                        + Endpoint.text(control));
     }
 
     /**

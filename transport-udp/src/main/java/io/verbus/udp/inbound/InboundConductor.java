@@ -227,7 +227,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                                         : "' now receive at "
                                                 + endpoint.description()
                                                 + " instead of "
-                                                + SocketAddress.text(before)
+                                                + Endpoint.text(before)
                                                 + ", because addresses of this host have changed")
                                 + ": check that publications send there"));
     }

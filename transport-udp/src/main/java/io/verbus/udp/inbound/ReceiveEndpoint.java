@@ -84,7 +84,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
 
     @Override
     public String description() {
-        return SocketAddress.text(socket.localAddress());
+        return Endpoint.text(socket.localAddress());
     }
 
     /** Returns the channel of the first of its subscriptions. */

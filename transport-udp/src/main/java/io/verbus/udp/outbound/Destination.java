@@ -2,6 +2,7 @@
 
 package io.verbus.udp.outbound;
 
+import io.verbus.channel.Endpoint;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.MulticastInterface;
@@ -131,7 +132,7 @@ final class Destination {
 
     /** Returns the local host and port as text. Called by the conductor. */
     String localAddress() {
-        return SocketAddress.text(socket.localAddress());
+        return Endpoint.text(socket.localAddress());
     }
 
     /** Returns the local host. Called by the conductor. */

@@ -2,6 +2,8 @@
 
 package io.verbus.udp.socket;
 
+import io.verbus.channel.Endpoint;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
@@ -104,7 +106,7 @@ public final class DatagramSocket implements AutoCloseable {
      * @throws SocketException if the socket cannot be opened; the message gives cause and remedy.
      */
     public static DatagramSocket join(InetSocketAddress group, MulticastInterface on) {
-        return join(group, on, "the multicast group " + SocketAddress.text(group));
+        return join(group, on, "the multicast group " + Endpoint.text(group));
     }
 
     /**
@@ -169,7 +171,7 @@ public final class DatagramSocket implements AutoCloseable {
         requested = address;
         if (!isBound(state, address)) {
             throw failure(
-                    "cannot bind a UDP socket to " + SocketAddress.text(address),
+                    "cannot bind a UDP socket to " + Endpoint.text(address),
                     state,
                     "use an address of this host (`ip address` lists them all) and a free port"
                             + " (`ss -uln` lists the ports in use)");
@@ -211,9 +213,9 @@ public final class DatagramSocket implements AutoCloseable {
         if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
             throw failure(
                     "no route from the UDP socket at "
-                            + SocketAddress.text(localAddress)
+                            + Endpoint.text(localAddress)
                             + " to "
-                            + SocketAddress.text(peer),
+                            + Endpoint.text(peer),
                     state,
                     "use an interface address that has a route to the peer (`ip route get"
                             + " ADDRESS`)");

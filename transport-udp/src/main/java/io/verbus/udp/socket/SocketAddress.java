@@ -2,6 +2,8 @@
 
 package io.verbus.udp.socket;
 
+import io.verbus.channel.Endpoint;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.Inet6Address;
@@ -201,15 +203,6 @@ public final class SocketAddress {
         }
     }
 
-    /** Formats host and port as in {@code 10.0.0.1:4000}. Allocates. */
-    public static String text(InetSocketAddress address) {
-        String host =
-                address.getAddress() == null
-                        ? address.getHostString()
-                        : address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
-    }
-
     /** Formats the host without the port. Allocates. */
     public String host() {
         InetSocketAddress inet = length == 0 ? null : toInet();
@@ -219,6 +212,6 @@ public final class SocketAddress {
     @Override
     public String toString() {
         InetSocketAddress inet = length == 0 ? null : toInet();
-        return inet == null ? "unknown" : text(inet);
+        return inet == null ? "unknown" : Endpoint.text(inet);
     }
 }
