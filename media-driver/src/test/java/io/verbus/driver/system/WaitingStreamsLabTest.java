@@ -59,7 +59,7 @@ class WaitingStreamsLabTest {
                     a,
                     "no receiver ",
                     "no subscription for stream 10 at " + endpoint,
-                    ", only for stream 12: publish");
+                    ", only for stream 12: use");
         }
     }
 }
