@@ -2,7 +2,6 @@
 
 package io.verbus.driver;
 
-import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
@@ -126,13 +125,7 @@ final class Clients {
                             + " as clients of Aeron and Verbus do");
         }
         shares.require(Share.CLIENTS, Shares.NOBODY, 1);
-        AtomicCounter heartbeat;
-        try {
-            heartbeat = counters.client(clientId);
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        AtomicCounter heartbeat = counters.client(clientId);
         shares.take(Share.CLIENTS, Shares.NOBODY, 1);
         Client client = new Client(clientId, heartbeat, clock.nanoTime());
         byId.put(clientId, client);

@@ -436,7 +436,7 @@ final class CommandExecutor implements CommandHandler {
      * may still be waiting.
      */
     private void requireSubscription(Client client, long registrationId) {
-        if (!subscriptions.isOf(client.id(), registrationId)
+        if (!subscriptions.list().isOf(client.id(), registrationId)
                 && !waiting.isOf(client.id(), registrationId)) {
             throw unknownSubscription(registrationId);
         }
@@ -582,7 +582,7 @@ final class CommandExecutor implements CommandHandler {
 
     private void checkNew(long registrationId) {
         if (publications.contains(registrationId)
-                || subscriptions.contains(registrationId)
+                || subscriptions.list().contains(registrationId)
                 || counters.contains(registrationId)
                 || waiting.contains(registrationId)) {
             throw new CommandException(
@@ -607,8 +607,8 @@ final class CommandExecutor implements CommandHandler {
      */
     private boolean isOfAnother(long clientId, long correlationId) {
         return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)
-                || subscriptions.contains(correlationId)
-                        && !subscriptions.isOf(clientId, correlationId)
+                || subscriptions.list().contains(correlationId)
+                        && !subscriptions.list().isOf(clientId, correlationId)
                 || waiting.contains(correlationId) && !waiting.isOf(clientId, correlationId)
                 || counters.isOthers(clientId, correlationId)
                 || clients.contains(correlationId) && correlationId != clientId;

@@ -80,9 +80,6 @@ final class CommandFailures {
         if (cause instanceof ShareException share) {
             return share.share();
         }
-        if (cause.getCause() instanceof ShareException share) {
-            return share.share();
-        }
         return switch (code) {
             case STORAGE_SPACE -> Kind.NO_SPACE;
             case RESOURCE_TEMPORARILY_UNAVAILABLE -> Kind.NO_RESOURCES;

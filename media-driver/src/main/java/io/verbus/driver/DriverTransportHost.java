@@ -223,8 +223,9 @@ final class DriverTransportHost implements TransportHost {
     public SortedSet<Integer> streamsInsteadOf(
             InboundEndpoint endpoint, int streamId, int sessionId) {
         ManualEndpoint manual = manuals.of(endpoint);
-        return subscriptions.streamsInsteadOf(
-                manual == null ? endpoint : manual, streamId, sessionId);
+        return subscriptions
+                .list()
+                .streamsInsteadOf(manual == null ? endpoint : manual, streamId, sessionId);
     }
 
     private static NetworkPublication publication(OutboundStream stream) {

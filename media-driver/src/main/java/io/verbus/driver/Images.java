@@ -94,7 +94,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             InboundEndpoint endpoint,
             ImageSetup setup,
             SetupAnswer answer) {
-        if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
+        if (!subscriptions.list().hasFor(endpoint, setup.streamId(), setup.sessionId())
                 || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;
         }
@@ -106,7 +106,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                 new LogReceiver() {
                     @Override
                     public void onLog(LogBuffers log) {
-                        if (subscriptions.hasFor(endpoint, spec.streamId(), spec.sessionId())) {
+                        if (subscriptions
+                                .list()
+                                .hasFor(endpoint, spec.streamId(), spec.sessionId())) {
                             announce(transport, endpoint, setup, log, answer);
                         } else {
                             files.free(log);
@@ -129,7 +131,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             LogBuffers log,
             SetupAnswer answer) {
         LogSpec spec = log.spec();
-        Subscription first = subscriptions.first(endpoint, spec.streamId(), spec.sessionId());
+        Subscription first =
+                subscriptions.list().first(endpoint, spec.streamId(), spec.sessionId());
         ReceivedPosition received;
         try {
             received =
@@ -190,8 +193,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     private void fail(
             InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer, String reason) {
-        subscriptions.tellFailed(
-                endpoint, setup.streamId(), setup.sessionId(), setup.source(), reason);
+        subscriptions
+                .missing()
+                .report(endpoint, setup.streamId(), setup.sessionId(), setup.source(), reason);
         answer.onFailed(reason);
     }
 

@@ -4,9 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
-import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.ManualEndpoint;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
@@ -104,7 +102,7 @@ final class ManualEndpoints {
         AtomicCounter address;
         try {
             address = address(subscription, statusId, place.endpoint());
-        } catch (CommandException e) {
+        } catch (BusException e) {
             place.close();
             throw e;
         }
@@ -124,16 +122,11 @@ final class ManualEndpoints {
 
     private AtomicCounter address(
             DriverCounters.Registration subscription, int statusId, InboundEndpoint place) {
-        try {
-            AtomicCounter address =
-                    counters.localAddress(
-                            "rcv-local-sockaddr", subscription, statusId, place.description());
-            address.setRelease(1);
-            return address;
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        AtomicCounter address =
+                counters.localAddress(
+                        "rcv-local-sockaddr", subscription, statusId, place.description());
+        address.setRelease(1);
+        return address;
     }
 
     /** Updates a destination whose local address has changed. */

@@ -53,7 +53,8 @@ final class MergedImages {
         @Override
         public void onLog(LogBuffers log) {
             preparations.remove(this);
-            Subscription first = subscriptions.first(endpoint, setup.streamId(), setup.sessionId());
+            Subscription first =
+                    subscriptions.list().first(endpoint, setup.streamId(), setup.sessionId());
             if (first == null) {
                 files.free(log);
                 offers.forEach(offer -> offer.answer.onUnwanted());
@@ -134,7 +135,7 @@ final class MergedImages {
             InboundEndpoint destination,
             ImageSetup setup,
             SetupAnswer answer) {
-        if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
+        if (!subscriptions.list().hasFor(endpoint, setup.streamId(), setup.sessionId())
                 || rejected.has(destination, setup.streamId(), setup.sessionId())
                 || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;

@@ -182,12 +182,7 @@ final class PublicationFactory {
      */
     void requireCounters(ChannelUri channel, long clientId) {
         int count = channel.isIpc() ? COUNTERS : COUNTERS + COUNTERS_OF_SENDER;
-        try {
-            counters.pool().require(CounterShare.CLIENTS, clientId, count);
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        counters.pool().require(CounterShare.CLIENTS, clientId, count);
     }
 
     /**
@@ -330,13 +325,8 @@ final class PublicationFactory {
 
     private AtomicCounter counter(
             int typeId, String name, DriverCounters.Stream stream, List<AtomicCounter> made) {
-        try {
-            AtomicCounter counter = counters.stream(typeId, name, stream);
-            made.add(counter);
-            return counter;
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        AtomicCounter counter = counters.stream(typeId, name, stream);
+        made.add(counter);
+        return counter;
     }
 }

@@ -220,7 +220,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 factory.requireCounters(channel, asker.client.id());
                 show(asker.client, asker.correlationId, asker.asked, spec, shown);
                 return true;
-            } catch (CommandException e) {
+            } catch (BusException e) {
                 preparing.remove(asker.correlationId);
                 refuse(asker, e);
                 return false;
@@ -303,17 +303,12 @@ final class Publications implements RoundRobin.Turn<Publication> {
                         spec.sessionId(),
                         spec.streamId(),
                         asked.toString());
-        try {
-            shown.add(
-                    CounterTypes.PUBLICATION_STATE,
-                    "pub-state",
-                    of,
-                    spec.registrationId(),
-                    asked.media());
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        shown.add(
+                CounterTypes.PUBLICATION_STATE,
+                "pub-state",
+                of,
+                spec.registrationId(),
+                asked.media());
     }
 
     private void forget(long clientId, long correlationId, ChannelUri channel) {
@@ -497,7 +492,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             if (address != null) {
                 try {
                     network.status().bound(address);
-                } catch (CommandException e) {
+                } catch (BusException e) {
                     errors.onError(ChannelFailure.of(network.named(), e));
                 }
             }

@@ -63,7 +63,7 @@ final class RejectedStreams {
      * then ignored until all subscriptions that do not rejoin have closed.
      */
     void leave(InboundEndpoint endpoint, int streamId, int sessionId) {
-        Subscription newest = subscriptions.newest(endpoint, streamId, sessionId);
+        Subscription newest = subscriptions.list().newest(endpoint, streamId, sessionId);
         if (newest != null && !newest.channel().tether().rejoins()) {
             left.put(new Stream(endpoint, streamId, sessionId), newest.registrationId());
             if (left.size() > MAX_LEFT) {
@@ -77,7 +77,9 @@ final class RejectedStreams {
         Subscription first =
                 newestThen == null
                         ? null
-                        : subscriptions.first(stream.endpoint, stream.streamId, stream.sessionId);
+                        : subscriptions
+                                .list()
+                                .first(stream.endpoint, stream.streamId, stream.sessionId);
         return first != null && first.registrationId() <= newestThen;
     }
 
@@ -100,15 +102,15 @@ final class RejectedStreams {
 
     /** Removes expired rejections. Transports then offer these streams again. */
     void expire(long nowNs) {
-        if (removals != subscriptions.removals()) {
-            removals = subscriptions.removals();
+        if (removals != subscriptions.list().removals()) {
+            removals = subscriptions.list().removals();
             left.entrySet().removeIf(each -> !isLeft(each.getKey(), each.getValue()));
         }
         for (int i = all.size() - 1; i >= 0; i--) {
             Rejected each = all.get(i);
             if (nowNs - each.untilNs >= 0) {
                 all.remove(i);
-                if (subscriptions.hasFor(each.endpoint, each.streamId, each.sessionId)) {
+                if (subscriptions.list().hasFor(each.endpoint, each.streamId, each.sessionId)) {
                     each.transport.onSubscriptionAdded(each.endpoint, each.streamId);
                 }
             }

@@ -47,7 +47,7 @@ final class Responses {
      */
     void check(long clientId, ChannelUri channel) {
         ResponseLink link = channel.response();
-        if (link.isRequest() && !subscriptions.isOf(clientId, link.correlationId())) {
+        if (link.isRequest() && !subscriptions.list().isOf(clientId, link.correlationId())) {
             throw new CommandException(
                     ErrorCode.GENERIC_ERROR,
                     "unable to find response subscription for response-correlation-id="

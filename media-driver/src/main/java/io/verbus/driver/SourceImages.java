@@ -87,11 +87,13 @@ final class SourceImages {
 
     /** Notifies the subscribers that a source cannot be merged. */
     void tell(MergedImage image, MergedSource source, String reason) {
-        subscriptions.tellFailed(
-                image.endpoint(),
-                image.streamId(),
-                image.sessionId(),
-                source.setup().source(),
-                reason);
+        subscriptions
+                .missing()
+                .report(
+                        image.endpoint(),
+                        image.streamId(),
+                        image.sessionId(),
+                        source.setup().source(),
+                        reason);
     }
 }

@@ -3,7 +3,6 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
@@ -74,13 +73,8 @@ final class Sources {
                 publications += isImage ? 0 : 1;
             }
         }
-        try {
-            counters.pool().require(CounterShare.IMAGES, subscription.clientId(), images);
-            counters.pool().require(CounterShare.CLIENTS, subscription.clientId(), publications);
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        counters.pool().require(CounterShare.IMAGES, subscription.clientId(), images);
+        counters.pool().require(CounterShare.CLIENTS, subscription.clientId(), publications);
     }
 
     /** Joins a subscription to all matching sources. */
@@ -98,7 +92,7 @@ final class Sources {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
             try {
                 source.attach(subscription);
-            } catch (CommandException e) {
+            } catch (BusException e) {
                 unjoined.add(new Join(source, subscription));
                 failures.record(
                         CommandFailures.Kind.JOINS_LATE,
@@ -137,7 +131,7 @@ final class Sources {
                     join.source.attach(join.subscription);
                 }
                 count++;
-            } catch (CommandException e) {
+            } catch (BusException e) {
                 exhausted.add(join.subscription.clientId()); // already recorded for this client
                 unjoined.addLast(join);
             }

@@ -2,10 +2,7 @@
 
 package io.verbus.driver;
 
-import io.verbus.BusException;
 import io.verbus.channel.TetherSettings;
-import io.verbus.codecs.control.ErrorCode;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.tether.Untethered;
@@ -187,17 +184,8 @@ final class Subscribers {
         TetherSettings tether = subscription.channel().tether();
         return new Subscriber(
                 subscription,
-                allocate(subscription),
+                counters.position(source.counterShare(), stream(subscription), source.id()),
                 tether.isTethered() ? null : new Untethered(timeouts, tether.rejoins()));
-    }
-
-    private Position allocate(Subscription subscription) {
-        try {
-            return counters.position(source.counterShare(), stream(subscription), source.id());
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
     }
 
     /** Returns the stream to which a subscriber's counter belongs. */

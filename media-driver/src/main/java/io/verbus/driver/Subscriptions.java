@@ -11,7 +11,6 @@ import io.verbus.driver.channel.AwaitedSession;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
-import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.Opening;
 import io.verbus.driver.share.Share;
@@ -21,15 +20,9 @@ import io.verbus.driver.status.ShownState;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundTransport;
 
-import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
@@ -37,9 +30,6 @@ import java.util.function.UnaryOperator;
  * conductor's thread.
  */
 final class Subscriptions {
-    /** Maximum number of failure reasons reported to one subscription. */
-    private static final int MAX_FAILURES = 16;
-
     private final Transports transports;
     private final ManualEndpoints manuals;
     private final EventEncoder events;
@@ -48,23 +38,10 @@ final class Subscriptions {
     private final AtomicCounter count;
     private final Shares shares;
 
-    /**
-     * Clients' subscriptions and their IPC and spy destinations, in the order in which they were
-     * added.
-     */
-    private final List<Subscription> all = new ArrayList<>();
-
-    private final Long2ObjectHashMap<Subscription> byRegistration = new Long2ObjectHashMap<>();
+    private final SubscriptionList list = new SubscriptionList();
+    private final MissingImages missing;
     private final Sources sources;
     private final UnaryOperator<ChannelUri> presets;
-
-    /**
-     * Reasons for missing images that were already reported, by the registration id of the waiting
-     * subscription.
-     */
-    private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
-
-    private int removals;
 
     /**
      * @param presets function that completes a channel with the driver's defaults.
@@ -82,6 +59,7 @@ final class Subscriptions {
         this.transports = transports;
         this.manuals = manuals;
         this.events = events;
+        this.missing = new MissingImages(list, events);
         this.counters = counters;
         this.sources = new Sources(counters, clientErrors);
         this.statuses = new ReceiveStatuses(counters, shares);
@@ -113,7 +91,7 @@ final class Subscriptions {
                     null);
             return Opening.NONE;
         }
-        Subscription tagged = tagged(asked);
+        Subscription tagged = list.tagged(asked);
         ChannelUri channel =
                 NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
         if (channel.isManual()) {
@@ -156,7 +134,7 @@ final class Subscriptions {
                     new DriverCounters.Registration(correlationId, client.id()),
                     asked.toString(),
                     endpoint.description());
-        } catch (CommandException e) {
+        } catch (BusException e) {
             transport.closeEndpoint(endpoint);
             throw e;
         }
@@ -185,23 +163,33 @@ final class Subscriptions {
                                 ? new AwaitedSession()
                                 : null,
                         new ShownState(counters));
+        register(client, subscription, asked, carrier == null ? media(channel) : carrier, statusId);
+        if (channel.response().isResponse()) {
+            channel.sessionId().ifPresent(sessionId -> await(subscription, sessionId));
+        } else if (transport != null) {
+            transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    /** Answers the client of a subscription, and joins the subscription to the existing sources. */
+    private void register(
+            Client client,
+            Subscription subscription,
+            ChannelUri asked,
+            String media,
+            int statusId) {
         try {
-            SharedEndpoints.check(subscription, all);
+            SharedEndpoints.check(subscription, list.all());
             sources.requireCounters(subscription);
-            show(subscription, asked, carrier == null ? media(channel) : carrier);
+            show(subscription, asked, media);
             enter(client, subscription);
         } catch (BusException e) {
             subscription.shown().close();
             closeEndpoint(subscription);
             throw e;
         }
-        events.subscriptionReady(correlationId, statusId);
+        events.subscriptionReady(subscription.registrationId(), statusId);
         sources.joinAll(subscription);
-        if (channel.response().isResponse()) {
-            channel.sessionId().ifPresent(sessionId -> await(subscription, sessionId));
-        } else if (transport != null) {
-            transport.onSubscriptionAdded(endpoint, streamId);
-        }
     }
 
     /**
@@ -217,19 +205,14 @@ final class Subscriptions {
                         asked.sessionId().orElse(0),
                         subscription.streamId(),
                         asked.toString());
-        try {
-            subscription
-                    .shown()
-                    .add(
-                            CounterTypes.SUBSCRIPTION_STATE,
-                            "sub-state",
-                            of,
-                            subscription.registrationId(),
-                            media);
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
+        subscription
+                .shown()
+                .add(
+                        CounterTypes.SUBSCRIPTION_STATE,
+                        "sub-state",
+                        of,
+                        subscription.registrationId(),
+                        media);
     }
 
     private static String media(ChannelUri channel) {
@@ -238,10 +221,9 @@ final class Subscriptions {
 
     private void enter(Client client, Subscription subscription) {
         shares.take(Share.SUBSCRIPTIONS, client.id(), Shares.weight(subscription.channel()));
-        all.add(subscription);
-        byRegistration.put(subscription.registrationId(), subscription);
+        list.add(subscription);
         client.subscriptions().put(subscription.registrationId(), subscription);
-        count.setRelease(byRegistration.size());
+        count.setRelease(list.count());
     }
 
     /**
@@ -252,15 +234,12 @@ final class Subscriptions {
      * @param sessionId session id of the publication.
      */
     void onResponses(long registrationId, int sessionId) {
-        for (Subscription subscription : List.copyOf(all)) {
-            AwaitedSession awaited = subscription.awaited();
-            if (awaited != null
-                    && !awaited.isKnown()
-                    && subscription.registrationId() == registrationId) {
-                awaited.know(sessionId);
-                sources.joinAll(subscription);
-                await(subscription, sessionId);
-            }
+        Subscription subscription = list.get(registrationId);
+        AwaitedSession awaited = subscription == null ? null : subscription.awaited();
+        if (awaited != null && !awaited.isKnown()) {
+            awaited.know(sessionId);
+            sources.joinAll(subscription);
+            await(subscription, sessionId);
         }
     }
 
@@ -296,7 +275,7 @@ final class Subscriptions {
                             new DriverCounters.Registration(correlationId, client.id()),
                             channel.toString(),
                             null);
-        } catch (CommandException e) {
+        } catch (BusException e) {
             manuals.leave(endpoint);
             throw e;
         }
@@ -311,17 +290,7 @@ final class Subscriptions {
                         endpoint,
                         null,
                         new ShownState(counters));
-        try {
-            SharedEndpoints.check(subscription, all);
-            show(subscription, channel, "sources");
-            enter(client, subscription);
-        } catch (BusException e) {
-            subscription.shown().close();
-            closeEndpoint(subscription);
-            throw e;
-        }
-        events.subscriptionReady(correlationId, statusId);
-        sources.joinAll(subscription);
+        register(client, subscription, channel, "sources", statusId);
         for (ManualEndpoint.Destination each : endpoint.destinations()) {
             each.transport().onSubscriptionAdded(each.endpoint(), streamId);
         }
@@ -351,7 +320,7 @@ final class Subscriptions {
                             null,
                             subscription.shown());
             shares.take(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
-            all.add(local);
+            list.addLocal(local);
             answer.run();
             sources.joinAll(local);
             return Opening.NONE;
@@ -379,9 +348,9 @@ final class Subscriptions {
                         named,
                         place);
         answer.run();
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).endpoint() == endpoint) {
-                added.transport().onSubscriptionAdded(added.endpoint(), all.get(i).streamId());
+        for (Subscription each : list.all()) {
+            if (each.endpoint() == endpoint) {
+                added.transport().onSubscriptionAdded(added.endpoint(), each.streamId());
             }
         }
     }
@@ -409,19 +378,13 @@ final class Subscriptions {
             manuals.remove(endpoint, named);
             return;
         }
-        for (Subscription local : List.copyOf(all)) {
-            if (isLocalOf(subscription, local) && local.channel().equals(presets.apply(named))) {
+        for (Subscription local : list.localsOf(subscription)) {
+            if (local.channel().equals(presets.apply(named))) {
                 removeLocal(local);
                 sources.end(local);
                 return;
             }
         }
-    }
-
-    private static boolean isLocalOf(Subscription subscription, Subscription other) {
-        return other.endpoint() == null
-                && other != subscription
-                && other.registrationId() == subscription.registrationId();
     }
 
     private static ManualEndpoint manual(Subscription subscription) {
@@ -433,17 +396,6 @@ final class Subscriptions {
                 "the subscription on '"
                         + subscription.channel()
                         + "' does not accept destinations: subscribe with control-mode=manual");
-    }
-
-    /** Returns the subscription whose endpoint the channel refers to by tag, or null. */
-    private Subscription tagged(ChannelUri channel) {
-        for (Subscription each : all) {
-            if (each.endpoint() != null
-                    && NamedPublications.hasSamePlaceTag(each.channel(), channel)) {
-                return each;
-            }
-        }
-        return null;
     }
 
     private static InboundEndpoint open(
@@ -465,35 +417,21 @@ final class Subscriptions {
         }
     }
 
-    boolean contains(long registrationId) {
-        return byRegistration.containsKey(registrationId);
-    }
-
-    /** Returns whether a client has a subscription with this registration id. */
-    boolean isOf(long clientId, long registrationId) {
-        Subscription subscription = byRegistration.get(registrationId);
-        return subscription != null && subscription.clientId() == clientId;
-    }
-
     /** Removes a subscription that its client has closed. */
     void remove(Subscription subscription) {
         if (subscription.endpoint() instanceof ManualEndpoint) {
-            for (Subscription local : List.copyOf(all)) {
-                if (isLocalOf(subscription, local)) {
-                    removeLocal(local);
-                    sources.leave(local);
-                }
+            for (Subscription local : list.localsOf(subscription)) {
+                removeLocal(local);
+                sources.leave(local);
             }
         }
-        drop(subscription);
-        byRegistration.remove(subscription.registrationId());
+        list.remove(subscription);
         shares.giveBack(
                 Share.SUBSCRIPTIONS,
                 subscription.clientId(),
                 Shares.weight(subscription.channel()));
-        removals++;
-        failures.remove(subscription.registrationId());
-        count.setRelease(byRegistration.size());
+        missing.forget(subscription);
+        count.setRelease(list.count());
         sources.leave(subscription);
         subscription.shown().close();
         forget(subscription);
@@ -501,18 +439,8 @@ final class Subscriptions {
     }
 
     private void removeLocal(Subscription local) {
-        drop(local);
+        list.removeLocal(local);
         shares.giveBack(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
-    }
-
-    /** Removes a subscription, comparing by identity because comparing records by value is slow. */
-    private void drop(Subscription subscription) {
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i) == subscription) {
-                all.remove(i);
-                return;
-            }
-        }
     }
 
     private static void forget(Subscription subscription) {
@@ -533,93 +461,12 @@ final class Subscriptions {
         }
     }
 
-    /** Returns the number of subscriptions removed so far. */
-    int removals() {
-        return removals;
-    }
-
-    /** Returns whether a stream has a matching subscription. */
-    boolean hasFor(InboundEndpoint endpoint, int streamId, int sessionId) {
-        return first(endpoint, streamId, sessionId) != null;
-    }
-
-    /**
-     * Returns the sorted stream ids of the subscriptions at an endpoint, to explain why none of
-     * them matches the offered stream.
-     *
-     * @return the stream ids, or null if a subscription matches the offered stream.
-     */
-    SortedSet<Integer> streamsInsteadOf(InboundEndpoint endpoint, int streamId, int sessionId) {
-        SortedSet<Integer> streams = new TreeSet<>();
-        for (Subscription subscription : all) {
-            if (subscription.matches(endpoint, streamId, sessionId)) {
-                return null;
-            }
-            if (subscription.endpoint() == endpoint) {
-                streams.add(subscription.streamId());
-            }
-        }
-        return streams;
-    }
-
-    /** Returns the first subscription that matches a stream, or null. */
-    Subscription first(InboundEndpoint endpoint, int streamId, int sessionId) {
-        for (Subscription subscription : all) {
-            if (subscription.matches(endpoint, streamId, sessionId)) {
-                return subscription;
-            }
-        }
-        return null;
-    }
-
-    /** Returns the last subscription that matches a stream, or null. */
-    Subscription newest(InboundEndpoint endpoint, int streamId, int sessionId) {
-        Subscription newest = null;
-        for (Subscription subscription : all) {
-            if (subscription.matches(endpoint, streamId, sessionId)) {
-                newest = subscription;
-            }
-        }
-        return newest;
-    }
-
-    /**
-     * Reports to the waiting subscriptions why a stream cannot have an image. Each reason is
-     * reported once, and the number of reasons is limited until an image arrives, because peers
-     * determine how often this happens.
-     */
-    void tellFailed(
-            InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {
-        for (Subscription subscription : all) {
-            if (subscription.matches(endpoint, streamId, sessionId)
-                    && isNews(subscription, reason)) {
-                String failure =
-                        "there is no image of session "
-                                + sessionId
-                                + " from "
-                                + source
-                                + ": "
-                                + reason;
-                subscription.shown().because(failure);
-                events.error(
-                        subscription.registrationId(),
-                        ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
-                        ChannelFailure.named(subscription.channel(), failure));
-            }
-        }
-    }
-
-    private boolean isNews(Subscription subscription, String reason) {
-        Set<String> told =
-                failures.computeIfAbsent(subscription.registrationId(), none -> new HashSet<>());
-        return told.size() < MAX_FAILURES && told.add(reason);
-    }
-
     /** Adds a source and joins the matching subscriptions. */
     void addSource(Subscribable source) {
+        List<Subscription> all = list.all();
         for (int i = 0; i < all.size(); i++) {
             if (source.serves(all.get(i))) {
-                failures.remove(all.get(i).registrationId());
+                missing.forget(all.get(i));
             }
         }
         sources.add(source);
@@ -628,6 +475,7 @@ final class Subscriptions {
 
     /** Joins a source to the matching subscriptions that do not read it yet. */
     void joinAll(Subscribable source) {
+        List<Subscription> all = list.all();
         for (int i = 0; i < all.size(); i++) {
             sources.join(source, all.get(i));
         }
@@ -636,5 +484,15 @@ final class Subscriptions {
     /** Returns the existing sources. */
     Sources sources() {
         return sources;
+    }
+
+    /** Returns the subscriptions of all clients. */
+    SubscriptionList list() {
+        return list;
+    }
+
+    /** Returns the reports of images that cannot exist. */
+    MissingImages missing() {
+        return missing;
     }
 }

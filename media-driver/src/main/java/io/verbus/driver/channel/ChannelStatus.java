@@ -4,7 +4,6 @@ package io.verbus.driver.channel;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
-import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
@@ -44,12 +43,8 @@ public final class ChannelStatus implements AutoCloseable {
         this.shares = shares;
         this.side = side;
         this.first = first;
-        try {
-            shares.require(Share.ENDPOINTS, first.clientId(), 1);
-            state = counters.channel(typeId, side + "-channel", first, channel);
-        } catch (BusException e) {
-            throw exhausted(e);
-        }
+        shares.require(Share.ENDPOINTS, first.clientId(), 1);
+        state = counters.channel(typeId, side + "-channel", first, channel);
         shares.take(Share.ENDPOINTS, first.clientId(), 1);
         label = state.label();
         state.setRelease(ACTIVE);
@@ -99,14 +94,10 @@ public final class ChannelStatus implements AutoCloseable {
         try {
             status.bound(boundTo);
             return status;
-        } catch (CommandException e) {
+        } catch (BusException e) {
             status.close();
             throw e;
         }
-    }
-
-    private static CommandException exhausted(BusException e) {
-        return new CommandException(ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
     }
 
     /** Returns the id of the state counter. */
@@ -136,11 +127,7 @@ public final class ChannelStatus implements AutoCloseable {
             address.close();
             address = null;
         }
-        try {
-            address = counters.localAddress(side + "-local-sockaddr", first, state.id(), text);
-        } catch (BusException e) {
-            throw exhausted(e);
-        }
+        address = counters.localAddress(side + "-local-sockaddr", first, state.id(), text);
         counters.label(state, label + text);
         address.setRelease(ACTIVE);
     }
