@@ -8,12 +8,9 @@ import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.agent.DriverClock;
-import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
-import io.verbus.driver.command.Opening;
-import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.ClientCounters;
@@ -22,11 +19,8 @@ import io.verbus.driver.status.DriverCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 
 /**
  * Executes client commands against the registries, and answers each command. Used by the
@@ -37,55 +31,45 @@ final class CommandExecutor implements CommandHandler {
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final Transports transports;
-    private final Names names;
-    private final WaitingCommands waiting;
+    private final RegistrationIds ids;
+    private final CommandOrder order;
     private final CommandChannel inHand;
     private final CommandFailures failures;
     private final ImageRejection rejection;
     private final DriverClock clock;
     private final EventEncoder events;
     private final ClientCounters counters;
-    private final Shares shares;
-    private final LongSupplier nextId;
     private final Runnable termination;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
 
-    /**
-     * @param nextId supplier of the next unassigned correlation id, which is higher than the id of
-     *     any command sent so far.
-     */
     CommandExecutor(
             Clients clients,
             Publications publications,
             Subscriptions subscriptions,
             Transports transports,
-            Names names,
-            WaitingCommands waiting,
+            RegistrationIds ids,
+            CommandOrder order,
             CommandChannel inHand,
             CommandFailures failures,
             ImageRejection rejection,
             DriverClock clock,
             EventEncoder events,
             ClientCounters clientCounters,
-            Shares shares,
-            LongSupplier nextId,
             Runnable termination,
             DriverCounters counters) {
         this.clients = clients;
         this.publications = publications;
         this.subscriptions = subscriptions;
         this.transports = transports;
-        this.names = names;
-        this.waiting = waiting;
+        this.ids = ids;
+        this.order = order;
         this.inHand = inHand;
         this.failures = failures;
         this.rejection = rejection;
         this.clock = clock;
         this.events = events;
         this.counters = clientCounters;
-        this.shares = shares;
-        this.nextId = nextId;
         this.termination = termination;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
@@ -100,9 +84,9 @@ final class CommandExecutor implements CommandHandler {
                 with(
                         channel,
                         client -> {
-                            checkNew(correlationId);
+                            ids.requireNew(correlationId);
                             ChannelUri uri = channel(channel).forPublication();
-                            when(
+                            order.when(
                                     uri,
                                     client,
                                     correlationId,
@@ -124,9 +108,9 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
-                this::requirePublication,
+                ids::requirePublication,
                 client -> {
-                    Publication publication = publication(client, registrationId);
+                    Publication publication = RegistrationIds.publication(client, registrationId);
                     if (isRevoked) {
                         publications.revoke(client, publication);
                     }
@@ -143,9 +127,9 @@ final class CommandExecutor implements CommandHandler {
                 with(
                         channel,
                         client -> {
-                            requirePublication(client, registrationId);
+                            ids.requirePublication(client, registrationId);
                             ChannelUri uri = channel(channel);
-                            when(
+                            order.when(
                                     uri,
                                     client,
                                     correlationId,
@@ -165,7 +149,7 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
-                this::requirePublication,
+                ids::requirePublication,
                 with(
                         channel,
                         client -> destinations(client, registrationId).remove(channel(channel))));
@@ -178,7 +162,7 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
-                this::requirePublication,
+                ids::requirePublication,
                 client -> destinations(client, registrationId).remove(destinationId));
     }
 
@@ -195,9 +179,9 @@ final class CommandExecutor implements CommandHandler {
                 with(
                         channel,
                         client -> {
-                            requireSubscription(client, registrationId);
+                            ids.requireSubscription(client, registrationId);
                             ChannelUri uri = channel(channel).forSubscription();
-                            when(
+                            order.when(
                                     isAdded ? uri : null,
                                     client,
                                     correlationId,
@@ -224,11 +208,11 @@ final class CommandExecutor implements CommandHandler {
             ChannelUri channel) {
         Subscription subscription = client.subscription(registrationId);
         if (subscription == null) {
-            throw unknownSubscription(registrationId);
+            throw RegistrationIds.unknownSubscription(registrationId);
         }
         Runnable answer = () -> events.operationSuccess(correlationId);
         if (isAdded) {
-            end(
+            order.end(
                     client,
                     correlationId,
                     registrationId,
@@ -246,7 +230,7 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 client -> {
-                    checkNew(correlationId);
+                    ids.requireNew(correlationId);
                     int id =
                             counter(
                                     () ->
@@ -339,7 +323,7 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 client -> {
                     ownership.require(client, registrationId);
-                    when(
+                    order.when(
                             null,
                             client,
                             correlationId,
@@ -352,118 +336,11 @@ final class CommandExecutor implements CommandHandler {
     }
 
     /**
-     * Runs a command now, or once everything it needs is ready.
-     *
-     * @param channel channel whose names to resolve and whose transport to prepare, or null.
-     */
-    private void when(
-            ChannelUri channel,
-            Client client,
-            long correlationId,
-            long registrationId,
-            Runnable command) {
-        long weight = channel == null ? 1 : Shares.weight(channel);
-        BooleanSupplier isReady = channel == null ? () -> true : isReady(client.id(), channel);
-        BooleanSupplier isDue =
-                () -> !publications.isPreparing(registrationId) && isReady.getAsBoolean();
-        if (!waiting.isAnyAbout(registrationId) && isDue.getAsBoolean()) {
-            command.run();
-        } else {
-            waiting.add(
-                    client.id(),
-                    correlationId,
-                    registrationId,
-                    weight,
-                    isDue,
-                    inHand.later(command));
-        }
-    }
-
-    /** Completes a command now, or once the endpoint that the command opens is open. */
-    private void end(
-            Client client,
-            long correlationId,
-            long registrationId,
-            ChannelUri channel,
-            Opening opening) {
-        if (opening.isDone()) {
-            opening.end();
-        } else {
-            waiting.addFirst(
-                    client.id(),
-                    correlationId,
-                    registrationId,
-                    Shares.weight(channel),
-                    opening,
-                    inHand.later(opening::end));
-        }
-    }
-
-    /**
-     * Starts resolving a channel's names and preparing its transport. Returns a condition that
-     * becomes true once the names are resolved and the transport is ready.
-     */
-    private BooleanSupplier isReady(long clientId, ChannelUri channel) {
-        CompletableFuture<?>[] lookUps =
-                channel.hostNames().stream()
-                        .map(name -> names.lookUp(clientId, name))
-                        .toArray(CompletableFuture[]::new);
-        CompletableFuture<Void> found = CompletableFuture.allOf(lookUps);
-        return () -> found.isDone() && transports.isReadyFor(channel);
-    }
-
-    /**
      * Wraps a command about a channel, so that the command's exceptions and log entries name the
      * channel.
      */
     private Consumer<Client> with(String channel, Consumer<Client> command) {
         return client -> inHand.run(channel, () -> command.accept(client));
-    }
-
-    /**
-     * Requires that the publication belongs to the client. The command that adds the publication
-     * may still be waiting, or its log may still be in preparation.
-     */
-    private void requirePublication(Client client, long registrationId) {
-        if (!publications.isOf(client.id(), registrationId)
-                && !waiting.isOf(client.id(), registrationId)) {
-            throw unknownPublication(registrationId);
-        }
-    }
-
-    /**
-     * Requires that the subscription belongs to the client. The command that adds the subscription
-     * may still be waiting.
-     */
-    private void requireSubscription(Client client, long registrationId) {
-        if (!subscriptions.list().isOf(client.id(), registrationId)
-                && !waiting.isOf(client.id(), registrationId)) {
-            throw unknownSubscription(registrationId);
-        }
-    }
-
-    private static Publication publication(Client client, long registrationId) {
-        Publication publication = client.publication(registrationId);
-        if (publication == null) {
-            throw unknownPublication(registrationId);
-        }
-        return publication;
-    }
-
-    private static Destinations destinations(Client client, long registrationId) {
-        return Destinations.of(publication(client, registrationId));
-    }
-
-    private static CommandException unknownSubscription(long registrationId) {
-        return new CommandException(
-                ErrorCode.UNKNOWN_SUBSCRIPTION,
-                "the client has no open subscription with registration id " + registrationId);
-    }
-
-    private static CommandException unknownPublication(long registrationId) {
-        return new CommandException(
-                ErrorCode.UNKNOWN_PUBLICATION,
-                "the client has no open publication with registration id " + registrationId);
     }
 
     @Override
@@ -474,15 +351,15 @@ final class CommandExecutor implements CommandHandler {
                 with(
                         channel,
                         client -> {
-                            checkNew(correlationId);
+                            ids.requireNew(correlationId);
                             ChannelUri uri = channel(channel).forSubscription();
-                            when(
+                            order.when(
                                     uri,
                                     client,
                                     correlationId,
                                     correlationId,
                                     () ->
-                                            end(
+                                            order.end(
                                                     client,
                                                     correlationId,
                                                     correlationId,
@@ -498,11 +375,11 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
-                this::requireSubscription,
+                ids::requireSubscription,
                 client -> {
                     Subscription subscription = client.subscriptions().remove(registrationId);
                     if (subscription == null) {
-                        throw unknownSubscription(registrationId);
+                        throw RegistrationIds.unknownSubscription(registrationId);
                     }
                     subscriptions.remove(subscription);
                 });
@@ -559,13 +436,17 @@ final class CommandExecutor implements CommandHandler {
                 "a client's command is malformed ("
                         + problem
                         + "): check that client and driver are compatible";
-        if (!isOfAnother(clientId, correlationId)) {
+        if (!ids.isOfAnother(clientId, correlationId)) {
             events.error(correlationId, ErrorCode.MALFORMED_COMMAND, text);
         }
         failures.record(
                 CommandFailures.Kind.MALFORMED,
                 clients.contains(clientId) ? clientId : Shares.NOBODY,
                 text);
+    }
+
+    private static Destinations destinations(Client client, long registrationId) {
+        return Destinations.of(RegistrationIds.publication(client, registrationId));
     }
 
     private ChannelUri channel(String text) {
@@ -580,40 +461,6 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    private void checkNew(long registrationId) {
-        if (publications.contains(registrationId)
-                || subscriptions.list().contains(registrationId)
-                || counters.contains(registrationId)
-                || waiting.contains(registrationId)) {
-            throw new CommandException(
-                    ErrorCode.MALFORMED_COMMAND,
-                    "registration id "
-                            + registrationId
-                            + " is already in use: take a new id from the driver's command buffer"
-                            + " for each command");
-        }
-        if (registrationId >= nextId.getAsLong()) {
-            throw new CommandException(
-                    ErrorCode.MALFORMED_COMMAND,
-                    "registration id "
-                            + registrationId
-                            + " was not allocated: take the id from the driver's command buffer");
-        }
-    }
-
-    /**
-     * Returns whether a command's correlation id belongs to another client, which would mistake the
-     * answer to the command for its own.
-     */
-    private boolean isOfAnother(long clientId, long correlationId) {
-        return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)
-                || subscriptions.list().contains(correlationId)
-                        && !subscriptions.list().isOf(clientId, correlationId)
-                || waiting.contains(correlationId) && !waiting.isOf(clientId, correlationId)
-                || counters.isOthers(clientId, correlationId)
-                || clients.contains(correlationId) && correlationId != clientId;
-    }
-
     /** Runs a command that adds a resource. A client's first such command registers the client. */
     private void add(long clientId, long correlationId, Consumer<Client> command) {
         run(clientId, correlationId, () -> command.accept(clients.seen(clientId)));
@@ -626,7 +473,7 @@ final class CommandExecutor implements CommandHandler {
     /** Runs a command, and reports any exception to the client. */
     private void run(long clientId, long correlationId, Runnable command) {
         commands.incrementRelease();
-        if (isOfAnother(clientId, correlationId)) {
+        if (ids.isOfAnother(clientId, correlationId)) {
             failures.refuseTakenId(clientId, correlationId);
             return;
         }

@@ -248,8 +248,14 @@ record DriverParts(
                         publications,
                         subscriptions,
                         transports,
-                        names,
-                        waiting,
+                        new RegistrationIds(
+                                clients,
+                                publications,
+                                subscriptions.list(),
+                                clientCounters,
+                                waiting,
+                                () -> nextCorrelationId(commands)),
+                        new CommandOrder(publications, transports, names, waiting, inHand),
                         inHand,
                         failures,
                         new ImageRejection(
@@ -262,8 +268,6 @@ record DriverParts(
                         clock,
                         events,
                         clientCounters,
-                        shares,
-                        () -> nextCorrelationId(commands),
                         termination,
                         counters);
         return new DriverParts(
