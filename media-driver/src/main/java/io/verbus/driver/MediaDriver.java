@@ -6,18 +6,14 @@ import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
-import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
-import io.verbus.driver.agent.EndSignals;
-import io.verbus.driver.background.HostNames;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
-import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DirectoryWatch;
@@ -25,7 +21,6 @@ import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.files.HugePages;
 import io.verbus.driver.metrics.DriverWatch;
 import io.verbus.driver.metrics.MetricsServer;
-import io.verbus.driver.service.ServiceManager;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.ShareLimits;
 import io.verbus.driver.share.Shares;
@@ -37,7 +32,6 @@ import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.LogFaults;
 import io.verbus.driver.status.UnusedOptions;
 import io.verbus.memory.JvmFlags;
-import io.verbus.release.Release;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
 
@@ -76,11 +70,6 @@ public final class MediaDriver implements AutoCloseable {
     /** Interval between checks whether all data has been sent and read. */
     private static final long LOOK_MS = 5;
 
-    /** Time after which a process whose driver has failed is halted if it has not exited. */
-    private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
-
-    private static final int FAILED = 1;
-
     private final DriverConfig config;
     private final DriverDirectory directory;
     private final List<String> media;
@@ -109,7 +98,7 @@ public final class MediaDriver implements AutoCloseable {
      *     is lost.
      * @param isProcess whether the thread that awaits the end of the driver also closes the driver.
      */
-    private MediaDriver(
+    MediaDriver(
             DriverConfig config,
             List<TransportProvider> providers,
             CountDownLatch end,
@@ -318,21 +307,14 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     private void warnOfDisk() {
-        if (!directory.isInMemory()) {
-            BusException warning =
-                    new BusException(
-                            "WARN: the driver directory "
-                                    + directory.path()
-                                    + " is on file system "
-                                    + directory.fileSystem()
-                                    + ", whose writeback causes latency spikes: use a directory on"
-                                    + " tmpfs, such as /dev/shm/verbus");
+        BusException warning = directory.warning();
+        if (warning != null) {
             errors.onWarning(warning);
             warn(warning);
         }
     }
 
-    private void warn(Throwable warning) {
+    void warn(Throwable warning) {
         reports.tell(config.warningHandler(), warning);
     }
 
@@ -364,7 +346,7 @@ public final class MediaDriver implements AutoCloseable {
         }
     }
 
-    private BusException failed() {
+    BusException failed() {
         Throwable error = failure.error();
         return new BusException(
                 "the driver in "
@@ -386,6 +368,20 @@ public final class MediaDriver implements AutoCloseable {
      */
     public Throwable failure() {
         return failure.error();
+    }
+
+    /** Waits until the driver fails; returns its error, or null if it was closed before. */
+    Throwable awaitFailed() throws InterruptedException {
+        return failure.await();
+    }
+
+    /** Returns why the driver lost its directory; null if it has not. Thread-safe. */
+    BusException loss() {
+        return loss;
+    }
+
+    CncFile cnc() {
+        return cnc;
     }
 
     /** Returns the directory that clients connect to. */
@@ -488,96 +484,7 @@ public final class MediaDriver implements AutoCloseable {
      *     or taken over while it was running.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
-        HostNames.rememberNothing();
-        CountDownLatch end = new CountDownLatch(1);
-        CountDownLatch atOnce = new CountDownLatch(1);
-        EndSignals.handle(
-                () -> {
-                    if (end.getCount() == 0) {
-                        atOnce.countDown();
-                    }
-                    end.countDown();
-                });
-        JvmFlags.check();
-        MediaDriver driver = new MediaDriver(config, null, end, true);
-        try (driver;
-                ServiceManager manager = ServiceManager.of(System.getenv(), driver::warn)) {
-            Thread.ofPlatform().daemon().name("verbus-halt").start(driver::haltOnFailure);
-            // For other causes of JVM shutdown, such as SIGHUP.
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
-            Transports.notes(config.transportOptions())
-                    .forEach(note -> out.println("verbus driver: " + note));
-            if (driver.metrics != null) {
-                out.println("verbus driver serves http://" + driver.metrics.address() + "/metrics");
-            }
-            out.println(
-                    "verbus driver ready: directory="
-                            + driver.directory()
-                            + " pid="
-                            + ProcessHandle.current().pid()
-                            + " media=ipc"
-                            + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media))
-                            + " "
-                            + Release.CURRENT.text()
-                            + " jdk="
-                            + Release.jdk());
-            out.flush();
-            driver.tellReady(manager);
-            end.await();
-            if (driver.failure() != null) {
-                throw driver.failed();
-            }
-            long drainNs = driver.loss == null ? config.drainTimeoutNs() : 0;
-            int unfinished = driver.drain(drainNs, atOnce);
-            if (unfinished > 0) {
-                out.println(
-                        "verbus driver: closing before all messages were sent and read; unfinished"
-                                + " streams: "
-                                + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
-                                + "; raise drain-timeout, or find slow subscribers with `verbus"
-                                + " streams`");
-                out.flush();
-            }
-        }
-        if (driver.loss != null) {
-            throw driver.loss;
-        }
-    }
-
-    /**
-     * Ensures that the process exits after its driver has failed, even if the driver cannot be
-     * closed.
-     */
-    private void haltOnFailure() {
-        try {
-            if (failure.await() != null) {
-                Thread.sleep(HALT_MS);
-                Runtime.getRuntime().halt(FAILED);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Closes the service manager first, because its thread reads memory that the driver unmaps. */
-    private static void end(ServiceManager manager, MediaDriver driver) {
-        manager.close();
-        driver.close();
-    }
-
-    private void tellReady(ServiceManager manager) {
-        long watchdogNs = ServiceManager.watchdogNs(System.getenv());
-        DriverPulse pulse =
-                new DriverPulse(
-                        directory.path().resolve(CncFile.NAME),
-                        cnc,
-                        watchdogNs / 2,
-                        System.nanoTime());
-        manager.ready(
-                "directory " + directory.path(),
-                watchdogNs,
-                () -> pulse.state(System.nanoTime()) == DriverPulse.State.ALIVE);
+        DriverProcess.run(config, out);
     }
 
     /**
@@ -587,20 +494,6 @@ public final class MediaDriver implements AutoCloseable {
      *     ones.
      */
     public static void main(String[] args) throws InterruptedException {
-        DriverConfigSources sources =
-                new DriverConfigSources(DriverConfig.builder(), presentMedia());
-        for (String arg : args) {
-            if (arg.indexOf('=') < 0) {
-                sources.file(Path.of(arg));
-            }
-        }
-        sources.environment(System.getenv()).properties(System.getProperties());
-        for (String arg : args) {
-            int equals = arg.indexOf('=');
-            if (equals >= 0) {
-                sources.set(arg.substring(0, equals), arg.substring(equals + 1), arg);
-            }
-        }
-        run(sources.build(), System.out);
+        run(DriverProcess.config(args), System.out);
     }
 }

@@ -397,6 +397,19 @@ public final class DriverDirectory implements AutoCloseable {
         return MEMORY_FILE_SYSTEMS.contains(fileSystem());
     }
 
+    /** Returns a warning of slow files; null if the directory is in memory. */
+    public BusException warning() {
+        return isInMemory()
+                ? null
+                : new BusException(
+                        "WARN: the driver directory "
+                                + path()
+                                + " is on file system "
+                                + fileSystem()
+                                + ", whose writeback causes latency spikes: use a directory on"
+                                + " tmpfs, such as /dev/shm/verbus");
+    }
+
     /** Makes {@link #close} keep the CnC file and the loss report. */
     public void keep() {
         isKept = true;
