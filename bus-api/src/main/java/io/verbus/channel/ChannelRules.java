@@ -418,7 +418,8 @@ final class ChannelRules {
         refuse(
                 channel.isSpy(),
                 channel,
-                "is a spy channel, which cannot be a destination: use"
+                // Aeron's tests look for "spies are invalid".
+                "is a spy channel, and spies are invalid as destinations: use"
                         + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
         for (ChannelKey key : values.keySet()) {
             boolean isOfDestination =

@@ -649,7 +649,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:ipc;is an IPC channel, which cannot be a destination",
-                "verbus-spy:rdma?endpoint=h:1;is a spy channel, which cannot be a destination",
+                "verbus-spy:rdma?endpoint=h:1;spies are invalid as destinations",
                 "verbus:rdma?endpoint=h:0;has port 0",
                 "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs in the publication's",
                 "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",

@@ -398,7 +398,7 @@ abstract sealed class Publication extends RoundRobin.Taker
 
     /** Describes a claim that the driver has revoked, for the error log. */
     final String revokedClaim() {
-        return "publication "
+        return "WARN: publication "
                 + registrationId
                 + " of stream "
                 + streamId()

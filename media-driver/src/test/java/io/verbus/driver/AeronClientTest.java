@@ -313,7 +313,10 @@ class AeronClientTest {
                             () -> aeron.addStaticCounter(1001, "x", counter.registrationId()));
             assertEquals(ErrorCode.GENERIC_ERROR, refused.errorCode());
             assertTrue(
-                    refused.getMessage().contains("a non-static counter exists"),
+                    refused.getMessage()
+                            .contains(
+                                    "cannot add static counter, because a non-static counter"
+                                            + " exists"),
                     refused.getMessage());
             Await.until("told", () -> available.contains(counterId));
         }

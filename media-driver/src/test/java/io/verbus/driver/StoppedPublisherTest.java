@@ -67,6 +67,7 @@ class StoppedPublisherTest {
             List<String> errors = Drivers.errors(driver);
             assertEquals(1, errors.size(), errors.toString());
             String error = errors.getFirst();
+            assertTrue(error.contains("WARN: "), "Aeron's tools take it for a warning: " + error);
             assertTrue(error.contains(" of stream 1 on channel 'verbus:ipc': "), error);
             assertTrue(error.contains(" claim that was not committed within 1000 ms "), error);
         }

@@ -113,7 +113,8 @@ public final class ClientCounters {
         Owned other = owned.get(registrationId);
         if (other != null && other.typeId == typeId) {
             throw new BusException(
-                    "cannot add a static counter, because a non-static counter exists for client "
+                    // Aeron's text, without an article
+                    "cannot add static counter, because a non-static counter exists for client "
                             + other.clientId
                             + " (counterId="
                             + other.counter.id()
