@@ -131,7 +131,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         announce(listener, channel);
     }
 
-    /** {@inheritDoc} The endpoint's connections end after all answers are sent. */
+    /** Leaves an endpoint, whose connections end after all answers are sent. */
     @Override
     public void closeEndpoint(InboundEndpoint endpoint) {
         InboundListener listener = InboundListeners.of(endpoint);

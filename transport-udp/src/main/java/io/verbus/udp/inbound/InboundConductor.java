@@ -97,8 +97,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     }
 
     /**
-     * {@inheritDoc} Channels share an endpoint if they have equal names, even if these resolve to
-     * other addresses now, or resolve to the same address.
+     * Opens or joins an endpoint. Channels share an endpoint if they have equal names, even if
+     * these resolve to other addresses now, or resolve to the same address.
      */
     @Override
     public InboundEndpoint openEndpoint(ChannelUri channel) {
@@ -241,7 +241,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         agent.commands().add(new ReceiverCommand.Move(endpoint, new SocketAddress(to)));
     }
 
-    /** {@inheritDoc} The endpoint may be about to close. */
+    /** Joins an endpoint, which may be about to close. */
     @Override
     public void joinEndpoint(InboundEndpoint open, ChannelUri channel) {
         ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
@@ -350,7 +350,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         }
     }
 
-    /** {@inheritDoc} The image closes once its sender has been notified and is quiet. */
+    /** Closes an image once its sender has been notified and is quiet. */
     @Override
     public void stopImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());

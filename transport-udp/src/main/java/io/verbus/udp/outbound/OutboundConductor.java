@@ -157,7 +157,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                 : destination.port();
     }
 
-    /** {@inheritDoc} The destination is used once its host is resolved. */
+    /** Adds a destination, which is used once its host is resolved. */
     @Override
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to = host.address(channel.endpoint().host(), channel.endpoint().port());
