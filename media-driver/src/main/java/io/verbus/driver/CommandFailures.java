@@ -11,6 +11,7 @@ import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.ShareException;
+import io.verbus.driver.status.CountersExhaustedException;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.CauserErrorLog;
 
@@ -95,6 +96,7 @@ final class CommandFailures {
             case ShareException share when share.share() == Share.LOG_BYTES ->
                     ErrorCode.STORAGE_SPACE;
             case ShareException share -> ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE;
+            case CountersExhaustedException counters -> ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE;
             default -> ErrorCode.GENERIC_ERROR;
         };
     }

@@ -178,7 +178,7 @@ final class PublicationFactory {
      * Checks that enough counters are available for a publication. A rejection halfway through
      * would free counters that cannot be reused for a while, so retries might never find enough.
      *
-     * @throws CommandException if there are too few counters.
+     * @throws BusException if there are too few counters.
      */
     void requireCounters(ChannelUri channel, long clientId) {
         int count = channel.isIpc() ? COUNTERS : COUNTERS + COUNTERS_OF_SENDER;

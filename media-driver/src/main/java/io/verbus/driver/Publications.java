@@ -292,7 +292,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /**
      * Shows a client's publication to operators.
      *
-     * @throws CommandException if there is no counter left.
+     * @throws BusException if there is no counter left.
      */
     private void show(
             Client client, long correlationId, ChannelUri asked, LogSpec spec, ShownState shown) {

@@ -3,7 +3,6 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 
@@ -61,7 +60,7 @@ final class Sources {
      * matching sources. Otherwise the subscription would become ready but never receive some of the
      * sources.
      *
-     * @throws CommandException if there are too few counters.
+     * @throws BusException if there are too few counters.
      */
     void requireCounters(Subscription subscription) {
         int images = 0;

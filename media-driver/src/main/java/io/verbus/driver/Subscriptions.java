@@ -195,7 +195,7 @@ final class Subscriptions {
     /**
      * Adds the counter that shows a subscription's state to operators.
      *
-     * @throws CommandException if there is no counter left.
+     * @throws BusException if there is no counter left.
      */
     private void show(Subscription subscription, ChannelUri asked, String media) {
         DriverCounters.Stream of =

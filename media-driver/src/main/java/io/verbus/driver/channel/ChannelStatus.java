@@ -4,7 +4,6 @@ package io.verbus.driver.channel;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
@@ -55,7 +54,7 @@ public final class ChannelStatus implements AutoCloseable {
      *
      * @param first first sender, whose client is charged for the address.
      * @param channel channel of the first sender.
-     * @throws CommandException if there is no counter left, or the client has too many addresses.
+     * @throws BusException if there is no counter left, or the client has too many addresses.
      */
     static ChannelStatus sending(
             DriverCounters counters,
@@ -72,7 +71,7 @@ public final class ChannelStatus implements AutoCloseable {
      * @param first first receiver, whose client is charged for the address.
      * @param channel channel of the first receiver.
      * @param boundTo local address; null if the endpoint does not bind one.
-     * @throws CommandException if there is no counter left, or the client has too many addresses.
+     * @throws BusException if there is no counter left, or the client has too many addresses.
      */
     static ChannelStatus receiving(
             DriverCounters counters,
@@ -119,7 +118,7 @@ public final class ChannelStatus implements AutoCloseable {
      * Publishes the local address, replacing the previous one.
      *
      * @param text host and port.
-     * @throws CommandException if there is no counter left; the address then remains unpublished.
+     * @throws BusException if there is no counter left; the address then remains unpublished.
      */
     public void bound(String text) {
         isBound = true;

@@ -2,7 +2,6 @@
 
 package io.verbus.driver.channel;
 
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
@@ -34,7 +33,8 @@ public final class ReceiveStatuses {
      * @param channel channel of the subscription.
      * @param boundTo local address; null if the endpoint does not bind one.
      * @return the id of the status counter.
-     * @throws CommandException if there is no counter left, or the client has too many addresses.
+     * @throws io.verbus.BusException if there is no counter left, or the client has too many
+     *     addresses.
      */
     public int enter(
             InboundEndpoint endpoint,
@@ -59,7 +59,7 @@ public final class ReceiveStatuses {
     /**
      * Updates the local address of an endpoint.
      *
-     * @throws CommandException if there is no counter left.
+     * @throws io.verbus.BusException if there is no counter left.
      */
     public void move(InboundEndpoint endpoint) {
         ChannelStatus status = all.get(endpoint);

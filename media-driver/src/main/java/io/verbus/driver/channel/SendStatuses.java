@@ -3,7 +3,6 @@
 package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 
@@ -34,7 +33,8 @@ public final class SendStatuses {
      * Adds a publication that sends to the channel's address.
      *
      * @param sender sender whose client is charged for a new address.
-     * @throws CommandException if there is no counter left, or the client has too many addresses.
+     * @throws io.verbus.BusException if there is no counter left, or the client has too many
+     *     addresses.
      */
     public ChannelStatus enter(DriverCounters.Registration sender, ChannelUri channel) {
         for (Entry each : all) {

@@ -3,8 +3,6 @@
 package io.verbus.driver.status;
 
 import io.verbus.BusException;
-import io.verbus.codecs.control.ErrorCode;
-import io.verbus.driver.command.CommandException;
 import io.verbus.driver.share.Shares;
 
 import org.agrona.DirectBuffer;
@@ -126,7 +124,7 @@ public final class CounterPool extends CountersManager {
         return counter;
     }
 
-    private CommandException exhausted(CounterShare share, Throwable cause) {
+    private CountersExhaustedException exhausted(CounterShare share, Throwable cause) {
         int idle = 0;
         for (Freed freed : cooling) {
             idle += isOf(share, freed) ? 1 : 0;
@@ -135,8 +133,7 @@ public final class CounterPool extends CountersManager {
             idle += isOf(share, freed) ? 1 : 0;
         }
         int all = share.of(capacity());
-        return new CommandException(
-                ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
+        return new CountersExhaustedException(
                 "all "
                         + all
                         + (share == CounterShare.CLIENTS

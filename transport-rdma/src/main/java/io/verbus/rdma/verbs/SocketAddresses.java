@@ -2,8 +2,6 @@
 
 package io.verbus.rdma.verbs;
 
-import io.verbus.channel.Endpoint;
-
 import java.lang.foreign.Arena;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -64,7 +62,14 @@ final class SocketAddresses {
 
     /** Formats host and port, such as {@code 10.0.0.1:4000}, without a name server lookup. */
     static String text(InetSocketAddress address) {
-        return address == null ? "an unknown address" : Endpoint.text(address);
+        if (address == null) {
+            return "an unknown address";
+        }
+        String host =
+                address.getAddress() == null
+                        ? address.getHostString()
+                        : address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
     private static short bigEndian(short value) {
