@@ -36,7 +36,7 @@ import java.util.Iterator;
 public final class FragmentAssembler implements FragmentHandler {
     /**
      * Maximum number of bytes in buffers kept for reuse: the size of two messages of maximum
-     * length. If the messages being assembled need more, each further buffer is allocated anew.
+     * length. Beyond that, a buffer is allocated for each message.
      */
     static final long MAX_KEPT = 2L * MessageBuilder.MAX_LENGTH;
 

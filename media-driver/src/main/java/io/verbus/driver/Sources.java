@@ -3,7 +3,9 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.driver.share.ShareException;
 import io.verbus.driver.status.CounterShare;
+import io.verbus.driver.status.CountersExhaustedException;
 import io.verbus.driver.status.DriverCounters;
 
 import org.agrona.collections.LongHashSet;
@@ -91,7 +93,7 @@ final class Sources {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
             try {
                 source.attach(subscription);
-            } catch (BusException e) {
+            } catch (ShareException | CountersExhaustedException e) {
                 unjoined.add(new Join(source, subscription));
                 failures.record(
                         CommandFailures.Kind.JOINS_LATE,
@@ -130,7 +132,7 @@ final class Sources {
                     join.source.attach(join.subscription);
                 }
                 count++;
-            } catch (BusException e) {
+            } catch (ShareException | CountersExhaustedException e) {
                 exhausted.add(join.subscription.clientId()); // already recorded for this client
                 unjoined.addLast(join);
             }

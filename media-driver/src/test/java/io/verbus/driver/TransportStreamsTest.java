@@ -58,6 +58,19 @@ class TransportStreamsTest {
     }
 
     @Test
+    void resumesAtPositionThatTransportHasSet() {
+        streams.begin(rdma);
+        connect(rdma, 0, TERM);
+        rdma.senderPosition(8192);
+        rdma.onConnected(false);
+        assertEquals(8192, rdma.senderPosition(), "a new receiver begins where the publication is");
+        rdma.senderPosition(1024);
+        rdma.onConnected(true);
+        assertEquals(1024, rdma.senderPosition(), "the receiver has the data before");
+        assertEquals(8192, publication.senderPosition());
+    }
+
+    @Test
     void slowerStreamLimitsPublication() {
         begin();
         connect(udp, 0, TERM / 2);
