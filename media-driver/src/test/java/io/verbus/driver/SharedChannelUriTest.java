@@ -78,7 +78,7 @@ class SharedChannelUriTest {
                 Subscription other = bus.addSubscription(endpoint, STREAM);
                 Publication publication = bus.addPublication(endpoint, STREAM)) {
             Await.until("joined", () -> one.imageCount() == 1 && other.imageCount() == 1);
-            assertTrue(publication.isConnected());
+            Await.until("connected", publication::isConnected);
         }
         BusException refused =
                 assertThrows(
