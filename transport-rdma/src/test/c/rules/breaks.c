@@ -130,13 +130,21 @@ static void await_end(void) {
         usleep(10000);
 }
 
-// The peer takes the message only when it has a receive: until then its memory is the device's.
+static void await_completion(struct ibv_cq *queue) {
+    int (*poll)(struct ibv_cq *, int, struct ibv_wc *) = (int (*)(struct ibv_cq *, int, struct ibv_wc *))a.id->verbs->ops[OP_POLL_CQ];
+    struct ibv_wc wc;
+    for (int i = 0; i < 1000 && poll(queue, 1, &wc) == 0; i++)
+        usleep(10000);
+}
+
+// That the peer has the message does not return the memory: only the sender's completion does.
 static void change_what_is_sent(struct ibv_sge *message) {
     struct ibv_sge into = piece_of(&b);
-    post_from(&a, IBV_WR_SEND, message, 1, IBV_SEND_SIGNALED);
-    a.memory[0]++;
     receive_at(&b, &into);
-    await_end();
+    post_from(&a, IBV_WR_SEND, message, 1, IBV_SEND_SIGNALED);
+    await_completion(b.receives);
+    a.memory[0]++;
+    await_completion(a.sends);
 }
 
 static void close_end(struct end *end) {

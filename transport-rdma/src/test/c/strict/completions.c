@@ -83,7 +83,7 @@ int poll_cq(struct ibv_cq *base, int entries, struct ibv_wc *wc) {
             break;
         wc[taken++] = next->wc;
         if (next->sender && next->sender->is_open)
-            next->sender->freed = next->number;
+            free_requests(next->sender, next->number, next->wc.status);
         queue->head = (queue->head + 1) % (uint32_t)queue->base.cqe;
         __atomic_store_n(&queue->count, queue->count - 1, __ATOMIC_RELEASE);
     }

@@ -67,6 +67,16 @@ uint64_t digest(const struct request *request) {
 
 // Completing
 
+// changed-before-completion: IBA 10.8.3.2: the consumer must not change the memory of a request before it has
+// polled the request's completion, or that of a later request.
+void free_requests(struct queue_pair *qp, uint64_t number, int status) {
+    for (; qp->freed < number; qp->freed++) {
+        struct request *request = &qp->requests[qp->freed % qp->cap.max_send_wr];
+        if (status == IBV_WC_SUCCESS && qp->freed < qp->sent && request->digest != digest(request))
+            RULE("changed-before-completion", "the memory of request %lu changed before its completion was polled", (unsigned long)request->id);
+    }
+}
+
 static void complete_receive(struct queue_pair *qp, int status) {
     struct completion completion = {
         .wc = {.wr_id = qp->slots[qp->slot_head].id, .status = status, .opcode = IBV_WC_RECV, .qp_num = qp->base.qp_num}};
@@ -78,10 +88,6 @@ static void complete_receive(struct queue_pair *qp, int status) {
 static void finish(struct queue_pair *qp, int status) {
     struct request *request = &qp->requests[qp->done % qp->cap.max_send_wr];
     qp->done++;
-    // changed-before-completion: IBA 10.8.3.2: the consumer must not change the memory of a request before
-    // it has completed.
-    if (status == IBV_WC_SUCCESS && qp->done <= qp->sent && request->digest != digest(request))
-        RULE("changed-before-completion", "the memory of request %lu changed after it was posted", (unsigned long)request->id);
     free(request->inline_data);
     request->inline_data = NULL;
     // Requests that fail or are flushed complete even if unsignaled: IBA 10.8.3.3.

@@ -213,6 +213,7 @@ void finish_requests(struct queue_pair *qp, uint64_t number, int status);
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *list, struct ibv_send_wr **bad);
 int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *list, struct ibv_recv_wr **bad);
 uint64_t digest(const struct request *request);
+void free_requests(struct queue_pair *qp, uint64_t number, int status);
 
 // landing.c
 

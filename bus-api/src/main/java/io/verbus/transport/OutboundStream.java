@@ -53,6 +53,17 @@ public interface OutboundStream {
     void onReleased(long position, long window);
 
     /**
+     * Reports up to which position the transport has finished reading the log. From there on, the
+     * driver neither zeroes nor reuses the log, even if receivers have released it: a receiver may
+     * release data before the sender's adapter reports that it has sent it. Called on the sender's
+     * thread, only by transports that still read the log after the sent position has advanced.
+     *
+     * @param position position before which the log may change, or {@link Long#MAX_VALUE} if
+     *     nothing reads the log.
+     */
+    void onLogRead(long position);
+
+    /**
      * Reports whether a subscriber receives the stream. Called on the sender's thread.
      *
      * @param connected whether at least one receiver has accepted the stream, and is connected or

@@ -24,6 +24,7 @@ public final class TestStream implements OutboundStream {
     private boolean isRevoked;
     private long consumed;
     private long limit;
+    private long readTo = Long.MAX_VALUE;
 
     /** Whether the stream has a receiver, so that messages are accepted. */
     public boolean connected;
@@ -98,8 +99,8 @@ public final class TestStream implements OutboundStream {
 
     /** Performs the driver's housekeeping. */
     public void clean() {
-        cleaner.clean(consumed, 16_384);
-        limit = cleaner.limit(consumed, window);
+        cleaner.clean(Math.min(consumed, readTo), 16_384);
+        updateLimit();
     }
 
     /** Ends the stream: no more messages are accepted. */
@@ -166,7 +167,21 @@ public final class TestStream implements OutboundStream {
         }
         consumed = position;
         window = newWindow;
+        updateLimit();
+    }
+
+    private void updateLimit() {
         limit = cleaner.limit(consumed, window);
+        long most = 2L * log.spec().termLength();
+        if (limit - readTo > most) {
+            limit = readTo + most;
+        }
+    }
+
+    @Override
+    public void onLogRead(long position) {
+        readTo = position;
+        updateLimit();
     }
 
     @Override

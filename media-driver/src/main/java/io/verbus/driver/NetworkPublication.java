@@ -64,6 +64,12 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** Written by the sender; read by the conductor. */
     private volatile long released;
 
+    /**
+     * Position from which the transport may still read the log. Written by the sender; read by the
+     * conductor.
+     */
+    private volatile long readTo = Long.MAX_VALUE;
+
     /** Whether publishers may append messages. Written by the sender; read by the conductor. */
     private volatile boolean isConnected;
 
@@ -229,11 +235,24 @@ final class NetworkPublication extends Publication implements OutboundStream {
      */
     private long limitOfAll() {
         long limit = limitAt(spies.positions().release(released), window);
+        long read = readTo;
+        if (limit - read > maxWindow) { // false if nothing reads the log
+            limit = read + maxWindow;
+        }
         return spies.isEmpty() ? limit : Math.min(limit, spies.positions().least() + spyWindow());
     }
 
     private long spyWindow() {
         return Math.min(window, termLength / 2);
+    }
+
+    @Override
+    public void onLogRead(long position) {
+        boolean isLimiting = released + window - readTo > maxWindow;
+        readTo = position;
+        if (isLimiting) {
+            settleLimit();
+        }
     }
 
     @Override
@@ -354,7 +373,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         long position = released;
         int work = spies.endImpossible();
         long consumed = spies.positions().release(position);
-        work += clean(consumed);
+        work += clean(Math.min(consumed, readTo));
         long slowest = spies.isEmpty() ? consumed : spies.positions().least();
         if (work > 0 || position != limitedAt || slowest >= nextLimited) {
             // The sender may have computed its limit from the earlier cleaned position.

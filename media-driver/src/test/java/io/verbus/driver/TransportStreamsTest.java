@@ -117,6 +117,19 @@ class TransportStreamsTest {
     }
 
     @Test
+    void keepsLogThatAnyTransportStillReads() {
+        begin();
+        rdma.onLogRead(4096);
+        assertEquals(4096, publication.readTo);
+        udp.onLogRead(1024);
+        assertEquals(1024, publication.readTo);
+        udp.onLogRead(Long.MAX_VALUE);
+        assertEquals(4096, publication.readTo);
+        rdma.onLogRead(Long.MAX_VALUE);
+        assertEquals(Long.MAX_VALUE, publication.readTo);
+    }
+
+    @Test
     void leavesNoStreamIfTransportRejectsPublication() {
         TransportStream refused =
                 stream(
@@ -230,6 +243,7 @@ class TransportStreamsTest {
         private long released;
         private long limit;
         private boolean connected;
+        private long readTo = Long.MAX_VALUE;
 
         @Override
         public long registrationId() {
@@ -266,6 +280,11 @@ class TransportStreamsTest {
         public void onReleased(long newReleased, long window) {
             limit = Math.max(limit, newReleased + window);
             released = Math.max(released, newReleased);
+        }
+
+        @Override
+        public void onLogRead(long position) {
+            readTo = position;
         }
 
         @Override

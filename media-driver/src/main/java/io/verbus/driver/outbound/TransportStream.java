@@ -34,6 +34,7 @@ public final class TransportStream implements OutboundStream {
     private long position = NONE;
     private long released;
     private long limit;
+    private long readTo = Long.MAX_VALUE;
 
     /**
      * @param publication publication to send.
@@ -103,6 +104,11 @@ public final class TransportStream implements OutboundStream {
         return released;
     }
 
+    /** Returns the position from which the transport may still read the log. */
+    public long readTo() {
+        return readTo;
+    }
+
     /** Returns the publication limit that the stream's receivers allow. */
     public long limit() {
         return limit;
@@ -149,6 +155,14 @@ public final class TransportStream implements OutboundStream {
         limit = newReleased + window;
         if (isConnected) {
             all.update();
+        }
+    }
+
+    @Override
+    public void onLogRead(long newReadTo) {
+        if (newReadTo != readTo) {
+            readTo = newReadTo;
+            all.updateReads();
         }
     }
 

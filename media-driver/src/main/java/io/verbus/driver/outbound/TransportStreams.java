@@ -135,6 +135,16 @@ public final class TransportStreams {
         return all.length;
     }
 
+    /** Reports up to which position all transports have read the log. */
+    void updateReads() {
+        long lowest = Long.MAX_VALUE;
+        TransportStream[] streams = all;
+        for (int i = 0; i < streams.length; i++) {
+            lowest = Math.min(lowest, streams[i].readTo());
+        }
+        publication.onLogRead(lowest);
+    }
+
     /** Updates the publication after receivers have joined, left, or released a part of the log. */
     public void update() {
         TransportStream[] streams = all;

@@ -75,6 +75,11 @@ final class ConfirmedReplication extends Replication {
     }
 
     @Override
+    long postedPosition() {
+        return pending == NONE ? super.postedPosition() : pending;
+    }
+
+    @Override
     boolean commitsLater() {
         return true;
     }

@@ -154,8 +154,19 @@ final class FanOut {
         branches = ArrayUtil.add(branches, branch);
     }
 
+    /** Reports up to which position the log was read for all destinations. */
+    void updateReads() {
+        long lowest = FanOutDestination.NOTHING;
+        FanOutDestination[] all = branches;
+        for (int i = 0; i < all.length; i++) {
+            lowest = Math.min(lowest, all[i].readTo());
+        }
+        stream.onLogRead(lowest);
+    }
+
     /** Recomputes floor, limit and connection state after a destination has changed. */
     void update() {
+        updateReads();
         long base = -1;
         long limit = -1;
         int deciding = 0;

@@ -43,6 +43,7 @@ final class FanOutDestination implements OutboundStream, Retention {
     private long position;
     private long need = NOTHING;
     private long window;
+    private long readTo = NOTHING;
     private boolean isMember;
     private boolean isTagged;
     private boolean isPinned;
@@ -317,6 +318,19 @@ final class FanOutDestination implements OutboundStream, Retention {
         window = newWindow;
         counters.released.setRelease(newNeed);
         fanOut.update();
+    }
+
+    @Override
+    public void onLogRead(long newReadTo) {
+        if (newReadTo != readTo) {
+            readTo = newReadTo;
+            fanOut.updateReads();
+        }
+    }
+
+    /** Returns the position from which work requests may read the log, or {@link #NOTHING}. */
+    long readTo() {
+        return isPinned ? readTo : NOTHING;
     }
 
     @Override

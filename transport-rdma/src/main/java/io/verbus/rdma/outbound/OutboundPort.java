@@ -116,6 +116,19 @@ final class OutboundPort {
         return queuePair.answered();
     }
 
+    /** Returns the number of work requests posted so far. */
+    long posted() {
+        return posted;
+    }
+
+    /**
+     * Returns the number of work requests whose memory the adapter no longer reads. They have not
+     * necessarily arrived: see {@link #completed()}.
+     */
+    long sent() {
+        return queuePair.completed();
+    }
+
     void tell(SenderEvent event) {
         events.add(event);
     }

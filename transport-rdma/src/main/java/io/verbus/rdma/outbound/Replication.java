@@ -43,6 +43,11 @@ class Replication {
     /** Whether frames are ready but exceed the peer's credit. */
     private boolean isStalled;
 
+    /** Number of work requests after which the log was read up to {@link #markedPosition}. */
+    private long mark;
+
+    private long markedPosition;
+
     /**
      * @param stream stream to send.
      * @param logKey key for the stream's log.
@@ -117,6 +122,22 @@ class Replication {
         }
     }
 
+    /** Starts reporting up to which position the adapter has read the log. */
+    void trackReads(OutboundPort port) {
+        stream.onLogRead(stream.senderPosition());
+        setMark(port);
+    }
+
+    private void setMark(OutboundPort port) {
+        mark = port.posted();
+        markedPosition = postedPosition();
+    }
+
+    /** Returns the position from which further work requests may read the log. */
+    long postedPosition() {
+        return stream.senderPosition();
+    }
+
     /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
     boolean isWaiting() {
         return isStalled || consumed != stream.senderPosition();
@@ -129,6 +150,10 @@ class Replication {
      * @return whether the credit is valid.
      */
     boolean takeCredit(OutboundPort port) {
+        if (port.sent() >= mark) {
+            stream.onLogRead(markedPosition);
+            setMark(port);
+        }
         long granted = credit.getLongAcquire(CreditLine.POSITION);
         if (granted == consumed) {
             return true;

@@ -385,6 +385,7 @@ final class Transfer extends RoundRobin.Taker {
         }
         acceptedNs = port.nowNs();
         retention.onAccept(this, isTagged, groupTag);
+        replication.trackReads(port);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
         port.tell(new SenderEvent.Accepted(this, isResumed && !isOnlyMoved));
