@@ -43,6 +43,7 @@ final class OutboundPort {
 
     private long nowNs;
     private boolean isStaged;
+    private boolean isCompletionRequested;
     private long stagedBytes;
     private long stagedBatches;
     private long posted;
@@ -262,6 +263,11 @@ final class OutboundPort {
         post(true);
     }
 
+    /** Makes the next work request to be posted report its completion. */
+    void requestCompletion() {
+        isCompletionRequested = true;
+    }
+
     /** Posts the staged work requests. */
     void postStaged() {
         if (isStaged) {
@@ -313,7 +319,8 @@ final class OutboundPort {
 
     private long post(boolean signaled) {
         long before = posted;
-        posted = queuePair.post(signaled || sampled != null);
+        posted = queuePair.post(signaled || isCompletionRequested || sampled != null);
+        isCompletionRequested = false;
         if (sampled != null) {
             StreamHops.onPosted(sampled, posted);
             sampled = null;

@@ -48,6 +48,9 @@ class Replication {
 
     private long markedPosition;
 
+    /** Position up to which the adapter has read the log, as reported. */
+    private long readTo;
+
     /**
      * @param stream stream to send.
      * @param logKey key for the stream's log.
@@ -124,8 +127,28 @@ class Replication {
 
     /** Starts reporting up to which position the adapter has read the log. */
     void trackReads(OutboundPort port) {
-        stream.onLogRead(stream.senderPosition());
         setMark(port);
+        report(markedPosition);
+    }
+
+    private void report(long position) {
+        readTo = position;
+        stream.onLogRead(position);
+    }
+
+    /**
+     * Returns whether so much of the log is in use by the adapter that publishers may soon wait for
+     * it. The next work request then reports its completion, which others need not do.
+     */
+    private boolean isReadLate() {
+        return stream.senderPosition() - readTo > log.spec().termLength() / 2;
+    }
+
+    /** Requests the completion of the next work request if it is needed. */
+    final void hurryReads(OutboundPort port) {
+        if (isReadLate()) {
+            port.requestCompletion();
+        }
     }
 
     private void setMark(OutboundPort port) {
@@ -138,9 +161,12 @@ class Replication {
         return stream.senderPosition();
     }
 
-    /** Returns whether credit is awaited, for unsent frames or for a back-pressured publisher. */
+    /**
+     * Returns whether the stream must be serviced although it has nothing to send: credit or the
+     * adapter is awaited, for unsent frames or for a back-pressured publisher.
+     */
     boolean isWaiting() {
-        return isStalled || consumed != stream.senderPosition();
+        return isStalled || consumed != stream.senderPosition() || isReadLate();
     }
 
     /**
@@ -151,7 +177,7 @@ class Replication {
      */
     boolean takeCredit(OutboundPort port) {
         if (port.sent() >= mark) {
-            stream.onLogRead(markedPosition);
+            report(markedPosition);
             setMark(port);
         }
         long granted = credit.getLongAcquire(CreditLine.POSITION);
@@ -220,6 +246,7 @@ class Replication {
         }
         isStalled = false;
         stream.senderPosition(end);
+        hurryReads(port);
         return 1;
     }
 
