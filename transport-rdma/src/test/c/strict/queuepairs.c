@@ -72,7 +72,8 @@ uint64_t digest(const struct request *request) {
 void free_requests(struct queue_pair *qp, uint64_t number, int status) {
     for (; qp->freed < number; qp->freed++) {
         struct request *request = &qp->requests[qp->freed % qp->cap.max_send_wr];
-        if (status == IBV_WC_SUCCESS && qp->freed < qp->sent && request->digest != digest(request))
+        bool is_read = status == IBV_WC_SUCCESS && qp->freed < qp->sent && !is_gone(qp->context);
+        if (is_read && request->digest != digest(request))
             RULE("changed-before-completion", "the memory of request %lu changed before its completion was polled", (unsigned long)request->id);
     }
 }
@@ -124,7 +125,7 @@ void finish_requests(struct queue_pair *qp, uint64_t number, int status) {
 }
 
 static bool has_posted(const struct queue_pair *qp, uint32_t lkey) {
-    for (uint64_t number = qp->done; number < qp->posted; number++) {
+    for (uint64_t number = qp->freed; number < qp->posted; number++) {
         const struct request *request = &qp->requests[number % qp->cap.max_send_wr];
         for (int i = 0; i < request->pieces && !(request->flags & IBV_SEND_INLINE); i++)
             if (request->piece[i].lkey == lkey && request->piece[i].length)

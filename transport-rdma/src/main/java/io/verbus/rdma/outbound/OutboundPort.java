@@ -110,11 +110,11 @@ final class OutboundPort {
     }
 
     /**
-     * Returns the number of completed work requests. The parts of logs that these requests have
-     * read may be released.
+     * Returns the number of work requests that the peer has answered and that the adapter no longer
+     * reads. The logs that they have read may be released.
      */
     long completed() {
-        return queuePair.answered();
+        return Math.min(queuePair.answered(), queuePair.completed());
     }
 
     /** Returns the number of work requests posted so far. */

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 
 /**
  * Receivers release data long before the sender's device reports that it has sent it. The device
- * ends the process if memory changes before its completion was polled.
+ * ends the process if memory changes or is deregistered before its completion was polled.
  */
 @Tag("lab")
 @Tag("strict")
@@ -32,7 +32,7 @@ class SlowCompletionsLabTest {
     }
 
     @Test
-    void leavesLogUnchangedUntilItsRequestsComplete() {
+    void keepsLogUntilItsRequestsComplete() {
         long seed = System.nanoTime();
         try (DeviceNet net = new DeviceNet(seed, directory, Lives.options(seed))) {
             net.subscribe(STREAM);
@@ -40,6 +40,9 @@ class SlowCompletionsLabTest {
             net.until("connected", () -> stream.connected);
             StrictDevice.plan("completion:*:~10");
             net.until("many laps of the log", () -> stream.position() > LAPS);
+            stream.end();
+            net.transportOfA().outbound().closePublication(stream);
+            net.until("released", () -> net.a().releasedStreams.contains(stream));
         }
     }
 }
