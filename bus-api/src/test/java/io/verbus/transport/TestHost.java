@@ -403,7 +403,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     @Override
     public void onImageReleased(InboundImage image) {
-        ((TestImage) image).released = true;
+        ((TestImage) image).release();
         images.remove(image);
         free(image.log());
     }

@@ -3,6 +3,7 @@
 package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 
 import java.util.ArrayList;
@@ -20,6 +21,9 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     public long revokedAt = -1;
 
     public boolean released;
+
+    /** Position after the last frame that had arrived when the image was released. */
+    public long frontier;
 
     /** Position at which another image replaces this one, or -1. */
     public long movedAt = -1;
@@ -136,6 +140,12 @@ public final class TestImage extends TestSubscriber implements InboundImage {
                 + (movedAt < 0 ? "" : " moved at " + movedAt)
                 + (before == null ? "" : " waits for " + before)
                 + (lost == null ? "" : " lost: " + lost);
+    }
+
+    /** Records that nothing can write to the log any longer. */
+    void release() {
+        released = true;
+        frontier = FrontierScanner.scan(log, position()).position();
     }
 
     /** Returns the least of the positions that count. */

@@ -73,11 +73,11 @@ class DrainLabTest {
                                     }
                                 });
                     }
-                    Await.until("messages", () -> reader.count() > 200);
+                    reading.await("messages", () -> reader.count() > 200);
                     if (isLast) {
                         isOver.set(true);
                         tasks.join(60);
-                        Await.until(
+                        reading.await(
                                 "all that was accepted",
                                 () -> next[0] + reader.count() == accepted.get());
                     } else {
@@ -117,10 +117,10 @@ class DrainLabTest {
                                     }
                                 }
                             });
-                    Await.until("messages", () -> reader.count() > 200);
+                    tasks.await("messages", () -> reader.count() > 200);
                     assertEquals(0, drain(a));
                     isHeld.set(true);
-                    Await.until("all that was accepted", () -> reader.count() == accepted.get());
+                    tasks.await("all that was accepted", () -> reader.count() == accepted.get());
                     isRead.set(true);
                     tasks.join(60);
                 }

@@ -2,6 +2,8 @@
 
 package io.verbus.driver.system;
 
+import io.verbus.driver.Await;
+
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +14,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /** Threads of a test: a failure of one fails the test. Used by the test's own thread. */
 final class Tasks implements AutoCloseable {
@@ -45,6 +48,16 @@ final class Tasks implements AutoCloseable {
             running--;
             result(future);
         }
+    }
+
+    /** Waits for a condition; throws the failure of a task as soon as there is one. */
+    void await(String what, BooleanSupplier condition) throws Exception {
+        Await.until(what, () -> condition.getAsBoolean() || hasFailed());
+        check();
+    }
+
+    private boolean hasFailed() {
+        return ended.stream().anyMatch(each -> each.state() == Future.State.FAILED);
     }
 
     /** Waits for all tasks; throws the first failure. */

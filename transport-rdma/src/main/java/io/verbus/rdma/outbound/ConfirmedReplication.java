@@ -52,7 +52,7 @@ final class ConfirmedReplication extends Replication {
 
     @Override
     void awaitFrom(long position) {
-        forgetLog();
+        pending = NONE;
         super.awaitFrom(position);
     }
 
@@ -97,10 +97,5 @@ final class ConfirmedReplication extends Replication {
             }
         }
         return true;
-    }
-
-    @Override
-    void forgetLog() {
-        pending = NONE;
     }
 }

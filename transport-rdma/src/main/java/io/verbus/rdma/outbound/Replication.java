@@ -270,11 +270,6 @@ class Replication {
         return true;
     }
 
-    /** Stops writing to the peer's log, which no longer exists. */
-    void forgetLog() {
-        // Batches are committed when they are sent, so there is nothing to forget.
-    }
-
     private void stamp(long position, int length) {
         int bitsToShift = LogLayout.positionBitsToShift(path.termLength());
         timestamps.stamp(

@@ -215,7 +215,7 @@ final class Transfer extends RoundRobin.Taker {
             }
             case DEFERRED -> isEndDue() ? close(port) : 0;
             case REFUSED -> isEndDue() ? skip(port) : retry(nowNs);
-            case ANSWER_DUE -> isEnding ? close(port) : offer(port, nowNs);
+            case ANSWER_DUE -> isEnding ? close(port) : offerAgain(port, nowNs);
             case LEAVING, BROKEN, CLOSE_DUE -> close(port);
             case CLOSED, ANSWERED -> awaitArrival(port);
             case DELIVERED, GONE -> 0;
@@ -245,6 +245,11 @@ final class Transfer extends RoundRobin.Taker {
         }
         go(Event.SETUP);
         return 1;
+    }
+
+    /** Offers the stream for a new image, once everything sent is committed to the closed one. */
+    private int offerAgain(OutboundPort port, long nowNs) {
+        return replication.settle(port) ? offer(port, nowNs) : 0;
     }
 
     private int retry(long nowNs) {
@@ -456,7 +461,6 @@ final class Transfer extends RoundRobin.Taker {
         }
         boolean wasActive = state.isActive();
         image = PeerImage.NONE;
-        replication.forgetLog();
         go(Event.IMAGE_CLOSED);
         if (wasActive) {
             stream.onConnected(false);

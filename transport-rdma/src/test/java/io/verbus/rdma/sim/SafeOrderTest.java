@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
 import org.junit.jupiter.api.Test;
@@ -88,6 +89,24 @@ class SafeOrderTest {
     @Test
     void detectsReorderingIfNeitherDriverRequestsSafeOrder() {
         assertNotNull(firstFailure("trust", "trust", RUNS_TO_CATCH));
+    }
+
+    /** A batch that is in place, but not committed, must not be lost between two images. */
+    @Test
+    void commitsBatchBeforeStreamLeavesClosedImage() {
+        long first = System.nanoTime() & 0xFFFF_FFFFL;
+        for (long seed = first; seed < first + RUNS_TO_CATCH; seed++) {
+            try (TwoDrivers net = drivers(seed, "safe", "safe")) {
+                net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+                net.a.publish(TwoDrivers.CHANNEL, STREAM);
+                net.until("messages", () -> !net.b.images.isEmpty() && net.b.image().received > 9);
+                TestImage image = net.b.image();
+                net.forMillis(seed % 5);
+                net.b.transport.inbound().stopImage(image);
+                net.until("next image", () -> image.released && !net.b.images.isEmpty());
+                assertEquals(net.b.image().setup.position(), image.frontier, "seed " + seed);
+            }
+        }
     }
 
     @Test
