@@ -20,23 +20,6 @@ final class ChannelRules {
                     ChannelKey.CONTROL,
                     ChannelKey.CONTROL_MODE);
 
-    /** Keys that no destination may have, whether of a publication or a subscription. */
-    private static final List<ChannelKey> NOT_OF_DESTINATIONS =
-            List.of(
-                    ChannelKey.MTU,
-                    ChannelKey.WINDOW,
-                    ChannelKey.SEND_BUFFER,
-                    ChannelKey.RECEIVE_BUFFER);
-
-    /** Keys that configure how slow readers are handled, on any media. */
-    private static final List<ChannelKey> OF_READERS =
-            List.of(
-                    ChannelKey.TETHER,
-                    ChannelKey.REJOIN,
-                    ChannelKey.UNTETHERED_WINDOW_LIMIT,
-                    ChannelKey.UNTETHERED_LINGER,
-                    ChannelKey.UNTETHERED_RESTING);
-
     private static final String CONTROL_ALONE =
             "has control without endpoint: add control-mode=dynamic to publish, or"
                     + " endpoint=host:port to subscribe";
@@ -190,7 +173,7 @@ final class ChannelRules {
                         + " the port");
     }
 
-    private static boolean isOfConnection(ChannelKey key) {
+    static boolean isOfConnection(ChannelKey key) {
         return switch (key) {
             case INTERFACE,
                     DEVICE,
@@ -339,7 +322,7 @@ final class ChannelRules {
         }
     }
 
-    private static void checkPorts(ChannelUri channel, Map<ChannelKey, Object> values) {
+    static void checkPorts(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuse(
                 isPortless(values.get(ChannelKey.ENDPOINT)),
                 channel,
@@ -383,75 +366,6 @@ final class ChannelRules {
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
                 "has port 0 in control: set the port of the publication's control address");
-    }
-
-    /** Checks that a channel can be a destination of a subscription. */
-    static void checkReceiveDestination(
-            ChannelUri channel,
-            Map<ChannelKey, Object> values,
-            Map<ChannelKey, BusException> faults) {
-        refuse(
-                !values.containsKey(ChannelKey.ENDPOINT)
-                        && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL)),
-                channel,
-                "has no endpoint, which a destination requires: add endpoint=host:port");
-        for (ChannelKey key : NOT_OF_DESTINATIONS) {
-            refuse(
-                    values.containsKey(key),
-                    channel,
-                    "has the key "
-                            + key.text(channel.isAeron())
-                            + ", which belongs in the subscription's own channel: set it there");
-        }
-        for (ChannelKey key : OF_READERS) {
-            refuse(
-                    values.containsKey(key) && !channel.isAeron(),
-                    channel,
-                    "has the key "
-                            + key.text()
-                            + ", which belongs in the subscription's own channel: set it there");
-        }
-        checkSubscribable(channel, values, faults);
-    }
-
-    static void checkDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
-        refuse(
-                channel.isSpy(),
-                channel,
-                // Aeron's tests look for "spies are invalid".
-                "is a spy channel, and spies are invalid as destinations: use"
-                        + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
-        for (ChannelKey key : values.keySet()) {
-            boolean isOfDestination =
-                    switch (key) {
-                        case ENDPOINT, ALIAS -> true;
-                        case CONTROL_MODE, MTU, WINDOW, SEND_BUFFER, RECEIVE_BUFFER -> false;
-                        default ->
-                                channel.isAeron()
-                                        || isOfConnection(key)
-                                                && channel.media().equals(ChannelMedia.RDMA.text());
-                    };
-            refuse(
-                    !isOfDestination,
-                    channel,
-                    "has the key "
-                            + key.text(channel.isAeron())
-                            + ", which belongs in the publication's own channel: a destination has"
-                            + " only endpoint=host:port"
-                            + (channel.media().equals(ChannelMedia.RDMA.text())
-                                    ? ", and interface=ADDRESS if needed"
-                                    : ""));
-        }
-        refuse(
-                channel.isIpc(),
-                channel,
-                "is an IPC channel, which cannot be a destination: use"
-                        + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
-        refuse(
-                !values.containsKey(ChannelKey.ENDPOINT),
-                channel,
-                "has no endpoint, which a destination requires: add endpoint=host:port");
-        checkPorts(channel, values);
     }
 
     static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
@@ -509,7 +423,8 @@ final class ChannelRules {
         }
     }
 
-    private static void refuse(boolean isWrong, ChannelUri channel, String what) {
+    /** Throws the error for a channel that breaks a rule. */
+    static void refuse(boolean isWrong, ChannelUri channel, String what) {
         if (isWrong) {
             throw new InvalidChannelException("channel '" + channel + "' " + what);
         }

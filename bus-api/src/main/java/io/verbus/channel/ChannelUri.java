@@ -666,7 +666,7 @@ public final class ChannelUri {
      * @throws BusException if the channel has no endpoint, or is for publications only.
      */
     public void checkReceiveDestination() {
-        ChannelRules.checkReceiveDestination(this, values, faults);
+        DestinationRules.checkOfSubscription(this, values, faults);
     }
 
     /**
@@ -676,7 +676,7 @@ public final class ChannelUri {
      *     have.
      */
     public void checkDestination() {
-        ChannelRules.checkDestination(this, values);
+        DestinationRules.checkOfPublication(this, values);
     }
 
     /** Returns the text that the channel was parsed from, for messages. */

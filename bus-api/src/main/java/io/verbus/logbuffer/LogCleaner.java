@@ -40,6 +40,14 @@ public final class LogCleaner {
     }
 
     /**
+     * Returns how many bytes before the publication limit a log can keep for receivers that are
+     * behind: two terms less a quarter, so that the log can be cleaned while publishers continue.
+     */
+    public static long retainable(int termLength) {
+        return 2L * termLength - termLength / 4;
+    }
+
+    /**
      * Returns whether the log needs cleaning. A log needs no cleaning if its only writer zeroes
      * ahead, which the writer announces in the metadata before its first frame. Thread-safe.
      */

@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.channel.FlowChoice;
+import io.verbus.logbuffer.LogCleaner;
 import io.verbus.transport.OutboundStream;
 
 import org.agrona.collections.ArrayUtil;
@@ -19,15 +20,15 @@ import java.util.Queue;
  *      |  pinned only  |  for slower   |  window of those that    |
  *      |               |  receivers    |  decide, a term at most  |
  *  ----+---------------+---------------+--------------------------+-----
- *                      |◀─ two terms, less a quarter ────────────▶|
+ *                      |◀─ at most LogCleaner.retainable ───────▶|
  * </pre>
  *
  * <p>Depending on the strategy, base and limit are those of the slowest connected destination, of
  * the fastest, or of the slowest that has the tag. Other destinations may lag behind the base as
  * far as the log reaches back. A destination that lags further is dropped and restarted at the
  * current position, unless it was only just accepted: publishers then wait until it has caught up.
- * The spare quarter of a term gives the conductor room to clean the log, and the sender time to end
- * a dropped destination's stream, while publishers continue.
+ * What the log cannot retain gives the sender time to end a dropped destination's stream while
+ * publishers continue.
  *
  * <p>Invariant: nothing before the floor is sent, and nothing from the floor onwards is reused. A
  * work request never reads before the position that its destination has released, and the floor
@@ -207,7 +208,7 @@ final class FanOut {
     }
 
     private void release(long base, long limit) {
-        long lowest = base - (2L * termLength - (limit - base) - termLength / 4);
+        long lowest = limit - LogCleaner.retainable(termLength);
         long kept = base;
         long end = limit;
         if (start != null) {

@@ -206,7 +206,7 @@ final class FrameDispatcher {
     private int onRoundTrip(SocketAddress source, long nowNs) {
         ReceiveImage image =
                 images.get(ReceiveImage.key(RttFrame.streamId(part), RttFrame.sessionId(part)));
-        if (image != null && image.isOfSender(source)) {
+        if (image != null && image.source().accepts(source)) {
             if ((Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
                 image.onRoundTrip(part, nowNs);
             } else if (RttFrame.receiverId(part) == receiverId) {

@@ -384,7 +384,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         int work = 0;
         for (int i = 0; i < all.length && work < CLEANED_PER_CYCLE; i++) {
             next = next + 1 < all.length ? next + 1 : 0;
-            work += all[next].clean();
+            work += all[next].room().clean();
             all[next].losses().tell(host, now);
         }
         return work;

@@ -4,9 +4,6 @@ package io.verbus.udp.inbound;
 
 import io.verbus.channel.DatagramSettings;
 import io.verbus.logbuffer.FrameHeader;
-import io.verbus.logbuffer.LogCleaner;
-import io.verbus.logbuffer.LogLayout;
-import io.verbus.memory.LogRoom;
 import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.InboundImage;
 import io.verbus.udp.common.ReceiverCounters;
@@ -26,7 +23,7 @@ import java.util.Queue;
 
 /**
  * Image that is rebuilt from datagrams: accepts frames, sends control frames, and detects the end.
- * Used by the receiver, except for {@link #clean}, which the conductor calls.
+ * Used by the receiver, except for {@link #room}, which the conductor cleans.
  *
  * <pre>
  *    cleaned          consumed         rebuilt     highest     granted
@@ -42,40 +39,20 @@ import java.util.Queue;
  * beyond the window, because only its header is stored.
  */
 final class ReceiveImage {
-    /**
-     * Divisor of the term length that gives the length of a cleaning step, which must be less than
-     * the available room.
-     */
-    private static final int CLEAN_STEPS = 8;
-
-    /** Maximum number of bytes cleaned in one step. */
-    private static final int MAX_CLEANED = 256 * 1024;
-
-    /** Silence after which a sender may continue from another address. */
-    private static final long SILENCE_NS = 1_000_000_000;
-
-    /** Minimum interval between answers to the sender's challenges. */
-    private static final long MIN_ANSWER_INTERVAL_NS = 10_000_000;
-
     private static final long NONE = -1;
 
     private final InboundImage image;
     private final ReceiveEndpoint endpoint;
-    private final ControlSender sender;
     private final Queue<ReceiverEvent> events;
     private final ReceiverCounters counters;
     private final RebuiltLog log;
-    private final LogCleaner cleaner;
-
-    /** Number of bytes of the log to keep in memory ahead of the consumed position. */
-    private final long span;
-
+    private final ReceiveRoom room;
     private final LossTally losses;
     private final GapRecovery recovery;
     private final StatusMessages status;
     private final CongestionControl congestion;
     private final RoundTripProbe probe;
-    private final Distance distance;
+    private final SenderLiveness liveness;
 
     /** Records when frames arrive; null if the channel does not request timestamps. */
     private final FrameTimestamps arrivals;
@@ -86,16 +63,10 @@ final class ReceiveImage {
     /** Null unless the stream consists of requests. */
     private final ResponseNotice responses;
 
-    /** Address from which frames of the stream are accepted. */
-    private final SocketAddress source = new SocketAddress();
-
-    /** Address at which to respond to the sender: its control address, if any, else the source. */
-    private final SocketAddress replyTo;
-
+    private final StreamSource source;
     private final boolean isReliable;
     private final boolean isGroup;
     private final int mtu;
-    private final long timeoutNs;
 
     /** How far past the granted position the sender's heartbeats still count. */
     private final long reach;
@@ -110,17 +81,7 @@ final class ReceiveImage {
     private long arrived;
 
     private long granted;
-    private long frameNs;
-
-    /**
-     * Whether the sender is too far ahead for this receiver, which is missing earlier frames. Then
-     * only retransmitted frames show that the sender is alive; some senders cannot retransmit them.
-     */
-    private boolean isOutpaced;
-
-    private long sourceNs;
     private long endPosition = NONE;
-    private long answeredNs;
     private boolean hasEnded;
 
     /** Leaves the sender; null unless the driver is closing. */
@@ -149,36 +110,36 @@ final class ReceiveImage {
         this.counters = counters;
         this.events = events;
         endpoint = offered.endpoint();
-        sender = endpoint.sender();
-        source.set(offered.source());
-        SocketAddress control = endpoint.control();
-        replyTo = control == null ? source : control;
+        source = new StreamSource(offered.source(), endpoint, counters, nowNs);
         isGroup = offered.isGroup() || endpoint.isGroup();
         isReliable = image.channel().isReliable();
         mtu = offered.mtu();
-        timeoutNs = options.imageTimeoutNs();
         log = new RebuiltLog(image.log(), offered.position());
         reach = options.givesUpSlowReceivers() ? 0 : log.termLength();
-        cleaner = new LogCleaner(image.log(), offered.position());
-        span = endpoint.terms().span(log.termLength(), mtu);
+        room =
+                new ReceiveRoom(
+                        image,
+                        log,
+                        offered.position(),
+                        endpoint.terms().span(log.termLength(), mtu));
         losses =
                 new LossTally(
                         offered.streamId(),
                         offered.sessionId(),
                         endpoint.description(),
-                        source.toString(),
+                        offered.source().toString(),
                         nowNs);
         recovery = recovery(options);
         status = new StatusMessages(log, endpoint, options.statusIntervalNs(), nowNs);
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
-        distance = new Distance(log.termLength());
+        liveness = new SenderLiveness(log.termLength(), isGroup, options.imageTimeoutNs(), nowNs);
         arrivals = FrameTimestamps.of(image.channel().receiveTimestamp());
         receipts = FrameTimestamps.of(image.channel().mediaTimestamp());
         responses =
                 offered.wantsResponses()
                         ? new ResponseNotice(
-                                sender,
+                                endpoint.sender(),
                                 offered.sessionId(),
                                 offered.streamId(),
                                 options.statusIntervalNs())
@@ -186,9 +147,6 @@ final class ReceiveImage {
         progress = offered.position();
         arrived = offered.position();
         granted = offered.position();
-        frameNs = nowNs;
-        sourceNs = nowNs;
-        answeredNs = nowNs - MIN_ANSWER_INTERVAL_NS;
     }
 
     /**
@@ -241,25 +199,9 @@ final class ReceiveImage {
 
     // Conductor
 
-    /**
-     * Cleans a part of the log that is both consumed and counted by the receiver: if a frame were
-     * zeroed before the receiver counts it, the receiver would request it again, and it would be
-     * left over when the log is reused.
-     *
-     * @return work count.
-     */
-    int clean() {
-        long consumed = image.consumedPosition();
-        boolean isWhole = log.termLength() <= LogRoom.LONGEST_WHOLE;
-        int step = isWhole ? log.termLength() / CLEAN_STEPS : MAX_CLEANED;
-        int cleaned =
-                consumed - cleaner.cleaned() < step
-                        ? 0
-                        : cleaner.clean(
-                                Math.min(consumed, log.rebuiltAcquire()),
-                                Math.min(step, MAX_CLEANED));
-        image.log().room().hold(cleaner.cleaned(), consumed + span);
-        return cleaned;
+    /** Returns the room in the log, which the conductor cleans. */
+    ReceiveRoom room() {
+        return room;
     }
 
     /** Returns the losses of the stream. */
@@ -284,8 +226,8 @@ final class ReceiveImage {
      * @return number of bytes handled, whether stored or not; -1 if the frames are invalid.
      */
     int onData(UnsafeBuffer part, SocketAddress from, long receivedNs, long nowNs) {
-        if (!source.isSame(from)) {
-            onForged(part, from, nowNs);
+        if (!source.is(from)) {
+            source.onForged(part, from, nowNs);
             return Frames.dataSpan(part);
         }
         long position = log.position(part);
@@ -305,9 +247,9 @@ final class ReceiveImage {
             counters.joinedRows.incrementRelease();
         }
         if (position + length > granted) {
-            isOutpaced |= hasRoom();
+            liveness.outpaced(liveness.isOutpaced() || hasRoom());
             counters.overRuns.incrementRelease();
-            distance.onBeyond(position - log.rebuilt(), nowNs);
+            liveness.onBeyond(position - log.rebuilt(), nowNs);
             return taken;
         }
         heard(nowNs);
@@ -344,12 +286,13 @@ final class ReceiveImage {
         }
         if (position > granted + reach) {
             counters.overRuns.incrementRelease();
-            distance.onBeyond(position - log.rebuilt(), nowNs);
+            liveness.onBeyond(position - log.rebuilt(), nowNs);
             return;
         }
-        isOutpaced = position > granted && hasRoom();
+        boolean isOutpaced = position > granted && hasRoom();
         if (isOutpaced) {
-            sourceNs = nowNs;
+            liveness.outpaced(true);
+            source.heard(nowNs);
         } else {
             heard(nowNs);
         }
@@ -368,63 +311,23 @@ final class ReceiveImage {
     }
 
     private void heard(long nowNs) {
-        isOutpaced = false;
-        frameNs = nowNs;
-        sourceNs = nowNs;
-        distance.onNear();
+        liveness.onFrame(nowNs);
+        source.heard(nowNs);
     }
 
-    /**
-     * Handles a frame from an address other than the sender's. If the sender is silent, the frame
-     * may come from the sender after a router has changed its address, so this requests a setup.
-     */
-    private void onForged(UnsafeBuffer part, SocketAddress from, long nowNs) {
-        counters.forged.incrementRelease();
-        if (nowNs - sourceNs < SILENCE_NS || nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
-            return;
-        }
-        answeredNs = nowNs;
-        StatusFrame.write(
-                frame,
-                StatusFrame.FLAG_SEND_SETUP,
-                log.sessionId(),
-                log.streamId(),
-                part.getInt(FrameHeader.TERM_ID),
-                part.getInt(FrameHeader.TERM_OFFSET),
-                0,
-                endpoint.receiverId());
-        if (sender.send(replyTo == source ? from : replyTo, frame, StatusFrame.LENGTH, nowNs)) {
-            counters.statusMessages.incrementRelease();
-        }
+    /** Returns the address of the stream's sender. */
+    StreamSource source() {
+        return source;
     }
 
-    /** Returns whether a frame comes from the sender's address; counts it as forged if not. */
-    boolean isOfSender(SocketAddress from) {
-        boolean isOfSender = source.isSame(from);
-        if (!isOfSender) {
-            counters.forged.incrementRelease();
-        }
-        return isOfSender;
-    }
-
-    /**
-     * Handles a setup, which requests a status message. The sender may change its address if it was
-     * silent at the old one for a while, and if the setup matches the stream.
-     */
+    /** Handles a setup, which requests a status message. */
     void onSetup(UnsafeBuffer setup, SocketAddress from, long nowNs) {
-        if (!source.isSame(from)) {
-            boolean mayMove =
-                    nowNs - sourceNs >= SILENCE_NS
-                            && SetupFrame.initialTermId(setup) == log.initialTermId()
-                            && SetupFrame.termLength(setup) == log.termLength();
-            if (!mayMove) {
-                counters.forged.incrementRelease();
-                return;
-            }
+        boolean isMatching =
+                SetupFrame.initialTermId(setup) == log.initialTermId()
+                        && SetupFrame.termLength(setup) == log.termLength();
+        if (source.acceptsSetup(from, isMatching, nowNs)) {
+            status.onAsked(nowNs);
         }
-        source.set(from); // its local address may have changed
-        sourceNs = nowNs;
-        status.onAsked(nowNs);
     }
 
     /** Handles the sender's answer to a round-trip measurement. */
@@ -441,12 +344,11 @@ final class ReceiveImage {
      * address, regardless of the challenge's source.
      */
     void onQuestion(UnsafeBuffer question, long nowNs) {
-        if (nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
+        if (!source.mayAnswer(nowNs)) {
             return;
         }
-        answeredNs = nowNs;
         RttFrame.reply(frame, question);
-        sender.send(replyTo, frame, RttFrame.LENGTH, nowNs);
+        source.send(frame, RttFrame.LENGTH, nowNs);
         status.due();
     }
 
@@ -468,7 +370,7 @@ final class ReceiveImage {
         }
         if (congestion.needsRoundTrip() && probe.isDue(nowNs)) {
             probe.ask(frame, log.sessionId(), log.streamId(), nowNs);
-            sender.send(replyTo, frame, RttFrame.LENGTH, nowNs);
+            source.send(frame, RttFrame.LENGTH, nowNs);
             work++;
         }
         if (parting != null) {
@@ -486,7 +388,7 @@ final class ReceiveImage {
             work += recovery.work(nowNs);
         }
         if (responses != null) {
-            work += responses.work(replyTo, nowNs);
+            work += responses.work(source.replyTo(), nowNs);
         }
         if (!hasEnded && endPosition != NONE && (isRevoked || log.rebuilt() >= endPosition)) {
             hasEnded = true;
@@ -505,20 +407,17 @@ final class ReceiveImage {
             return;
         }
         image.window(congestion.window());
-        long limit = parting != null ? granted : Math.max(limit(consumed), granted);
+        long limit =
+                parting != null
+                        ? granted
+                        : Math.max(room.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
-        boolean isSent = sender.send(replyTo, frame, length, nowNs);
+        boolean isSent = source.send(frame, length, nowNs);
         status.told(consumed, isSent, nowNs);
         if (isSent) {
             granted = limit;
             counters.statusMessages.incrementRelease();
         }
-    }
-
-    /** Returns the limit to grant; the word after it must be readable as well. */
-    private long limit(long consumed) {
-        long inMemory = image.log().room().end() - LogLayout.MIN_PAGE_LENGTH;
-        return Math.min(cleaner.limit(consumed, congestion.window()), inMemory);
     }
 
     /** Handles a gap that is due. */
@@ -530,7 +429,7 @@ final class ReceiveImage {
         }
         if (isReliable) {
             log.writeNak(frame, begin, length);
-            if (sender.send(replyTo, frame, NakFrame.LENGTH, nowNs)) {
+            if (source.send(frame, NakFrame.LENGTH, nowNs)) {
                 counters.naksSent.incrementRelease();
                 image.onNak();
             }
@@ -577,7 +476,7 @@ final class ReceiveImage {
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
-        boolean isSent = sender.send(replyTo, frame, length, nowNs);
+        boolean isSent = source.send(frame, length, nowNs);
         status.told(position, isSent, nowNs);
         if (isSent) {
             counters.statusMessages.incrementRelease();
@@ -587,7 +486,7 @@ final class ReceiveImage {
     /** Tells the sender that a subscriber has rejected the stream. */
     void tell(Rejections rejections, long nowNs) {
         int length = rejections.write(key(), log.sessionId(), log.streamId(), nowNs);
-        if (sender.send(replyTo, rejections.frame(), length, nowNs)) {
+        if (source.send(rejections.frame(), length, nowNs)) {
             counters.errorFrames.incrementRelease();
         }
     }
@@ -597,20 +496,6 @@ final class ReceiveImage {
         if (log.isBroken()) {
             return "the sender's frames overlap, so no frame starts at position " + log.rebuilt();
         }
-        if (isGroup && distance.isTooFar()) {
-            return "the sender left this receiver behind at position "
-                    + log.rebuilt()
-                    + ": set fc=min on the publication's channel, or consume faster";
-        }
-        if (hasEnded || nowNs - frameNs < timeoutNs) {
-            return null;
-        }
-        return isOutpaced
-                ? "the sender is ahead, and has not retransmitted the data at position "
-                        + log.rebuilt()
-                        + " for "
-                        + timeoutNs / 1_000_000
-                        + " ms: set fc=min on the publication's channel, or consume faster"
-                : "the sender has been silent for " + timeoutNs / 1_000_000 + " ms";
+        return liveness.lost(log.rebuilt(), hasEnded, nowNs);
     }
 }

@@ -22,6 +22,7 @@ import java.net.InetSocketAddress;
 public final class DatagramSocket implements AutoCloseable {
     private final int fd;
     private final boolean isIpv6;
+    private final SocketOptions options;
 
     /** Address requested in the constructor or last bind. */
     private InetSocketAddress requested;
@@ -46,6 +47,7 @@ public final class DatagramSocket implements AutoCloseable {
     private DatagramSocket(int fd, boolean isIpv6) {
         this.fd = fd;
         this.isIpv6 = isIpv6;
+        options = new SocketOptions(fd);
     }
 
     /** Links the system calls, which is slow the first time in a process. Thread-safe. */
@@ -86,14 +88,7 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     private void share(boolean isShared) {
-        try (Arena arena = Arena.ofConfined()) {
-            set(
-                    arena,
-                    SocketCalls.allocateState(arena),
-                    LinuxAbi.SOL_SOCKET,
-                    LinuxAbi.SO_REUSEADDR,
-                    isShared ? 1 : 0);
-        }
+        options.set(LinuxAbi.SOL_SOCKET, LinuxAbi.SO_REUSEADDR, isShared ? 1 : 0);
     }
 
     /**
@@ -116,19 +111,12 @@ public final class DatagramSocket implements AutoCloseable {
      */
     public static DatagramSocket join(InetSocketAddress group, MulticastInterface on, String name) {
         DatagramSocket socket = open(group, true);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = SocketCalls.allocateState(arena);
+        try {
             // By default, the socket would receive from every group that any socket on this host
-            // has
-            // joined.
-            socket.set(arena, state, LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_ALL, 0);
-            socket.set(
-                    arena,
-                    state,
-                    LinuxAbi.IP_ADD_MEMBERSHIP,
-                    group.getAddress(),
-                    on,
-                    "cannot join " + name);
+            // has joined.
+            socket.options.set(LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_ALL, 0);
+            socket.options.group(
+                    LinuxAbi.IP_ADD_MEMBERSHIP, group.getAddress(), on, "cannot join " + name);
             socket.multicastFrom(on);
             return socket;
         } catch (SocketException e) {
@@ -147,7 +135,7 @@ public final class DatagramSocket implements AutoCloseable {
                             isIpv6 ? LinuxAbi.AF_INET6 : LinuxAbi.AF_INET,
                             LinuxAbi.SOCK_DGRAM | LinuxAbi.SOCK_NONBLOCK | LinuxAbi.SOCK_CLOEXEC);
             if (fd < 0) {
-                throw failure(
+                throw SocketCalls.failure(
                         "cannot open a UDP socket",
                         state,
                         "raise the limit on open files (`ulimit -n`), or load the kernel's ipv6"
@@ -156,7 +144,7 @@ public final class DatagramSocket implements AutoCloseable {
             DatagramSocket socket = new DatagramSocket(fd, isIpv6);
             try {
                 if (isShared) {
-                    socket.set(arena, state, LinuxAbi.SOL_SOCKET, LinuxAbi.SO_REUSEADDR, 1);
+                    socket.share(true);
                 }
                 socket.bind(arena, state, address);
                 return socket;
@@ -170,7 +158,7 @@ public final class DatagramSocket implements AutoCloseable {
     private void bind(Arena arena, MemorySegment state, InetSocketAddress address) {
         requested = address;
         if (!isBound(state, address)) {
-            throw failure(
+            throw SocketCalls.failure(
                     "cannot bind a UDP socket to " + Endpoint.text(address),
                     state,
                     "use an address of this host (`ip address` lists them all) and a free port"
@@ -189,7 +177,8 @@ public final class DatagramSocket implements AutoCloseable {
         length.set(ValueLayout.JAVA_INT, 0, LinuxAbi.SockAddr.IPV6_SIZE);
         MemorySegment name = arena.allocate(32, 8);
         if (SocketCalls.getsockname(state, fd, name.address(), length.address()) < 0) {
-            throw failure("cannot read the address of a UDP socket", state, "report this bug");
+            throw SocketCalls.failure(
+                    "cannot read the address of a UDP socket", state, "report this bug");
         }
         SocketAddress bound = new SocketAddress();
         bound.read(new UnsafeBuffer(name.address(), 32), 0, length.get(ValueLayout.JAVA_INT, 0));
@@ -211,7 +200,7 @@ public final class DatagramSocket implements AutoCloseable {
     private void connect(Arena arena, MemorySegment state, InetSocketAddress peer) {
         SocketAddress wanted = new SocketAddress(peer);
         if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
-            throw failure(
+            throw SocketCalls.failure(
                     "no route from the UDP socket at "
                             + Endpoint.text(localAddress)
                             + " to "
@@ -238,7 +227,8 @@ public final class DatagramSocket implements AutoCloseable {
             none.set(ValueLayout.JAVA_SHORT, 0, (short) LinuxAbi.AF_UNSPEC);
             int port = localAddress.getPort();
             if (SocketCalls.connect(state, fd, none.address(), (int) none.byteSize()) < 0) {
-                throw failure("cannot disconnect a UDP socket", state, "report this bug");
+                throw SocketCalls.failure(
+                        "cannot disconnect a UDP socket", state, "report this bug");
             }
             readLocalAddress(arena, state);
             if (localAddress.getPort() == 0
@@ -284,7 +274,7 @@ public final class DatagramSocket implements AutoCloseable {
                 other) {
             MemorySegment state = SocketCalls.allocateState(arena);
             if (SocketCalls.dup3(state, other.fd, fd, LinuxAbi.O_CLOEXEC) < 0) {
-                throw failure("cannot replace a UDP socket", state, "report this bug");
+                throw SocketCalls.failure("cannot replace a UDP socket", state, "report this bug");
             }
             requested = other.requested;
             localAddress = other.localAddress;
@@ -297,15 +287,11 @@ public final class DatagramSocket implements AutoCloseable {
      * from it. Called before another thread uses the socket.
      */
     public void tellLocal() {
-        try (Arena arena = Arena.ofConfined()) {
-            set(
-                    arena,
-                    SocketCalls.allocateState(arena),
-                    isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
-                    isIpv6 ? LinuxAbi.IPV6_RECVPKTINFO : LinuxAbi.IP_PKTINFO,
-                    1);
-            tellsLocal = true;
-        }
+        options.set(
+                isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
+                isIpv6 ? LinuxAbi.IPV6_RECVPKTINFO : LinuxAbi.IP_PKTINFO,
+                1);
+        tellsLocal = true;
     }
 
     /**
@@ -320,17 +306,10 @@ public final class DatagramSocket implements AutoCloseable {
         if (tellsTime) {
             return;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = SocketCalls.allocateState(arena);
-            set(arena, state, LinuxAbi.SOL_SOCKET, LinuxAbi.SO_TIMESTAMPNS, 1);
-            if (isOfAdapter) {
-                set(
-                        arena,
-                        state,
-                        LinuxAbi.SOL_SOCKET,
-                        LinuxAbi.SO_TIMESTAMPING,
-                        LinuxAbi.TIMESTAMPING_ADAPTER);
-            }
+        options.set(LinuxAbi.SOL_SOCKET, LinuxAbi.SO_TIMESTAMPNS, 1);
+        if (isOfAdapter) {
+            options.set(
+                    LinuxAbi.SOL_SOCKET, LinuxAbi.SO_TIMESTAMPING, LinuxAbi.TIMESTAMPING_ADAPTER);
         }
         tellsTime = true;
     }
@@ -362,7 +341,7 @@ public final class DatagramSocket implements AutoCloseable {
      * @return the size granted by the kernel, at most {@code net.core.rmem_max}.
      */
     public int receiveBuffer(int bytes) {
-        return bufferSize(LinuxAbi.SO_RCVBUF, bytes);
+        return options.bufferSize(LinuxAbi.SO_RCVBUF, bytes);
     }
 
     /**
@@ -372,89 +351,16 @@ public final class DatagramSocket implements AutoCloseable {
      * @return the size granted by the kernel, at most {@code net.core.wmem_max}.
      */
     public int sendBuffer(int bytes) {
-        return bufferSize(LinuxAbi.SO_SNDBUF, bytes);
-    }
-
-    /** Sets and reads a buffer size; the kernel doubles the value to allow for its own overhead. */
-    private int bufferSize(int option, int bytes) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = SocketCalls.allocateState(arena);
-            MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
-            set(arena, state, LinuxAbi.SOL_SOCKET, option, bytes);
-            MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
-            length.set(ValueLayout.JAVA_INT, 0, Integer.BYTES);
-            if (SocketCalls.getsockopt(
-                            state,
-                            fd,
-                            LinuxAbi.SOL_SOCKET,
-                            option,
-                            value.address(),
-                            length.address())
-                    < 0) {
-                throw failure("cannot read a socket option", state, "report this bug");
-            }
-            return value.get(ValueLayout.JAVA_INT, 0) / 2;
-        }
+        return options.bufferSize(LinuxAbi.SO_SNDBUF, bytes);
     }
 
     /** Selects the interface for sending to multicast groups. */
     public void multicastFrom(MulticastInterface interfaceToUse) {
-        try (Arena arena = Arena.ofConfined()) {
-            set(
-                    arena,
-                    SocketCalls.allocateState(arena),
-                    LinuxAbi.IP_MULTICAST_IF,
-                    InetAddress.ofLiteral("0.0.0.0"),
-                    interfaceToUse,
-                    "cannot send to multicast groups");
-        }
-    }
-
-    private void set(
-            Arena arena,
-            MemorySegment state,
-            int option,
-            InetAddress group,
-            MulticastInterface on,
-            String what) {
-        MemorySegment request = arena.allocate(LinuxAbi.GroupRequest.SIZE, Integer.BYTES);
-        put(request, LinuxAbi.GroupRequest.GROUP, group);
-        if (on.name() == null) {
-            put(request, LinuxAbi.GroupRequest.LOCAL, on.local());
-        } else {
-            request.set(
-                    ValueLayout.JAVA_INT,
-                    LinuxAbi.GroupRequest.INTERFACE,
-                    interfaceNumber(arena, state, on.name()));
-        }
-        if (SocketCalls.setsockopt(
-                        state,
-                        fd,
-                        LinuxAbi.IPPROTO_IP,
-                        option,
-                        request.address(),
-                        LinuxAbi.GroupRequest.SIZE)
-                < 0) {
-            throw failure(
-                    what + " on interface " + on,
-                    state,
-                    "use the address of a multicast-capable interface (`ip address`)");
-        }
-    }
-
-    private static void put(MemorySegment request, int offset, InetAddress address) {
-        MemorySegment.copy(address.getAddress(), 0, request, ValueLayout.JAVA_BYTE, offset, 4);
-    }
-
-    private static int interfaceNumber(Arena arena, MemorySegment state, String name) {
-        int number = SocketCalls.interfaceNumber(state, arena.allocateFrom(name).address());
-        if (number == 0) {
-            throw failure(
-                    "there is no interface '" + name + "'",
-                    state,
-                    "use an interface that `ip address` shows");
-        }
-        return number;
+        options.group(
+                LinuxAbi.IP_MULTICAST_IF,
+                InetAddress.ofLiteral("0.0.0.0"),
+                interfaceToUse,
+                "cannot send to multicast groups");
     }
 
     /**
@@ -463,14 +369,7 @@ public final class DatagramSocket implements AutoCloseable {
      * @param hops number of hops.
      */
     public void multicastTtl(int hops) {
-        try (Arena arena = Arena.ofConfined()) {
-            set(
-                    arena,
-                    SocketCalls.allocateState(arena),
-                    LinuxAbi.IPPROTO_IP,
-                    LinuxAbi.IP_MULTICAST_TTL,
-                    hops);
-        }
+        options.set(LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_TTL, hops);
     }
 
     /**
@@ -479,15 +378,10 @@ public final class DatagramSocket implements AutoCloseable {
      * @param hops number of hops.
      */
     public void ttl(int hops) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = SocketCalls.allocateState(arena);
-            set(
-                    arena,
-                    state,
-                    isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
-                    isIpv6 ? LinuxAbi.IPV6_UNICAST_HOPS : LinuxAbi.IP_TTL,
-                    hops);
-        }
+        options.set(
+                isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
+                isIpv6 ? LinuxAbi.IPV6_UNICAST_HOPS : LinuxAbi.IP_TTL,
+                hops);
     }
 
     /**
@@ -496,7 +390,7 @@ public final class DatagramSocket implements AutoCloseable {
      * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
      */
     public boolean canSegment() {
-        return accepts(LinuxAbi.UDP_SEGMENT, 0);
+        return options.accepts(LinuxAbi.SOL_UDP, LinuxAbi.UDP_SEGMENT, 0);
     }
 
     /**
@@ -506,27 +400,7 @@ public final class DatagramSocket implements AutoCloseable {
      * @return whether the kernel supports it.
      */
     public boolean receiveJoined() {
-        return accepts(LinuxAbi.UDP_GRO, 1);
-    }
-
-    private boolean accepts(int option, int value) {
-        try (Arena arena = Arena.ofConfined()) {
-            set(arena, SocketCalls.allocateState(arena), LinuxAbi.SOL_UDP, option, value);
-            return true;
-        } catch (SocketException olderKernel) {
-            return false;
-        }
-    }
-
-    private void set(Arena arena, MemorySegment state, int level, int option, int value) {
-        MemorySegment memory = arena.allocate(ValueLayout.JAVA_INT);
-        memory.set(ValueLayout.JAVA_INT, 0, value);
-        if (SocketCalls.setsockopt(state, fd, level, option, memory.address(), Integer.BYTES) < 0) {
-            throw failure(
-                    "cannot set option " + option + " of a UDP socket to " + value,
-                    state,
-                    "use another value");
-        }
+        return options.accepts(LinuxAbi.SOL_UDP, LinuxAbi.UDP_GRO, 1);
     }
 
     @Override
@@ -538,11 +412,5 @@ public final class DatagramSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             SocketCalls.close(SocketCalls.allocateState(arena), fd);
         }
-    }
-
-    private static SocketException failure(String what, MemorySegment state, String remedy) {
-        int errno = SocketCalls.errno(state);
-        return new SocketException(
-                what + " (" + SocketCalls.errorText(errno) + ", errno " + errno + "): " + remedy);
     }
 }

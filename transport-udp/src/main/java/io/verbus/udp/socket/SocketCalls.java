@@ -292,4 +292,17 @@ final class SocketCalls {
         }
         throw new AssertionError("a native call threw", thrown);
     }
+
+    /**
+     * Returns the exception for a failed call.
+     *
+     * @param what what failed.
+     * @param state state of the call, with its error number.
+     * @param remedy what the user can do.
+     */
+    static SocketException failure(String what, MemorySegment state, String remedy) {
+        int errno = errno(state);
+        return new SocketException(
+                what + " (" + errorText(errno) + ", errno " + errno + "): " + remedy);
+    }
 }
