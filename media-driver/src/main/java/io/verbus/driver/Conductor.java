@@ -8,12 +8,17 @@ import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
+import io.verbus.driver.client.Clients;
 import io.verbus.driver.command.CommandReader;
 import io.verbus.driver.command.CommandTurns;
 import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.image.Images;
+import io.verbus.driver.image.MergedImages;
+import io.verbus.driver.publication.Publications;
 import io.verbus.driver.status.LogFaults;
+import io.verbus.driver.transports.Transports;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
@@ -32,12 +37,6 @@ import java.util.concurrent.TimeUnit;
  * bounded number of entries from each queue.
  */
 final class Conductor implements Agent {
-    /**
-     * Idle time after which a stream is no longer serviced in every duty cycle, but in rotation
-     * with the other idle streams.
-     */
-    static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
-
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Interval for updating monitoring-only positions. */

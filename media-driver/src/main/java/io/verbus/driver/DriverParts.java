@@ -12,9 +12,16 @@ import io.verbus.driver.background.HostNames;
 import io.verbus.driver.background.LookUpTimes;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
+import io.verbus.driver.client.Clients;
+import io.verbus.driver.client.CommandExecutor;
+import io.verbus.driver.client.CommandOrder;
+import io.verbus.driver.client.ImageRejection;
+import io.verbus.driver.client.RegistrationIds;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.CommandFailures;
 import io.verbus.driver.command.CommandTurns;
+import io.verbus.driver.command.EventEncoder;
 import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
@@ -24,11 +31,23 @@ import io.verbus.driver.files.HugePages;
 import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
+import io.verbus.driver.image.Images;
+import io.verbus.driver.image.MergedImages;
+import io.verbus.driver.image.RejectedStreams;
+import io.verbus.driver.image.SourceImages;
+import io.verbus.driver.publication.PublicationFactory;
+import io.verbus.driver.publication.PublicationHolders;
+import io.verbus.driver.publication.Publications;
+import io.verbus.driver.publication.Responses;
+import io.verbus.driver.publication.SpiedPublications;
 import io.verbus.driver.resolver.DriverResolver;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
+import io.verbus.driver.subscription.ManualEndpoints;
+import io.verbus.driver.subscription.Subscriptions;
+import io.verbus.driver.transports.Transports;
 import io.verbus.transport.TransportProvider;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
@@ -206,6 +225,7 @@ record DriverParts(
                                 inHand.naming(errors)));
         SpiedPublications spied = new SpiedPublications();
         SendStatuses statuses = new SendStatuses(counters, shares);
+        PublicationHolders holders = new PublicationHolders(shares);
         Publications publications =
                 new Publications(
                         new PublicationFactory(
@@ -226,7 +246,7 @@ record DriverParts(
                         failures,
                         counters,
                         clock,
-                        shares,
+                        holders,
                         errors);
         ClientLocks locks = ClientLocks.create(directory.path());
         ClientCounters clientCounters = new ClientCounters(counters, shares);
@@ -234,6 +254,7 @@ record DriverParts(
                 new Clients(
                         waiting,
                         publications,
+                        holders,
                         subscriptions,
                         counters,
                         clientCounters,
@@ -251,11 +272,12 @@ record DriverParts(
                         new RegistrationIds(
                                 clients,
                                 publications,
+                                holders,
                                 subscriptions.list(),
                                 clientCounters,
                                 waiting,
                                 () -> nextCorrelationId(commands)),
-                        new CommandOrder(publications, transports, names, waiting, inHand),
+                        new CommandOrder(holders, transports, names, waiting, inHand),
                         inHand,
                         failures,
                         new ImageRejection(

@@ -9,6 +9,7 @@ import io.verbus.driver.background.HostNames;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.service.ServiceManager;
+import io.verbus.driver.transports.Transports;
 import io.verbus.memory.JvmFlags;
 import io.verbus.release.Release;
 

@@ -16,14 +16,23 @@ import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.ChannelFailure;
+import io.verbus.driver.command.EventEncoder;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.LatencySamples;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
-import io.verbus.driver.outbound.TransportStream;
+import io.verbus.driver.image.Images;
+import io.verbus.driver.image.MergedImages;
+import io.verbus.driver.image.NetworkImage;
+import io.verbus.driver.publication.NetworkPublication;
+import io.verbus.driver.publication.Responses;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.subscription.ManualEndpoints;
+import io.verbus.driver.subscription.Subscriptions;
+import io.verbus.driver.transports.TransportStream;
+import io.verbus.driver.transports.Transports;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
@@ -35,7 +44,6 @@ import io.verbus.transport.PeerRejection;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.StreamHops;
 import io.verbus.transport.Transport;
-import io.verbus.transport.TransportHost;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -49,7 +57,7 @@ import java.util.function.Consumer;
  * Forwards requests and events from one transport to the registries. Used by the conductor's
  * thread.
  */
-final class DriverTransportHost implements TransportHost {
+final class DriverTransportHost implements Transports.Host {
     private final long driverId;
     private final TransportOptions options;
     private final Names names;
@@ -103,7 +111,8 @@ final class DriverTransportHost implements TransportHost {
         this.errors = errors;
     }
 
-    void opened(Transport opened) {
+    @Override
+    public void onOpened(Transport opened) {
         transport = opened.inbound();
     }
 
@@ -236,7 +245,7 @@ final class DriverTransportHost implements TransportHost {
     public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
         NetworkPublication publication = publication(stream);
         events.imageRejected(
-                publication,
+                publication.spec(),
                 publication.destinations().at(rejection.destination()),
                 rejection.receiverId(),
                 rejection.groupTag(),

@@ -31,6 +31,7 @@ import io.verbus.driver.status.ErrorReports;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.LogFaults;
 import io.verbus.driver.status.UnusedOptions;
+import io.verbus.driver.transports.Transports;
 import io.verbus.memory.JvmFlags;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;

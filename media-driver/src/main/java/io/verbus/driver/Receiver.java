@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.agent.NetworkAgent;
+import io.verbus.driver.transports.Transports;
 import io.verbus.transport.Transport;
 
 /**

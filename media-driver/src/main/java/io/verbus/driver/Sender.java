@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.NetworkAgent;
+import io.verbus.driver.publication.SpiedPublications;
+import io.verbus.driver.transports.Transports;
 import io.verbus.transport.Transport;
 
 /**

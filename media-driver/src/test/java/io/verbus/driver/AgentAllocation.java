@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Bytes allocated by the agent threads of the process's only driver, which must be DEDICATED. */
-final class AgentAllocation {
+public final class AgentAllocation {
     private static final int GOES = 3;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -42,7 +42,7 @@ final class AgentAllocation {
      * @param bytes that a go may cost.
      * @param go of many messages.
      */
-    static void assertBelow(long bytes, Runnable go) {
+    public static void assertBelow(long bytes, Runnable go) {
         Map<String, Long> most = Map.of();
         for (int i = 0; i < GOES; i++) {
             AgentAllocation allocation = new AgentAllocation();

@@ -9,6 +9,7 @@ import io.verbus.Subscription;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.transports.LoopTransport;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;

@@ -69,8 +69,8 @@ class ArchitectureTest {
                     .onlyDependOnClassesThat()
                     .haveNameMatching(
                             "java\\..*|org\\.agrona\\..*|io\\.verbus\\.transport\\.Transport"
-                                + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
-                                + "|io\\.verbus\\.driver\\.SpiedPublications"
+                                + "|io\\.verbus\\.driver\\.(transports\\.Transports|Sender|Receiver)"
+                                + "|io\\.verbus\\.driver\\.publication\\.SpiedPublications"
                                 + "|io\\.verbus\\.driver\\.agent\\.(CycleTime|NetworkAgent|Mergers)"
                                 + "|\\[Lio\\.verbus\\.transport\\.Transport;")
                     .because("all else belongs to the conductor");

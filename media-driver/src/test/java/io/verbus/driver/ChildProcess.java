@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A child JVM with the same class path, to be killed. */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;
 
@@ -25,30 +25,30 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Starts a main class. */
-    static ChildProcess start(Class<?> main, String... args) {
+    public static ChildProcess start(Class<?> main, String... args) {
         return start(List.of(), main, args);
     }
 
     /** Starts a main class through a wrapper command, such as one that sets limits. */
-    static ChildProcess start(List<String> prefix, Class<?> main, String... args) {
+    public static ChildProcess start(List<String> prefix, Class<?> main, String... args) {
         return start(prefix, System.getProperty("java.class.path"), main, args);
     }
 
     /** Starts a main class with another class path through a wrapper command. */
-    static ChildProcess start(
+    public static ChildProcess start(
             List<String> prefix, String classPath, Class<?> main, String... args) {
         return new ChildProcess(
                 command(prefix, classPath, main, args), ProcessBuilder.Redirect.INHERIT);
     }
 
     /** Starts a main class whose standard error is a pipe that is never read. */
-    static ChildProcess startUnread(String classPath, Class<?> main, String... args) {
+    public static ChildProcess startUnread(String classPath, Class<?> main, String... args) {
         return new ChildProcess(
                 command(List.of(), classPath, main, args), ProcessBuilder.Redirect.PIPE);
     }
 
     /** Reads standard error up to a line that contains a text; null at its end. */
-    String awaitErrorLine(String text) {
+    public String awaitErrorLine(String text) {
         return process.errorReader(StandardCharsets.UTF_8)
                 .lines()
                 .filter(line -> line.contains(text))
@@ -73,7 +73,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** The next line that the process prints; null at its end. */
-    String line() {
+    public String line() {
         try {
             return out.readLine();
         } catch (IOException e) {
@@ -82,7 +82,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Reads up to a line that starts with the text, and returns it. */
-    String awaitLine(String start) {
+    public String awaitLine(String start) {
         for (String line = line(); line != null; line = line()) {
             if (line.startsWith(start)) {
                 return line;
@@ -92,7 +92,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Sends a signal, such as STOP or CONT. */
-    void signal(String name) {
+    public void signal(String name) {
         try {
             new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                     .inheritIO()
@@ -104,33 +104,33 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Sends SIGKILL, and waits until the process has exited. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         awaitExit();
     }
 
     /** Sends SIGTERM, and returns the exit status. */
-    int terminate() {
+    public int terminate() {
         process.destroy();
         return awaitExit();
     }
 
     /** Sends SIGINT, and returns the exit status. */
-    int interrupt() {
+    public int interrupt() {
         signal("INT");
         return awaitExit();
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** Waits until the process has ended, and returns the exit status. */
-    int awaitExit() {
+    public int awaitExit() {
         try {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {
                 throw new AssertionError("process " + process.pid() + " does not end");

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.driver.client.RawClient;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;

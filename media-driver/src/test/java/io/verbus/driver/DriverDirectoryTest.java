@@ -17,6 +17,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.transports.LoopTransport;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;

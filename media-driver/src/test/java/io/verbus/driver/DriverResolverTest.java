@@ -15,6 +15,7 @@ import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
 import io.verbus.channel.LocalInterface;
 import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.udp.UdpInteropTest;
 
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /** Drivers and buses for tests: small, and tolerant of a busy machine. */
 public final class Drivers {
-    static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(4);
+    public static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(4);
 
     private Drivers() {}
 
@@ -36,7 +36,7 @@ public final class Drivers {
      * Returns a unique directory. If its driver is killed, no embedded driver of another test
      * removes it.
      */
-    static Path keptPath() {
+    public static Path keptPath() {
         Path unique = DriverDirectory.uniquePath();
         return unique.resolveSibling("kept-" + unique.getFileName());
     }
@@ -50,7 +50,7 @@ public final class Drivers {
                 .lingerNs(TimeUnit.MILLISECONDS.toNanos(50));
     }
 
-    static Bus.Context context(MediaDriver driver) {
+    public static Bus.Context context(MediaDriver driver) {
         return new Bus.Context()
                 .directoryName(driver.directory().toString())
                 .keepAliveInterval(java.time.Duration.ofMillis(50))
@@ -62,7 +62,7 @@ public final class Drivers {
     }
 
     /** The log files of publications and images; a driver may delete one in the meantime. */
-    static Set<Path> logs(MediaDriver driver) {
+    public static Set<Path> logs(MediaDriver driver) {
         Set<Path> all = new HashSet<>();
         for (String folder : List.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {
             try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
@@ -95,7 +95,7 @@ public final class Drivers {
     }
 
     /** Counters of a type that are in use. */
-    static int count(Bus bus, int typeId) {
+    public static int count(Bus bus, int typeId) {
         int[] count = new int[1];
         CountersReader counters = bus.counters();
         counters.forEach(
@@ -108,7 +108,7 @@ public final class Drivers {
     }
 
     /** Writes to the counters of all subscribers, like a client that owned them. */
-    static void overwritePositions(Bus bus, long position) {
+    public static void overwritePositions(Bus bus, long position) {
         CountersReader counters = bus.counters();
         counters.forEach(
                 (id, type, key, label) -> {

@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.verbus.driver.udp.UdpInteropTest;
+
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

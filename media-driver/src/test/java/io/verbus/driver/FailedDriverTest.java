@@ -11,9 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.BusException;
-import io.verbus.driver.FailingTransport.InjectedError;
-import io.verbus.driver.FailingTransport.Part;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.transports.FailingTransport;
+import io.verbus.driver.transports.FailingTransport.InjectedError;
+import io.verbus.driver.transports.FailingTransport.Part;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A fatal error ends the driver, and the process that ran it. */
 @Timeout(120)
-class FailedDriverTest {
+public class FailedDriverTest {
     @TempDir private Path folder;
 
     /** A driver in its own process, with the failing transport instead of RDMA. */
@@ -46,7 +47,7 @@ class FailedDriverTest {
         return driver;
     }
 
-    static void trigger(Path directory, Part part) {
+    public static void trigger(Path directory, Part part) {
         try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
             bus.addSubscription(part.channel(), 1);
         } catch (BusException e) {

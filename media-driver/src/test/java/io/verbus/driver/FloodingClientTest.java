@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.client.RawClient;
 import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.share.Share;
 

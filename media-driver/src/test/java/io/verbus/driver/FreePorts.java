@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * gives to sockets without a port, and each of the test processes that run side by side has a range
  * of its own.
  */
-final class FreePorts {
+public final class FreePorts {
     private static final int RANGE = 1_000;
     private static final int FIRST = Integer.getInteger("verbus.test.ports", 10_000);
     private static final AtomicInteger NEXT =
@@ -23,7 +23,7 @@ final class FreePorts {
     private FreePorts() {}
 
     /** A port that no other call returns soon. */
-    static int next() throws IOException {
+    public static int next() throws IOException {
         for (int i = 0; i < RANGE; i++) {
             int port = FIRST + NEXT.getAndIncrement() % RANGE;
             try (DatagramSocket free = new DatagramSocket(port, InetAddress.getLoopbackAddress())) {

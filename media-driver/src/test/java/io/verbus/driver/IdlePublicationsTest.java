@@ -22,6 +22,7 @@ import io.verbus.driver.status.DriverFailure;
 import io.verbus.driver.status.ErrorReports;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.LogFaults;
+import io.verbus.driver.subscription.Subscribable;
 import io.verbus.transport.Instructions;
 
 import org.agrona.concurrent.SystemEpochClock;
@@ -152,7 +153,7 @@ class IdlePublicationsTest {
 
     /** Lets all publications become idle. */
     private void rest() {
-        cycle(Conductor.IDLE_AFTER_NS + 1);
+        cycle(Subscribable.IDLE_AFTER_NS + 1);
         for (int i = 0; i <= publications.size(); i++) {
             cycle(CYCLE_NS);
         }

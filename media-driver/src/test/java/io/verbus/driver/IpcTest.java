@@ -291,7 +291,7 @@ class IpcTest {
         publication.close();
         assertEquals(List.of(1L, 2L), Numbers.drain(subscription, 2));
         Await.until("no image", subscription::hasNoImages);
-        assertEquals(1, Drivers.counter(bus, SystemCounter.UNBLOCKED));
+        Await.until("counted", () -> Drivers.counter(bus, SystemCounter.UNBLOCKED) == 1);
     }
 
     @Test

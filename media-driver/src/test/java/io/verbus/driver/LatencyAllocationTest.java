@@ -8,6 +8,7 @@ import io.verbus.Subscription;
 import io.verbus.cnc.LatencyFile;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.udp.UdpInteropTest;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;

@@ -15,29 +15,29 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /** Streams whose messages start with a number. One thread. */
-final class Numbers {
+public final class Numbers {
     private static final int FRAGMENT_LIMIT = 10;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[8192]);
 
     /** Offers a number once; returns whether it was accepted. */
-    boolean tryOffer(Publication publication, long number, int length) {
+    public boolean tryOffer(Publication publication, long number, int length) {
         return result(publication, number, length) > 0;
     }
 
     /** Offers a number once; returns the publication's result. */
-    long result(Publication publication, long number, int length) {
+    public long result(Publication publication, long number, int length) {
         message.putLong(0, number);
         return publication.offer(message, 0, length);
     }
 
     /** Offers a number until it is accepted. */
-    void offer(Publication publication, long number, int length) {
+    public void offer(Publication publication, long number, int length) {
         Await.until("offered", () -> tryOffer(publication, number, length));
     }
 
     /** Offers without receivers, as often as would fill any window: nothing is accepted. */
-    void offerToNobody(Publication publication, int length) {
+    public void offerToNobody(Publication publication, int length) {
         long position = publication.position();
         for (int i = 0; i < 10_000; i++) {
             assertEquals(Publication.NOT_CONNECTED, result(publication, -1, length));
@@ -46,29 +46,29 @@ final class Numbers {
     }
 
     /** Offers the numbers of a range, each until it is accepted. */
-    void offer(Publication publication, long from, long to, int length) {
+    public void offer(Publication publication, long from, long to, int length) {
         for (long number = from; number < to; number++) {
             offer(publication, number, length);
         }
     }
 
     /** Reads the available messages, and adds their numbers to the list. */
-    static void poll(Subscription subscription, List<Long> numbers) {
+    public static void poll(Subscription subscription, List<Long> numbers) {
         poll(subscription, numbers, FRAGMENT_LIMIT);
     }
 
-    static void poll(Subscription subscription, List<Long> numbers, int limit) {
+    public static void poll(Subscription subscription, List<Long> numbers, int limit) {
         subscription.poll(
                 (buffer, offset, length, header) -> numbers.add(buffer.getLong(offset)), limit);
     }
 
     /** Reads and discards the available messages. */
-    static void discard(Subscription subscription) {
+    public static void discard(Subscription subscription) {
         subscription.poll((buffer, offset, length, header) -> {}, FRAGMENT_LIMIT);
     }
 
     /** Reads at least the given number of messages. */
-    static List<Long> drain(Subscription subscription, int count) {
+    public static List<Long> drain(Subscription subscription, int count) {
         List<Long> numbers = new ArrayList<>();
         Await.until(
                 count + " messages",
@@ -83,7 +83,7 @@ final class Numbers {
      * Reads up to a number that is seen for the first time. Another subscriber may have read what
      * precedes the range.
      */
-    static void drainRange(Subscription subscription, long from, long to) {
+    public static void drainRange(Subscription subscription, long from, long to) {
         List<Long> numbers = new ArrayList<>();
         Await.until(
                 "the number " + (to - 1),
@@ -95,7 +95,7 @@ final class Numbers {
         assertTrue(numbers.getFirst() <= from);
     }
 
-    static List<Long> range(long from, long to) {
+    public static List<Long> range(long from, long to) {
         return LongStream.range(from, to).boxed().toList();
     }
 }

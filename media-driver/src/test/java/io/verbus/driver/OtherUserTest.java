@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
+import io.verbus.driver.client.ExchangeClient;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DirectoryLock;

@@ -9,6 +9,7 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.tools.Verbus;
+import io.verbus.driver.udp.UdpInteropTest;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;

@@ -26,7 +26,7 @@ public final class SilentNames implements HostNames {
      *
      * @param folder for a file that names this class.
      */
-    static String classPath(Path folder) throws IOException {
+    public static String classPath(Path folder) throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(
                 services.resolve(HostNames.class.getName()), SilentNames.class.getName() + "\n");

@@ -13,6 +13,7 @@ import io.verbus.Subscription;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.transports.LoopTransport;
 
 import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Client commands: decoding, failures with their codes, and commands that wait. */
+/** Client commands and the events that answer them, failures, and commands that wait. */
 package io.verbus.driver.command;

@@ -2,7 +2,7 @@
 
 package io.verbus.driver.system;
 
-import io.verbus.driver.CProgram;
+import io.verbus.driver.aeron.CProgram;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

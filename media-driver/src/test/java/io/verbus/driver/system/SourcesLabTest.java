@@ -11,7 +11,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Subscription;
 import io.verbus.driver.Await;
-import io.verbus.driver.SourcedStream;
+import io.verbus.driver.image.SourcedStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
