@@ -8,7 +8,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * A client. It writes the time to its heartbeat counter. If the client sends a keepalive command,
  * the driver writes the time on its behalf. Used by the conductor's thread only.
  */
-public final class Client {
+final class Client {
     private final long id;
     private final AtomicCounter heartbeat;
     private long lastSeenNs;

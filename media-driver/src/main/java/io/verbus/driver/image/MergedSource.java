@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * and the position up to which it is merged. A direct source has no log of its own, because its
  * peer writes the merged log. Used by the conductor's thread except where noted.
  */
-public final class MergedSource {
+final class MergedSource {
     private final NetworkImage image;
     private final ImageSetup setup;
     private final long begin;

@@ -82,7 +82,7 @@ public final class PublicationHolders {
                 .toArray();
     }
 
-    /** Returns whether nobody but the client holds a publication. */
+    /** Returns whether no other client holds a publication. */
     boolean isSole(long clientId, Publication publication) {
         return all.values().stream()
                 .filter(each -> each.publication == publication)

@@ -155,7 +155,7 @@ public final class Publications implements RoundRobin.Turn<Publication> {
         locate(publication);
     }
 
-    /** Joins the subscribers of a new publication, after its clients were told of it. */
+    /** Joins the subscribers of a new publication, of which its clients know. */
     void join(Publication publication) {
         if (publication.references() == 0) { // all clients have left in the meantime
             publication.addReference();
@@ -424,7 +424,7 @@ public final class Publications implements RoundRobin.Turn<Publication> {
         discard(publication.log());
     }
 
-    /** Frees the log of a publication that nobody requests any longer. */
+    /** Frees the log of a publication that no client requests any longer. */
     void discard(LogBuffers log) {
         files.free(log);
     }

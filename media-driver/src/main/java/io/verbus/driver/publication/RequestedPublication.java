@@ -24,7 +24,7 @@ import java.util.List;
  * A publication whose log is being created, and the requests that are waiting for it. Used by the
  * conductor's thread.
  */
-public final class RequestedPublication implements LogReceiver, NamedPublications.Named {
+final class RequestedPublication implements LogReceiver, NamedPublications.Named {
     /** A client that adds a publication, and the correlation id of its command. */
     private record Asker(long clientId, long correlationId, ChannelUri asked) {}
 

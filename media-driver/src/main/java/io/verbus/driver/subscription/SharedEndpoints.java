@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * Checks that the subscriptions at an endpoint have compatible settings. Used by the conductor's
  * thread.
  */
-public final class SharedEndpoints {
+final class SharedEndpoints {
     private SharedEndpoints() {}
 
     /**

@@ -43,8 +43,8 @@ public final class SubscriptionDestinations {
      *
      * @param named channel of the destination to add, with resolved names.
      * @param answer callback that answers the client before any events about images are sent.
-     * @throws BusException if the subscription does not support destinations, or the destination
-     *     cannot be used.
+     * @throws io.verbus.BusException if the subscription does not support destinations, or the
+     *     destination cannot be used.
      */
     public Opening add(Subscription subscription, ChannelUri named, Runnable answer) {
         ManualEndpoint endpoint = manual(subscription);

@@ -376,7 +376,8 @@ final class ReceiveImage {
         if (parting != null) {
             work += part(nowNs);
         }
-        if (!hasLeft() && status.isDue(consumed, congestion.window(), nowNs)) {
+        boolean hasLeft = parting != null && parting.hasLeft();
+        if (!hasLeft && status.isDue(consumed, congestion.window(), nowNs)) {
             if (hasEnded) {
                 leave(nowNs); // everything has arrived, so the sender need not linger
             } else {
@@ -453,10 +454,6 @@ final class ReceiveImage {
             return 1;
         }
         return 0;
-    }
-
-    private boolean hasLeft() {
-        return parting != null && parting.hasLeft();
     }
 
     /** Returns whether the image is being closed because the driver is closing. */
