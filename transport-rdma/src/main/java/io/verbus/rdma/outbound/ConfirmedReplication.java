@@ -91,7 +91,7 @@ final class ConfirmedReplication extends Replication {
                 return false;
             }
             pending = NONE;
-            hurryReads(port);
+            onStaged(port);
             if (hops() != null && hops().isCommitAwaited()) {
                 port.sampleCommit(hops());
             }

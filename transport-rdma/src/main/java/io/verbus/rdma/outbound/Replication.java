@@ -46,10 +46,14 @@ class Replication {
     /** Number of work requests after which the log was read up to {@link #markedPosition}. */
     private long mark;
 
+    /** Position to report once the marked requests have completed; the reported one if none are. */
     private long markedPosition;
 
     /** Position up to which the adapter has read the log, as reported. */
     private long readTo;
+
+    /** Whether requests were staged since the last mark. */
+    private boolean hasUnmarked;
 
     /**
      * @param stream stream to send.
@@ -128,32 +132,45 @@ class Replication {
     /** Starts reporting up to which position the adapter has read the log. */
     void trackReads(OutboundPort port) {
         setMark(port);
-        report(markedPosition);
-    }
-
-    private void report(long position) {
-        readTo = position;
-        stream.onLogRead(position);
-    }
-
-    /**
-     * Returns whether so much of the log is in use by the adapter that publishers may soon wait for
-     * it. The next work request then reports its completion, which others need not do.
-     */
-    private boolean isReadLate() {
-        return stream.senderPosition() - readTo > log.spec().termLength() / 2;
-    }
-
-    /** Requests the completion of the next work request if it is needed. */
-    final void hurryReads(OutboundPort port) {
-        if (isReadLate()) {
-            port.requestCompletion();
-        }
+        report();
     }
 
     private void setMark(OutboundPort port) {
         mark = port.posted();
         markedPosition = postedPosition();
+        hasUnmarked = false;
+    }
+
+    private void report() {
+        readTo = markedPosition;
+        stream.onLogRead(readTo);
+    }
+
+    /** Reports up to which position the adapter has read the log, if it has read on. */
+    private void reportReads(OutboundPort port) {
+        boolean isMarked = markedPosition != readTo;
+        if (isMarked && port.sent() >= mark) {
+            report();
+            isMarked = false;
+        }
+        if (!isMarked && hasUnmarked) {
+            setMark(port);
+        }
+    }
+
+    /**
+     * Notes that a request was staged. If publishers may soon wait for the part of the log that the
+     * adapter still reads, the next request reports its completion, which others need not do.
+     */
+    final void onStaged(OutboundPort port) {
+        hasUnmarked = true;
+        if (isReadLate(stream.senderPosition())) {
+            port.requestCompletion();
+        }
+    }
+
+    private boolean isReadLate(long sent) {
+        return sent - readTo > log.spec().termLength() / 2;
     }
 
     /** Returns the position from which further work requests may read the log. */
@@ -166,7 +183,8 @@ class Replication {
      * adapter is awaited, for unsent frames or for a back-pressured publisher.
      */
     boolean isWaiting() {
-        return isStalled || consumed != stream.senderPosition() || isReadLate();
+        long sent = stream.senderPosition();
+        return isStalled || consumed != sent || isReadLate(sent);
     }
 
     /**
@@ -176,10 +194,7 @@ class Replication {
      * @return whether the credit is valid.
      */
     boolean takeCredit(OutboundPort port) {
-        if (port.sent() >= mark) {
-            report(markedPosition);
-            setMark(port);
-        }
+        reportReads(port);
         long granted = credit.getLongAcquire(CreditLine.POSITION);
         if (granted == consumed) {
             return true;
@@ -246,7 +261,7 @@ class Replication {
         }
         isStalled = false;
         stream.senderPosition(end);
-        hurryReads(port);
+        onStaged(port);
         return 1;
     }
 
