@@ -39,6 +39,10 @@ final class DestinationPort {
     private final RemoteReceivers receivers;
 
     private final SendBatch batch;
+
+    /** Positions after the staged datagrams. */
+    private final long[] ends = new long[Destination.JOINED_BATCH];
+
     private final RefusalReports refusals = new RefusalReports();
     private final SenderCounters counters;
     private final Queue<SenderEvent> events;
@@ -129,12 +133,33 @@ final class DestinationPort {
         return receivers != null && receivers.isEmpty();
     }
 
-    SendBatch batch() {
-        return batch;
+    /** Returns whether no more datagrams can be staged. */
+    boolean isFull() {
+        return batch.isFull();
     }
 
-    SocketAddress receiver() {
-        return receiver;
+    /**
+     * Stages a datagram of a stream; the batch must not be full.
+     *
+     * @param memory address of the datagram in memory.
+     * @param length length in bytes.
+     * @param end position in the stream after the datagram.
+     */
+    void stage(long memory, int length, long end) {
+        ends[batch.count()] = end;
+        batch.add(receiver, memory, length);
+    }
+
+    /**
+     * Sends the staged datagrams.
+     *
+     * @param from position of the first staged datagram.
+     * @return position after the last datagram that the kernel accepted, or {@code from} if it
+     *     accepted none.
+     */
+    long flush(long from) {
+        int sent = flush();
+        return sent == 0 ? from : ends[sent - 1];
     }
 
     void tell(SenderEvent event) {
@@ -146,7 +171,7 @@ final class DestinationPort {
      *
      * @return number of datagrams sent.
      */
-    int flush() {
+    private int flush() {
         return receivers == null ? flushToOne() : flush(receivers.all());
     }
 

@@ -9,7 +9,6 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogScanner;
 import io.verbus.transport.FrameTimestamps;
-import io.verbus.udp.socket.SendBatch;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -30,9 +29,6 @@ final class LogSource {
 
     private final DestinationPort port;
 
-    /** Positions after the staged datagrams. */
-    private final long[] ends = new long[Destination.JOINED_BATCH];
-
     LogSource(LogBuffers log, FrameTimestamps timestamps, DestinationPort port) {
         this.log = log;
         this.port = port;
@@ -41,18 +37,6 @@ final class LogSource {
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         mtu = log.spec().mtu();
-    }
-
-    /**
-     * Sends the staged datagrams.
-     *
-     * @param from position of the first staged datagram.
-     * @return position after the last datagram that the kernel accepted, or {@code from} if it
-     *     accepted none.
-     */
-    long flush(long from) {
-        int sent = port.flush();
-        return sent == 0 ? from : ends[sent - 1];
     }
 
     /** Returns whether a frame at a position may not be sent yet because of the limit. */
@@ -73,9 +57,8 @@ final class LogSource {
      * @throws InvalidFrameException if nothing can be staged because the log is damaged.
      */
     long fill(long position, long limit) {
-        SendBatch batch = port.batch();
         long at = position;
-        while (!batch.isFull() && at < limit) {
+        while (!port.isFull() && at < limit) {
             long end;
             try {
                 end = scanner.available(at, limit, mtu);
@@ -108,9 +91,8 @@ final class LogSource {
      * @return position after the staged frames; the initial position if no frame starts there.
      */
     long refill(long position, long end, long sent) {
-        SendBatch batch = port.batch();
         long at = position;
-        while (!batch.isFull() && at < end && isFrame(at)) {
+        while (!port.isFull() && at < end && isFrame(at)) {
             long next = scanner.available(at, sent, (int) Math.min(mtu, end - at));
             if (next == at) {
                 break;
@@ -122,15 +104,12 @@ final class LogSource {
     }
 
     private void stage(long from, long end, int length) {
-        SendBatch batch = port.batch();
-        ends[batch.count()] = end;
         int partition = LogLayout.partition(from, bitsToShift);
         int offset = LogLayout.termOffset(from, termLength);
         if (timestamps != null) {
             timestamps.stamp(log.term(partition), offset, length);
         }
-        long address = log.address() + (long) partition * termLength + offset;
-        batch.add(port.receiver(), address, length);
+        port.stage(log.address() + (long) partition * termLength + offset, length, end);
     }
 
     /**

@@ -16,6 +16,7 @@ import io.verbus.udp.common.UdpOptions;
 final class Retransmission {
     private final OutboundStream stream;
     private final LogSource source;
+    private final DestinationPort port;
     private final SenderCounters counters;
     private final Retransmits ranges;
     private final int termLength;
@@ -27,12 +28,18 @@ final class Retransmission {
 
     /**
      * @param source source of the stream's log.
+     * @param port port through which the source stages datagrams.
      * @param options options of the transport.
      */
     Retransmission(
-            OutboundStream stream, LogSource source, SenderCounters counters, UdpOptions options) {
+            OutboundStream stream,
+            LogSource source,
+            DestinationPort port,
+            SenderCounters counters,
+            UdpOptions options) {
         this.stream = stream;
         this.source = source;
+        this.port = port;
         this.counters = counters;
         ranges =
                 new Retransmits(
@@ -91,7 +98,7 @@ final class Retransmission {
             ranges.cut(index); // the range was consumed in the meantime, or no frame starts there
             return 0;
         }
-        long sentTo = source.flush(from);
+        long sentTo = port.flush(from);
         if (sentTo > from) {
             if (!ranges.isBegun(index)) {
                 counters.retransmits.incrementRelease();

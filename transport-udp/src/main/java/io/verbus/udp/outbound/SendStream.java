@@ -109,7 +109,7 @@ final class SendStream {
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
         source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()), port);
-        retransmission = new Retransmission(stream, source, counters, options);
+        retransmission = new Retransmission(stream, source, port, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -305,7 +305,7 @@ final class SendStream {
         }
         isStalled = false;
         boolean isSampled = hops != null && hops.onSight();
-        long sentTo = source.flush(position);
+        long sentTo = port.flush(position);
         if (sentTo > position) {
             stream.senderPosition(sentTo);
             if (isSampled) {
