@@ -234,6 +234,7 @@ final class WorkOptions {
         WorkChecks.log(spec, mtu, termLength);
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_532);
+        checkAddresses();
         WorkChecks.messages(spec, messages, warmup);
         Threading mode = checkedThreading();
         return new Work(
@@ -254,6 +255,21 @@ final class WorkOptions {
                 port,
                 checkedAffinity(mode),
                 checkedServer());
+    }
+
+    /** Rejects addresses over IPC, which would ignore them. */
+    private void checkAddresses() {
+        if (transport != Wire.IPC) {
+            return;
+        }
+        for (String option : List.of("--local", "--remote", "--port")) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw wrong(
+                        option
+                                + " has no effect over IPC, which uses shared memory: omit it, or"
+                                + " choose --transport rdma or udp");
+            }
+        }
     }
 
     private String checkedServer() {

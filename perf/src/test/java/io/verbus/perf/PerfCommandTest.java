@@ -103,6 +103,9 @@ class PerfCommandTest {
                     compare --transport udp --peer floor --drivers own | omit --drivers
                     pauses --drivers own | omit --drivers
                     rtt --server 10.0.0.2:1 | which IPC cannot reach: choose --transport rdma or udp
+                    rtt --local 127.0.0.1 | --local has no effect over IPC
+                    throughput --port 20000 | --port has no effect over IPC
+                    compare --remote 127.0.0.1 | --remote has no effect over IPC
                     rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is invalid
                     rtt --transport udp --server 10.0.0.2:1 --drivers own | omit --drivers
                     syscalls --transport udp --server 10.0.0.2:1 | omit --server
