@@ -40,6 +40,10 @@ final class ReportOptions {
     private Path html;
 
     private final Thread interrupted = Thread.ofPlatform().unstarted(this::interrupt);
+
+    /** Whether the report has ended, so that an interruption changes nothing. */
+    private boolean isFinished;
+
     private Report report;
     private ReportText text;
 
@@ -98,8 +102,8 @@ final class ReportOptions {
     }
 
     /** Writes the files of a measurement that a signal or an error has ended early. */
-    private void interrupt() {
-        if (report.isBegun()) {
+    private synchronized void interrupt() {
+        if (report.isBegun() && !isFinished) {
             report.interrupt();
             write();
         }
@@ -120,10 +124,17 @@ final class ReportOptions {
      * @return exit status: 1 if a run missed its rate, else 0.
      */
     int finish() {
-        Runtime.getRuntime().removeShutdownHook(interrupted);
-        report.end();
-        System.out.print(text.summary());
-        write();
+        synchronized (this) { // a signal must not end the process while this writes
+            isFinished = true;
+            report.end();
+            System.out.print(text.summary());
+            write();
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(interrupted);
+        } catch (IllegalStateException e) {
+            // The process is ending, and the hook has nothing to write.
+        }
         return report.missedRate() ? 1 : 0;
     }
 }

@@ -75,6 +75,9 @@ final class LatencyCommand implements Callable<Integer> {
                             + " interrupted")
     private Path page;
 
+    /** Whether the page was written, or is being written. */
+    private boolean isWritten;
+
     @Mixin private SamplingOptions sampling;
 
     @Override
@@ -166,18 +169,20 @@ final class LatencyCommand implements Callable<Integer> {
                     () -> look(file, cnc, plots, terminal, intervalNs, hasScreen, out),
                     hasScreen ? out : null);
         } finally {
-            if (plots != null && forget(writing)) {
+            if (plots != null) {
+                // Before the hook is removed: a signal must not end the process while this writes.
                 write(plots);
+                forget(writing);
             }
         }
     }
 
-    /** Removes a shutdown hook; returns false if it already runs. */
-    private static boolean forget(Thread hook) {
+    /** Removes a shutdown hook, unless it already runs. */
+    private static void forget(Thread hook) {
         try {
-            return Runtime.getRuntime().removeShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            return false;
+            // The process is ending, and the hook has found the page written.
         }
     }
 
@@ -240,9 +245,11 @@ final class LatencyCommand implements Callable<Integer> {
         return key != 'q' && key != 'Q';
     }
 
-    private void write(LatencyPage plots) {
+    /** Writes the page; the second caller waits for the first, and writes nothing. */
+    private synchronized void write(LatencyPage plots) {
         LatencySample last = plots.last();
-        if (last != null) {
+        if (last != null && !isWritten) {
+            isWritten = true;
             OutputFiles.write(page, plots.html(LatencyView.lines(last)));
         }
     }
