@@ -21,6 +21,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,28 @@ class MissingFlagsTest {
     @Timeout(60)
     void reportsMissingFlags(Class<?> main) throws Exception {
         isToldBy(main, List.of());
+    }
+
+    /** An embedded driver first removes what killed processes have left. */
+    @Test
+    @Timeout(60)
+    void reportsMissingFlagsBesideAbandonedDirectory() throws Exception {
+        Path abandoned;
+        try (MediaDriver driver = MediaDriver.launchEmbedded()) {
+            String name = driver.directory().getFileName().toString();
+            abandoned = driver.directory().resolveSibling(name.replaceFirst(".{4}$", "0000"));
+            Files.createDirectory(abandoned);
+            Files.copy(driver.directory().resolve("cnc.dat"), abandoned.resolve("cnc.dat"));
+            Path lock = Files.createFile(abandoned.resolve("lock"));
+            Files.setLastModifiedTime(lock, FileTime.fromMillis(0));
+        }
+        try {
+            isToldBy(HelloBus.class, List.of());
+        } finally {
+            Files.deleteIfExists(abandoned.resolve("cnc.dat"));
+            Files.deleteIfExists(abandoned.resolve("lock"));
+            Files.deleteIfExists(abandoned);
+        }
     }
 
     @ParameterizedTest

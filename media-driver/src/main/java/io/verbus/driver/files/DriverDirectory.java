@@ -9,6 +9,7 @@ import io.verbus.directory.DriverFile;
 import io.verbus.directory.FileStores;
 import io.verbus.directory.HeldPath;
 import io.verbus.directory.ProcessAccount;
+import io.verbus.memory.JvmFlags;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 
@@ -302,6 +303,7 @@ public final class DriverDirectory implements AutoCloseable {
 
     /** Removes the directories that embedded drivers of killed processes left behind. */
     public static void removeAbandoned() {
+        JvmFlags.check(); // Agrona, which reads a directory's files, would not name what is missing
         String prefix = "verbus-" + System.getProperty("user.name") + "-";
         try {
             for (Path path : DirectoryContent.list(base())) {
