@@ -91,7 +91,7 @@ final class ConfirmedReplication extends Replication {
                 return false;
             }
             pending = NONE;
-            onStaged(port);
+            onStaged(port, postedPosition());
             if (hops() != null && hops().isCommitAwaited()) {
                 port.sampleCommit(hops());
             }

@@ -46,7 +46,7 @@ class Replication {
     /** Number of work requests after which the log was read up to {@link #markedPosition}. */
     private long mark;
 
-    /** Position to report once the marked requests have completed; the reported one if none are. */
+    /** Position to report once the mark is reached; {@link #readTo} if there is no mark. */
     private long markedPosition;
 
     /** Position up to which the adapter has read the log, as reported. */
@@ -161,10 +161,12 @@ class Replication {
     /**
      * Notes that a request was staged. If publishers may soon wait for the part of the log that the
      * adapter still reads, the next request reports its completion, which others need not do.
+     *
+     * @param sent sent position.
      */
-    final void onStaged(OutboundPort port) {
+    final void onStaged(OutboundPort port, long sent) {
         hasUnmarked = true;
-        if (isReadLate(stream.senderPosition())) {
+        if (isReadLate(sent)) {
             port.requestCompletion();
         }
     }
@@ -261,7 +263,7 @@ class Replication {
         }
         isStalled = false;
         stream.senderPosition(end);
-        onStaged(port);
+        onStaged(port, end);
         return 1;
     }
 

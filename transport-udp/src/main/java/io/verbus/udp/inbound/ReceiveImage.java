@@ -110,7 +110,7 @@ final class ReceiveImage {
         this.counters = counters;
         this.events = events;
         endpoint = offered.endpoint();
-        source = new StreamSource(offered.source(), endpoint, counters, nowNs);
+        source = new StreamSource(offered.source(), frame, endpoint, counters, nowNs);
         isGroup = offered.isGroup() || endpoint.isGroup();
         isReliable = image.channel().isReliable();
         mtu = offered.mtu();
@@ -247,7 +247,9 @@ final class ReceiveImage {
             counters.joinedRows.incrementRelease();
         }
         if (position + length > granted) {
-            liveness.outpaced(liveness.isOutpaced() || hasRoom());
+            if (hasRoom()) {
+                liveness.onOutpaced();
+            }
             counters.overRuns.incrementRelease();
             liveness.onBeyond(position - log.rebuilt(), nowNs);
             return taken;
@@ -291,7 +293,7 @@ final class ReceiveImage {
         }
         boolean isOutpaced = position > granted && hasRoom();
         if (isOutpaced) {
-            liveness.outpaced(true);
+            liveness.onOutpaced();
             source.heard(nowNs);
         } else {
             heard(nowNs);

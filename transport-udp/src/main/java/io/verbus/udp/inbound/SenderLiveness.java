@@ -45,13 +45,9 @@ final class SenderLiveness {
         distance.onBeyond(bytes, nowNs);
     }
 
-    /** Records whether the sender is too far ahead, although this receiver has room. */
-    void outpaced(boolean outpaced) {
-        isOutpaced = outpaced;
-    }
-
-    boolean isOutpaced() {
-        return isOutpaced;
+    /** Handles that the sender is too far ahead, although this receiver has room. */
+    void onOutpaced() {
+        isOutpaced = true;
     }
 
     /**

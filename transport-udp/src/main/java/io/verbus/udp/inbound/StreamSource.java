@@ -9,8 +9,6 @@ import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteBuffer;
-
 /**
  * Address of a stream's sender: frames of the stream are accepted only from there. After a silence,
  * the sender may continue from another address. Used by the receiver.
@@ -30,9 +28,7 @@ final class StreamSource {
     /** Address at which to respond to the sender: its control address, if any, else the address. */
     private final SocketAddress replyTo;
 
-    private final UnsafeBuffer frame =
-            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
-
+    private final UnsafeBuffer frame;
     private long heardNs;
     private long answeredNs;
 
@@ -40,14 +36,17 @@ final class StreamSource {
      * Called by the conductor's thread.
      *
      * @param address address that offers the stream.
+     * @param frame buffer in which to write control frames, which others may use between calls.
      * @param nowNs monotonic time.
      */
     StreamSource(
             SocketAddress address,
+            UnsafeBuffer frame,
             ReceiveEndpoint endpoint,
             ReceiverCounters counters,
             long nowNs) {
         this.address.set(address);
+        this.frame = frame;
         this.endpoint = endpoint;
         this.counters = counters;
         sender = endpoint.sender();
