@@ -382,9 +382,7 @@ public final class CommandExecutor implements CommandHandler {
                 correlationId,
                 registrationId,
                 ids::requireSubscription,
-                () -> {
-                    subscriptions.remove(ids.subscription(clientId, registrationId));
-                });
+                () -> subscriptions.remove(ids.subscription(clientId, registrationId)));
     }
 
     @Override

@@ -303,7 +303,7 @@ public final class DriverDirectory implements AutoCloseable {
 
     /** Removes the directories that embedded drivers of killed processes left behind. */
     public static void removeAbandoned() {
-        JvmFlags.check(); // Agrona, which reads a directory's files, would not name what is missing
+        JvmFlags.check(); // before Agrona's error, which does not name the missing flags
         String prefix = "verbus-" + System.getProperty("user.name") + "-";
         try {
             for (Path path : DirectoryContent.list(base())) {

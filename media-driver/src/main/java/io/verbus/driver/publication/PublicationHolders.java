@@ -3,6 +3,7 @@
 package io.verbus.driver.publication;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.share.OwnedIds;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 
@@ -26,6 +27,7 @@ public final class PublicationHolders {
 
     private final Shares shares;
     private final Long2ObjectHashMap<Holder> all = new Long2ObjectHashMap<>();
+    private final OwnedIds ids = new OwnedIds();
 
     /**
      * @param shares shares of the clients, in which publications count.
@@ -44,6 +46,7 @@ public final class PublicationHolders {
         long weight = Shares.weight(channel);
         shares.take(Share.PUBLICATIONS, clientId, weight);
         all.put(registrationId, new Holder(clientId, weight));
+        ids.add(clientId, registrationId);
     }
 
     /** Gives the requested publication to the client. */
@@ -62,6 +65,7 @@ public final class PublicationHolders {
         if (holder == null) {
             return null;
         }
+        ids.remove(holder.clientId, registrationId);
         shares.giveBack(Share.PUBLICATIONS, holder.clientId, holder.weight);
         return holder.publication;
     }
@@ -72,21 +76,18 @@ public final class PublicationHolders {
         return holder == null || holder.clientId != clientId ? null : holder.publication;
     }
 
-    /** Returns the registration ids of a client's publications, in ascending order. */
+    /** Returns the registration ids of a client's requests, in ascending order. */
     public long[] of(long clientId) {
-        return all.entrySet().stream()
-                .filter(each -> each.getValue().clientId == clientId)
-                .filter(each -> each.getValue().publication != null)
-                .mapToLong(each -> each.getKey())
-                .sorted()
-                .toArray();
+        return ids.of(clientId);
     }
 
     /** Returns whether no other client holds a publication. */
     boolean isSole(long clientId, Publication publication) {
-        return all.values().stream()
-                .filter(each -> each.publication == publication)
-                .allMatch(each -> each.clientId == clientId);
+        int own = 0;
+        for (long registrationId : ids.of(clientId)) {
+            own += all.get(registrationId).publication == publication ? 1 : 0;
+        }
+        return publication.references() == own;
     }
 
     /** Returns whether a client has requested a publication under this registration id. */

@@ -3,6 +3,7 @@
 package io.verbus.driver.status;
 
 import io.verbus.BusException;
+import io.verbus.driver.share.OwnedIds;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
 
@@ -27,6 +28,7 @@ public final class ClientCounters {
     private final CounterPool pool;
     private final Shares shares;
     private final Long2ObjectHashMap<Owned> owned = new Long2ObjectHashMap<>();
+    private final OwnedIds ids = new OwnedIds();
     private final List<Static> statics = new ArrayList<>();
 
     /**
@@ -55,6 +57,7 @@ public final class ClientCounters {
         pool.setCounterRegistrationId(counter.id(), registrationId);
         pool.setCounterOwnerId(counter.id(), clientId);
         owned.put(registrationId, new Owned(clientId, typeId, counter));
+        ids.add(clientId, registrationId);
         return counter.id();
     }
 
@@ -80,20 +83,14 @@ public final class ClientCounters {
             return CountersReader.NULL_COUNTER_ID;
         }
         owned.remove(registrationId);
+        ids.remove(clientId, registrationId);
         counter.counter.close();
         return counter.counter.id();
     }
 
-    /** Returns the registration ids of a client's counters. */
-    public List<Long> of(long clientId) {
-        List<Long> registrations = new ArrayList<>();
-        owned.forEachLong(
-                (registrationId, counter) -> {
-                    if (counter.clientId == clientId) {
-                        registrations.add(registrationId);
-                    }
-                });
-        return registrations;
+    /** Returns the registration ids of a client's counters, in ascending order. */
+    public long[] of(long clientId) {
+        return ids.of(clientId);
     }
 
     /**

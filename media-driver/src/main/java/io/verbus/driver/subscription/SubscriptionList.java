@@ -4,11 +4,13 @@ package io.verbus.driver.subscription;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.NamedPublications;
+import io.verbus.driver.share.OwnedIds;
 import io.verbus.transport.InboundEndpoint;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedSet;
@@ -24,12 +26,14 @@ public final class SubscriptionList {
 
     private final List<Subscription> shown = Collections.unmodifiableList(all);
     private final Long2ObjectHashMap<Subscription> byRegistration = new Long2ObjectHashMap<>();
+    private final OwnedIds ids = new OwnedIds();
     private int removals;
 
     /** Adds a client's subscription. */
     void add(Subscription subscription) {
         all.add(subscription);
         byRegistration.put(subscription.registrationId(), subscription);
+        ids.add(subscription.clientId(), subscription.registrationId());
     }
 
     /** Adds an IPC or spy destination of a manual subscription. */
@@ -41,6 +45,7 @@ public final class SubscriptionList {
     void remove(Subscription subscription) {
         removeLocal(subscription);
         byRegistration.remove(subscription.registrationId());
+        ids.remove(subscription.clientId(), subscription.registrationId());
         removals++;
     }
 
@@ -107,9 +112,7 @@ public final class SubscriptionList {
 
     /** Returns a client's subscriptions, in the order in which they were added. */
     public List<Subscription> of(long clientId) {
-        return all.stream()
-                .filter(each -> each.clientId() == clientId && get(each.registrationId()) == each)
-                .toList();
+        return Arrays.stream(ids.of(clientId)).mapToObj(byRegistration::get).toList();
     }
 
     /** Returns the number of subscriptions of clients removed so far. */

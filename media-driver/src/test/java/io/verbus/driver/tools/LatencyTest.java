@@ -359,6 +359,11 @@ class LatencyTest {
                 while (!isWritten(driver, page, waitNs)) {
                     waitNs += TimeUnit.MILLISECONDS.toNanos(500);
                 }
+                for (int i = 0; i < 3; i++) {
+                    Files.delete(page);
+                    waitNs += TimeUnit.MILLISECONDS.toNanos(500);
+                    assertTrue(isWritten(driver, page, waitNs), "after a sample, each signal does");
+                }
                 String text = Files.readString(page);
                 assertTrue(text.contains("<p>Interrupted after "), text);
                 assertTrue(text.contains(" of 1000000 samples"), text);
