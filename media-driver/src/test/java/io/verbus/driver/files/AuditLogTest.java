@@ -94,18 +94,19 @@ class AuditLogTest {
         Path obstacle = Files.createDirectories(directory.resolve("audit.log.1/full"));
         Path file = directory.resolve(NAME);
         int[] count = {0};
-        try (AuditLog log = open(NAME, 1024)) {
+        // Longer than all waiting lines, so that they cannot cause a second renaming.
+        try (AuditLog log = open(NAME, 64 * 1024)) {
             Await.until(
                     "told that it failed",
                     () -> {
-                        log.add("line " + count[0]++);
+                        addLines(log, count);
                         return errors.size() == 1;
                     });
             Files.delete(obstacle);
             Await.until(
                     "told that it goes on",
                     () -> {
-                        log.add("line " + count[0]++);
+                        addLines(log, count);
                         return errors.size() == 2;
                     });
         }
@@ -122,6 +123,12 @@ class AuditLogTest {
             }
         }
         assertEquals(count[0], told);
+    }
+
+    private static void addLines(AuditLog log, int[] count) {
+        for (int i = 0; i < 20; i++) {
+            log.add("line " + count[0]++);
+        }
     }
 
     @Test
