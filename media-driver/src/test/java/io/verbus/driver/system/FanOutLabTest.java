@@ -211,14 +211,15 @@ class FanOutLabTest {
                             .directoryName(directory.toString())
                             .errorHandler(error -> {})
                             .driverTimeout(Duration.ofSeconds(60));
+            long killedNs;
             try (Bus bus = Bus.connect(context)) {
                 bus.addSubscription(dead, STREAM);
                 out.addDestination(destination(PORT));
                 out.addDestination(destination(PORT + 1));
                 a.awaitCounter("connected to ", connected -> connected == 1);
+                killedNs = System.nanoTime();
                 driver.kill();
             }
-            long killedNs = System.nanoTime();
             Reader reader = Reader.fromFirst(script);
             tasks.start(() -> reader.read(in, 3000));
             tasks.start(() -> new Writer(out, script).write(3000));

@@ -63,6 +63,7 @@ class MovingAddressesTest {
             arguments.add("threading=shared");
             arguments.add("term-length=64k");
             arguments.add("client-liveness-timeout=60s");
+            arguments.add("udp.image-timeout=60s"); // longer than any move takes
             process = ChildProcess.start(host, MediaDriver.class, arguments.toArray(String[]::new));
             process.awaitLine("verbus driver ready");
             bus =
