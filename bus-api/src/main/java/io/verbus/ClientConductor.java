@@ -364,12 +364,12 @@ final class ClientConductor implements Agent {
         return attachment.commands();
     }
 
-    /** Requests an addition from the driver, or keeps it for the next driver. */
-    void ask(Addition<?> addition) {
+    /** Requests a resource from the driver, or keeps it for the next driver. */
+    void ask(RequestedResource<?> resource) {
         if (lostReason == null) {
-            addition.ask(attachment, false);
+            resource.ask(attachment, false);
         } else {
-            reconnection.keep(addition);
+            reconnection.keep(resource);
         }
     }
 
@@ -393,16 +393,17 @@ final class ClientConductor implements Agent {
     }
 
     void changeDestination(long id, DestinationChange change, CompletableFuture<Integer> answer) {
-        Addition<?> of = publications.addition(change.registrationId());
-        Addition<?> addition = of != null ? of : subscriptions.addition(change.registrationId());
-        if (addition == null || !context.reconnect) {
+        RequestedResource<?> of = publications.resource(change.registrationId());
+        RequestedResource<?> resource =
+                of != null ? of : subscriptions.resource(change.registrationId());
+        if (resource == null || !context.reconnect) {
             commands().changeDestination(id, change);
             pending.add(id, answer, () -> {});
             return;
         }
-        DestinationChange now = addition.destinations().now(change);
+        DestinationChange now = resource.destinations().now(change);
         commands().changeDestination(id, now);
-        pending.add(id, answer, () -> addition.destinations().onChanged(id, now));
+        pending.add(id, answer, () -> resource.destinations().onChanged(id, now));
     }
 
     Reconnection reconnection() {

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * only.
  */
 final class ClientCounters {
-    private final class Add extends Addition<Counter> {
+    private final class Add extends RequestedResource<Counter> {
         private final NewCounter counter;
 
         /**
@@ -185,7 +185,7 @@ final class ClientCounters {
     }
 
     /** Moves the counters to private memory, and keeps them for the next driver. */
-    void loseAll(Consumer<Addition<?>> keeper) {
+    void loseAll(Consumer<RequestedResource<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
         for (Add add : all.values()) {

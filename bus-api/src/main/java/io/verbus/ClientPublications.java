@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * The publications of a client, and the logs that they share. Used by the conductor's thread only.
  */
 final class ClientPublications {
-    private final class Add extends Addition<Publication> {
+    private final class Add extends RequestedResource<Publication> {
         private final int streamId;
         private final boolean exclusive;
         private ChannelUri channel;
@@ -235,14 +235,14 @@ final class ClientPublications {
         }
     }
 
-    /** Returns the addition with a registration id; null if unknown. */
-    Addition<?> addition(long registrationId) {
+    /** Returns the resource with a registration id; null if unknown. */
+    RequestedResource<?> resource(long registrationId) {
         Entry entry = entries.get(registrationId);
         return entry == null ? null : entry.add;
     }
 
     /** Detaches the publications, and keeps them for the next driver. */
-    void loseAll(Consumer<Addition<?>> keeper) {
+    void loseAll(Consumer<RequestedResource<?>> keeper) {
         pending.values().forEach(keeper);
         pending.clear();
         for (Entry entry : entries.values()) {

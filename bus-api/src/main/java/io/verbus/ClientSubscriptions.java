@@ -27,10 +27,10 @@ import java.util.function.Consumer;
 /** The subscriptions of a client and their images. Used by the conductor's thread only. */
 final class ClientSubscriptions {
     /**
-     * A subscription and its addition. The subscription is created when the command is sent,
-     * because images may arrive before the answer.
+     * A requested subscription. It is created when the command is sent, because images may arrive
+     * before the answer.
      */
-    private final class Entry extends Addition<Subscription> {
+    private final class Entry extends RequestedResource<Subscription> {
         private final Subscription subscription;
 
         private Entry(Subscription subscription, CompletableFuture<Subscription> answer) {
@@ -304,13 +304,13 @@ final class ClientSubscriptions {
         }
     }
 
-    /** Returns the addition with a registration id; null if unknown. */
-    Addition<?> addition(long registrationId) {
+    /** Returns the resource with a registration id; null if unknown. */
+    RequestedResource<?> resource(long registrationId) {
         return entries.get(registrationId);
     }
 
     /** Closes the images, and keeps the subscriptions for the next driver. */
-    void loseAll(Consumer<Addition<?>> keeper) {
+    void loseAll(Consumer<RequestedResource<?>> keeper) {
         Entry[] all = entries.values().toArray(new Entry[0]);
         entries.clear();
         for (Entry entry : all) {

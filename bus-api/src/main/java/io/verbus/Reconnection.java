@@ -27,7 +27,7 @@ final class Reconnection {
 
     private final ClientConductor conductor;
     private final DriverSearch search;
-    private final TreeMap<Long, Addition<?>> lost = new TreeMap<>();
+    private final TreeMap<Long, RequestedResource<?>> lost = new TreeMap<>();
 
     /** Registration ids at the next driver, by the corresponding ids at the lost driver. */
     private final Long2LongHashMap renamed = new Long2LongHashMap(NONE);
@@ -36,7 +36,7 @@ final class Reconnection {
      * Additions that a resumed driver has rejected because it still holds the client's previous
      * resources.
      */
-    private final ArrayDeque<Addition<?>> held = new ArrayDeque<>();
+    private final ArrayDeque<RequestedResource<?>> held = new ArrayDeque<>();
 
     private long lostNs;
     private boolean isFailureReported;
@@ -79,11 +79,10 @@ final class Reconnection {
     }
 
     /**
-     * Keeps an addition, to be requested from the next driver if the application still uses it
-     * then.
+     * Keeps a resource, to be requested from the next driver if the application still uses it then.
      */
-    void keep(Addition<?> addition) {
-        lost.put(addition.id(), addition);
+    void keep(RequestedResource<?> resource) {
+        lost.put(resource.id(), resource);
     }
 
     /**
@@ -135,18 +134,18 @@ final class Reconnection {
         askedNs = nowNs;
         timeToAskNs = next.isToSame() ? conductor.context().driverTimeout.toNanos() : 0;
         unanswered = 1; // for this call, so that an immediate answer does not complete the count
-        for (Addition<?> addition : lost.values()) {
-            if (addition.isWanted()) {
-                long before = addition.registrationId();
+        for (RequestedResource<?> resource : lost.values()) {
+            if (resource.isWanted()) {
+                long before = resource.registrationId();
                 unanswered++;
                 try {
-                    addition.ask(next, true);
-                    renamed.put(before, addition.registrationId());
+                    resource.ask(next, true);
+                    renamed.put(before, resource.registrationId());
                 } catch (BusException e) {
-                    addition.refuse(e);
+                    resource.refuse(e);
                 }
             } else {
-                addition.drop();
+                resource.drop();
             }
         }
         lost.clear();
@@ -154,20 +153,20 @@ final class Reconnection {
     }
 
     /**
-     * Queues a rejected addition for a retry, if a retry may succeed: a driver that was lost and
+     * Queues a rejected resource for a retry, if a retry may succeed: a driver that was lost and
      * has resumed releases a client's publications only after they have lingered.
      *
      * @return false if the rejection is final.
      */
-    boolean asksAgain(Addition<?> addition) {
+    boolean asksAgain(RequestedResource<?> resource) {
         if (timeToAskNs <= 0) {
             return false;
         }
-        held.add(addition);
+        held.add(resource);
         return true;
     }
 
-    /** Retries rejected additions, at most once per interval; returns the work done. */
+    /** Retries rejected resources, at most once per interval; returns the work done. */
     int askAgain(Attachment attachment, long nowNs) {
         if (held.isEmpty() || nowNs - askedNs < ASK_AGAIN_NS) {
             return 0;
@@ -175,26 +174,26 @@ final class Reconnection {
         timeToAskNs -= nowNs - askedNs;
         askedNs = nowNs;
         for (int i = held.size(); i > 0; i--) {
-            Addition<?> addition = held.removeFirst();
-            if (addition.isWanted()) {
-                addition.ask(attachment, true);
+            RequestedResource<?> resource = held.removeFirst();
+            if (resource.isWanted()) {
+                resource.ask(attachment, true);
             } else {
-                addition.settle();
+                resource.settle();
             }
         }
         return 1;
     }
 
-    /** Adds the destinations of an addition again, once the next driver has added the resource. */
-    void renewDestinations(Addition<?> addition) {
-        addition.destinations()
+    /** Adds the destinations of a resource again, once the next driver has added the resource. */
+    void renewDestinations(RequestedResource<?> resource) {
+        resource.destinations()
                 .renew(
-                        addition.registrationId(),
+                        resource.registrationId(),
                         change -> {
                             long id = conductor.commands().nextCorrelationId();
                             CompletableFuture<Integer> answer = new CompletableFuture<>();
                             answer.whenComplete(
-                                    (value, failure) -> onAnswer(addition, id, change, failure));
+                                    (value, failure) -> onAnswer(resource, id, change, failure));
                             unanswered++;
                             conductor.commands().changeDestination(id, change);
                             conductor.pending().add(id, answer, () -> {});
@@ -203,16 +202,16 @@ final class Reconnection {
     }
 
     private void onAnswer(
-            Addition<?> addition, long id, DestinationChange change, Throwable failure) {
+            RequestedResource<?> resource, long id, DestinationChange change, Throwable failure) {
         if (failure instanceof RegistrationException refusal) {
-            addition.destinations().onRefused(id);
+            resource.destinations().onRefused(id);
             conductor.onError(
                     new RegistrationException(
                             refusal.code(),
                             "cannot "
                                     + change.words()
                                     + " again for the "
-                                    + addition.words()
+                                    + resource.words()
                                     + " after reconnecting: "
                                     + refusal.getMessage()));
         }
@@ -245,11 +244,11 @@ final class Reconnection {
         return channel.withResponseId(id);
     }
 
-    /** Closes all additions because the bus is closed. */
+    /** Closes all resources because the bus is closed. */
     void close(BusException reason) {
         held.forEach(this::keep);
         held.clear();
-        lost.values().forEach(addition -> addition.close(reason));
+        lost.values().forEach(resource -> resource.close(reason));
         lost.clear();
         search.close();
     }

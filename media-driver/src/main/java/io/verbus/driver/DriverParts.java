@@ -42,9 +42,9 @@ import io.verbus.driver.publication.Responses;
 import io.verbus.driver.publication.SpiedPublications;
 import io.verbus.driver.resolver.DriverResolver;
 import io.verbus.driver.share.Shares;
-import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
+import io.verbus.driver.status.RegisteredCounters;
 import io.verbus.driver.subscription.ManualEndpoints;
 import io.verbus.driver.subscription.Subscriptions;
 import io.verbus.driver.transports.Transports;
@@ -249,7 +249,7 @@ record DriverParts(
                         holders,
                         errors);
         ClientLocks locks = ClientLocks.create(directory.path());
-        ClientCounters clientCounters = new ClientCounters(counters, shares);
+        RegisteredCounters clientCounters = new RegisteredCounters(counters, shares);
         Clients clients =
                 new Clients(
                         waiting,

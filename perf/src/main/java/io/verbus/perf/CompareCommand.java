@@ -11,8 +11,8 @@ import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.process.Lab;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
-import io.verbus.perf.run.Pair;
 import io.verbus.perf.run.Run;
+import io.verbus.perf.run.RunPair;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -223,7 +223,7 @@ final class CompareCommand implements Callable<Integer> {
     private <T> void compare(
             String what,
             Work work,
-            Pair.Measure<T> measure,
+            RunPair.Measure<T> measure,
             BinaryOperator<T> sum,
             BiConsumer<Section, Map<String, T>> add) {
         String subject = peers.subjectName();
@@ -231,7 +231,7 @@ final class CompareCommand implements Callable<Integer> {
         Section section =
                 report.begin(what, work, Map.of("slices", slices), List.of(subject, peer));
         for (int number = 1; number <= pairs; number++) {
-            Pair<T> pair = measure(work, number, measure, sum);
+            RunPair<T> pair = measure(work, number, measure, sum);
             Map<String, T> results = new LinkedHashMap<>();
             results.put(subject, pair.first());
             results.put(peer, pair.second());
@@ -240,8 +240,8 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private <T> Pair<T> measure(
-            Work work, int number, Pair.Measure<T> measure, BinaryOperator<T> sum) {
+    private <T> RunPair<T> measure(
+            Work work, int number, RunPair.Measure<T> measure, BinaryOperator<T> sum) {
         String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
         Supplier<Run> ours =
                 () ->
@@ -250,13 +250,13 @@ final class CompareCommand implements Callable<Integer> {
         Supplier<Run> theirs =
                 () -> peers.peer(work, Outputs.progress(what.formatted(peers.peerName()), work));
         if (slices == 1) {
-            return Pair.apart(
+            return RunPair.apart(
                     ours, theirs, number % 2 == 1, work.messages(), measure, this::versions);
         }
         try (Run first = ours.get();
                 Run second = theirs.get()) {
             versions(first.version(), second.version());
-            return Pair.measure(first, second, work.messages(), slices, measure, sum);
+            return RunPair.measure(first, second, work.messages(), slices, measure, sum);
         }
     }
 

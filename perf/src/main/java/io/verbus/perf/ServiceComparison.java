@@ -6,10 +6,10 @@ import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Section;
 import io.verbus.perf.run.Contender;
-import io.verbus.perf.run.Pair;
 import io.verbus.perf.run.Run;
+import io.verbus.perf.run.RunPair;
 import io.verbus.perf.run.Runner;
-import io.verbus.perf.run.Turns;
+import io.verbus.perf.run.SequentialRun;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,17 +59,19 @@ final class ServiceComparison {
      * @param add adds the results of a turn, by contender, to the report.
      * @return exit status.
      */
-    <T> int run(String metric, Pair.Measure<T> measure, BiConsumer<Section, Map<String, T>> add) {
+    <T> int run(
+            String metric, RunPair.Measure<T> measure, BiConsumer<Section, Map<String, T>> add) {
         report.start();
         List<String> names = List.copyOf(contenders.keySet());
         Section section = report.begin(metric, work, Map.of(), names);
         for (int number = 0; number < pairs; number++) {
             String what = "pair %d of %d, ".formatted(number + 1, pairs);
-            List<Supplier<Run>> turns = new ArrayList<>();
-            contenders.values().forEach(contender -> turns.add(() -> contender.apply(what)));
+            List<Supplier<Run>> runs = new ArrayList<>();
+            contenders.values().forEach(contender -> runs.add(() -> contender.apply(what)));
             List<String> versions = new ArrayList<>();
             List<T> results =
-                    Turns.measure(turns, number % turns.size(), work.messages(), measure, versions);
+                    SequentialRun.measure(
+                            runs, number % runs.size(), work.messages(), measure, versions);
             Map<String, T> turn = new LinkedHashMap<>();
             for (int i = 0; i < names.size(); i++) {
                 turn.put(names.get(i), results.get(i));

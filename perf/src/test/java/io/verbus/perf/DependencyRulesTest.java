@@ -20,7 +20,7 @@ class DependencyRulesTest {
     private static final String PROCESS = "io.verbus.perf.process";
     private static final String DEMO = "io.verbus.perf.demo..";
     private static final String BENCHMARKS = "io.verbus.perf.jmh..";
-    private static final String REPORT_COMMAND = "io.verbus.perf.kit";
+    private static final String REPORT_COMMAND = "io.verbus.perf.hostreport";
     private static final String[] MEASUREMENT = {
         "io.verbus.perf",
         "io.verbus.perf.aeron",

@@ -4,8 +4,8 @@ package io.verbus.rdma;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.TransportCounter;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -45,7 +45,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     private final InboundConductor inbound;
     private final PathWarnings paths;
     private final SystemCounters counters;
-    private final Admittance admittance;
+    private final HostAdmission hostAdmission;
 
     /**
      * @param host the driver.
@@ -62,7 +62,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
-            admittance = new Admittance(host, fabric, counters, complaints);
+            hostAdmission = new HostAdmission(host, fabric, counters, complaints);
             lostListeners = counters.counter(TransportCounter.RDMA_LISTENERS_LOST);
             outbound =
                     new OutboundConductor(
@@ -72,7 +72,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
                             registrations,
                             sender,
                             counters,
-                            admittance,
+                            hostAdmission,
                             complaints,
                             nowNs);
             inbound =
@@ -83,7 +83,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
                             registrations,
                             receiver,
                             counters,
-                            admittance,
+                            hostAdmission,
                             outbound::answer,
                             complaints,
                             nowNs);
@@ -106,7 +106,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public int conduct(long nowNs) {
-        admittance.work(nowNs);
+        hostAdmission.work(nowNs);
         int work = outbound.work(nowNs) + inbound.work(nowNs);
         return work + fabric.poll(this, nowNs);
     }
@@ -179,9 +179,9 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     private boolean confirms(Connection connection, byte[] privateData) {
-        Hello greeting = Hello.read(privateData);
+        Hello hello = Hello.read(privateData);
         return options.order() == WriteOrder.SAFE
-                || greeting != null && greeting.confirms()
+                || hello != null && hello.confirms()
                 || inbound.confirms(connection);
     }
 

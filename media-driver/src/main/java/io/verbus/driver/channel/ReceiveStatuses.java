@@ -16,7 +16,7 @@ import java.util.Map;
 public final class ReceiveStatuses {
     private final DriverCounters counters;
     private final Shares shares;
-    private final Map<InboundEndpoint, ChannelStatus> all = new IdentityHashMap<>();
+    private final Map<InboundEndpoint, ChannelStatusIndicator> all = new IdentityHashMap<>();
 
     /**
      * @param shares clients' shares, in which addresses count.
@@ -41,9 +41,9 @@ public final class ReceiveStatuses {
             DriverCounters.Registration receiver,
             String channel,
             String boundTo) {
-        ChannelStatus status = all.get(endpoint);
+        ChannelStatusIndicator status = all.get(endpoint);
         if (status == null) {
-            status = ChannelStatus.receiving(counters, shares, receiver, channel, boundTo);
+            status = ChannelStatusIndicator.receiving(counters, shares, receiver, channel, boundTo);
             all.put(endpoint, status);
         } else {
             status.enter();
@@ -62,7 +62,7 @@ public final class ReceiveStatuses {
      * @throws io.verbus.BusException if there is no counter left.
      */
     public void move(InboundEndpoint endpoint) {
-        ChannelStatus status = all.get(endpoint);
+        ChannelStatusIndicator status = all.get(endpoint);
         if (status != null) {
             status.bound(endpoint.description());
         }

@@ -15,7 +15,7 @@ import java.util.Objects;
  * it. A publication with its own destinations has its own status. Used by the conductor's thread.
  */
 public final class SendStatuses {
-    private record Entry(ChannelUri channel, ChannelStatus status) {}
+    private record Entry(ChannelUri channel, ChannelStatusIndicator status) {}
 
     private final DriverCounters counters;
     private final Shares shares;
@@ -36,14 +36,15 @@ public final class SendStatuses {
      * @throws io.verbus.BusException if there is no counter left, or the client has too many
      *     addresses.
      */
-    public ChannelStatus enter(DriverCounters.Registration sender, ChannelUri channel) {
+    public ChannelStatusIndicator enter(DriverCounters.Registration sender, ChannelUri channel) {
         for (Entry each : all) {
             if (isShared(each.channel, channel)) {
                 each.status.enter();
                 return each.status;
             }
         }
-        ChannelStatus status = ChannelStatus.sending(counters, shares, sender, channel.toString());
+        ChannelStatusIndicator status =
+                ChannelStatusIndicator.sending(counters, shares, sender, channel.toString());
         all.add(new Entry(channel, status));
         return status;
     }
@@ -56,7 +57,7 @@ public final class SendStatuses {
     }
 
     /** Removes a publication from an address. */
-    public void leave(ChannelStatus status) {
+    public void leave(ChannelStatusIndicator status) {
         if (status.leave()) {
             all.removeIf(each -> each.status == status);
         }

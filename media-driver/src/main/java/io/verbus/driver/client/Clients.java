@@ -14,8 +14,8 @@ import io.verbus.driver.publication.Publications;
 import io.verbus.driver.share.Departures;
 import io.verbus.driver.share.Share;
 import io.verbus.driver.share.Shares;
-import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.RegisteredCounters;
 import io.verbus.driver.subscription.Subscription;
 import io.verbus.driver.subscription.Subscriptions;
 
@@ -44,7 +44,7 @@ public final class Clients {
     private final PublicationHolders holders;
     private final Subscriptions subscriptions;
     private final DriverCounters counters;
-    private final ClientCounters clientCounters;
+    private final RegisteredCounters clientCounters;
     private final EventEncoder events;
     private final DriverClock clock;
     private final long livenessTimeoutNs;
@@ -64,7 +64,7 @@ public final class Clients {
             PublicationHolders holders,
             Subscriptions subscriptions,
             DriverCounters counters,
-            ClientCounters clientCounters,
+            RegisteredCounters clientCounters,
             EventEncoder events,
             DriverClock clock,
             ClientLocks locks,

@@ -13,13 +13,13 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandFailures;
 import io.verbus.driver.command.CommandHandler;
 import io.verbus.driver.command.EventEncoder;
-import io.verbus.driver.publication.Destinations;
 import io.verbus.driver.publication.Publication;
+import io.verbus.driver.publication.PublicationDestinations;
 import io.verbus.driver.publication.Publications;
 import io.verbus.driver.share.ShareException;
 import io.verbus.driver.share.Shares;
-import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.RegisteredCounters;
 import io.verbus.driver.subscription.Subscription;
 import io.verbus.driver.subscription.Subscriptions;
 import io.verbus.driver.transports.Transports;
@@ -45,7 +45,7 @@ public final class CommandExecutor implements CommandHandler {
     private final ImageRejection rejection;
     private final DriverClock clock;
     private final EventEncoder events;
-    private final ClientCounters counters;
+    private final RegisteredCounters counters;
     private final Runnable termination;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
@@ -62,7 +62,7 @@ public final class CommandExecutor implements CommandHandler {
             ImageRejection rejection,
             DriverClock clock,
             EventEncoder events,
-            ClientCounters clientCounters,
+            RegisteredCounters clientCounters,
             Runnable termination,
             DriverCounters counters) {
         this.clients = clients;
@@ -445,8 +445,8 @@ public final class CommandExecutor implements CommandHandler {
                 text);
     }
 
-    private Destinations destinations(long clientId, long registrationId) {
-        return Destinations.of(ids.publication(clientId, registrationId));
+    private PublicationDestinations destinations(long clientId, long registrationId) {
+        return PublicationDestinations.of(ids.publication(clientId, registrationId));
     }
 
     private ChannelUri channel(String text) {

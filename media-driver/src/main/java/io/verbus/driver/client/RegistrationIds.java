@@ -8,7 +8,7 @@ import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.publication.Publication;
 import io.verbus.driver.publication.PublicationHolders;
 import io.verbus.driver.publication.Publications;
-import io.verbus.driver.status.ClientCounters;
+import io.verbus.driver.status.RegisteredCounters;
 import io.verbus.driver.subscription.Subscription;
 import io.verbus.driver.subscription.SubscriptionList;
 
@@ -23,7 +23,7 @@ public final class RegistrationIds {
     private final Publications publications;
     private final PublicationHolders holders;
     private final SubscriptionList subscriptions;
-    private final ClientCounters counters;
+    private final RegisteredCounters counters;
     private final WaitingCommands waiting;
     private final LongSupplier nextId;
 
@@ -36,7 +36,7 @@ public final class RegistrationIds {
             Publications publications,
             PublicationHolders holders,
             SubscriptionList subscriptions,
-            ClientCounters counters,
+            RegisteredCounters counters,
             WaitingCommands waiting,
             LongSupplier nextId) {
         this.clients = clients;

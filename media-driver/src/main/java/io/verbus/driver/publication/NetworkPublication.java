@@ -4,7 +4,7 @@ package io.verbus.driver.publication;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
-import io.verbus.driver.channel.ChannelStatus;
+import io.verbus.driver.channel.ChannelStatusIndicator;
 import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.command.EventEncoder;
 import io.verbus.driver.config.DriverConfig;
@@ -44,9 +44,9 @@ public final class NetworkPublication extends Publication implements OutboundStr
     private final AtomicCounter naks;
     private final AtomicCounter allBackPressure;
     private final DriverCounters.Stream counted;
-    private final ChannelStatus status;
+    private final ChannelStatusIndicator status;
     private final Subscribers spies;
-    private final Destinations destinations;
+    private final PublicationDestinations destinations;
 
     private final TransportStreams streams;
     private final int termLength;
@@ -88,7 +88,7 @@ public final class NetworkPublication extends Publication implements OutboundStr
             AtomicCounter backPressure,
             AtomicCounter naks,
             DriverCounters.Stream counted,
-            ChannelStatus status,
+            ChannelStatusIndicator status,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
@@ -105,7 +105,7 @@ public final class NetworkPublication extends Publication implements OutboundStr
         this.released = log.spec().position();
         this.limitedAt = released;
         this.nextLimited = released;
-        this.destinations = new Destinations(this, counters);
+        this.destinations = new PublicationDestinations(this, counters);
         this.streams = new TransportStreams(this, termLength);
         this.spies =
                 new Subscribers(
@@ -130,7 +130,7 @@ public final class NetworkPublication extends Publication implements OutboundStr
     }
 
     /** Returns the status of the send channel, as clients see it. */
-    public ChannelStatus status() {
+    public ChannelStatusIndicator status() {
         return status;
     }
 
@@ -171,7 +171,7 @@ public final class NetworkPublication extends Publication implements OutboundStr
         return named();
     }
 
-    public Destinations destinations() {
+    public PublicationDestinations destinations() {
         return destinations;
     }
 

@@ -8,7 +8,7 @@ import io.verbus.channel.StreamStart;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.Carriers;
-import io.verbus.driver.channel.ChannelStatus;
+import io.verbus.driver.channel.ChannelStatusIndicator;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.EventEncoder;
@@ -260,7 +260,7 @@ public final class PublicationFactory {
                 counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made);
         AtomicCounter naks =
                 counter(CounterTypes.SENDER_NAKS_RECEIVED, "snd-naks-received", stream, made);
-        ChannelStatus status = statuses.enter(stream.registration(), channel);
+        ChannelStatusIndicator status = statuses.enter(stream.registration(), channel);
         try {
             NetworkPublication publication =
                     new NetworkPublication(

@@ -48,7 +48,7 @@ public final class DriverCounters {
     /** Maximum number of characters of a join position at the end of a label. */
     private static final int MAX_JOIN = 22;
 
-    private final CounterPool counters;
+    private final DriverCountersManager counters;
     private final UnsafeBuffer values;
     private final AtomicCounter[] system;
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
@@ -85,7 +85,7 @@ public final class DriverCounters {
     public DriverCounters(CncFile cnc, EpochClock clock, Shares shares) {
         values = cnc.counterValues();
         counters =
-                new CounterPool(
+                new DriverCountersManager(
                         cnc.counterMetadata(),
                         values,
                         clock,
@@ -99,7 +99,7 @@ public final class DriverCounters {
                             counter.label(),
                             counter.typeId(),
                             buffer -> buffer.putInt(0, counter.number()));
-            belongs(counter.ordinal(), counter.number(), CounterPool.NO_OWNER);
+            belongs(counter.ordinal(), counter.number(), DriverCountersManager.NO_OWNER);
         }
         system(SystemCounter.AERON_VERSION).setRelease(SystemCounter.AERON_VERSION_VALUE);
         system(SystemCounter.CONTROL_PROTOCOL_VERSION)
@@ -119,7 +119,7 @@ public final class DriverCounters {
     }
 
     /** Returns the pool, for the code that decides when a freed counter is reusable. */
-    public CounterPool pool() {
+    public DriverCountersManager pool() {
         return counters;
     }
 
@@ -193,7 +193,12 @@ public final class DriverCounters {
         long payer = share == CounterShare.CLIENTS ? stream.ownerId : Shares.NOBODY;
         AtomicCounter counter =
                 allocate(
-                        share, CounterPool.NO_OWNER, payer, typeId, keyLength, label(name, stream));
+                        share,
+                        DriverCountersManager.NO_OWNER,
+                        payer,
+                        typeId,
+                        keyLength,
+                        label(name, stream));
         belongs(counter.id(), stream.registrationId, stream.ownerId);
         return counter;
     }
@@ -224,7 +229,7 @@ public final class DriverCounters {
         AtomicCounter counter =
                 allocate(
                         CounterShare.CLIENTS,
-                        CounterPool.NO_OWNER,
+                        DriverCountersManager.NO_OWNER,
                         of.clientId,
                         typeId,
                         putText(0, channel),
@@ -250,12 +255,12 @@ public final class DriverCounters {
         AtomicCounter counter =
                 allocate(
                         CounterShare.CLIENTS,
-                        CounterPool.NO_OWNER,
+                        DriverCountersManager.NO_OWNER,
                         of.clientId,
                         CounterTypes.LOCAL_ADDRESS,
                         2 * Integer.BYTES + length,
                         name + ": " + statusId + " " + address);
-        belongs(counter.id(), of.id, CounterPool.NO_OWNER);
+        belongs(counter.id(), of.id, DriverCountersManager.NO_OWNER);
         return counter;
     }
 
@@ -385,8 +390,14 @@ public final class DriverCounters {
     private AtomicCounter whole(
             CounterShare share, int typeId, int keyLength, long registrationId, String label) {
         AtomicCounter counter =
-                allocate(share, CounterPool.NO_OWNER, Shares.NOBODY, typeId, keyLength, label);
-        belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
+                allocate(
+                        share,
+                        DriverCountersManager.NO_OWNER,
+                        Shares.NOBODY,
+                        typeId,
+                        keyLength,
+                        label);
+        belongs(counter.id(), registrationId, DriverCountersManager.NO_OWNER);
         return counter;
     }
 

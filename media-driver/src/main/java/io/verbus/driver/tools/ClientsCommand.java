@@ -178,8 +178,8 @@ final class ClientsCommand implements Callable<Integer> {
         return lines;
     }
 
-    private static Json json(ClientStates states) {
-        Json json = new Json();
+    private static JsonRows json(ClientStates states) {
+        JsonRows json = new JsonRows();
         for (Client client : states.clients()) {
             json.begin()
                     .put("what", "client")

@@ -144,8 +144,8 @@ final class DoctorCommand implements Callable<Integer> {
                 cause);
     }
 
-    private static Json json(List<Finding> findings) {
-        Json json = new Json();
+    private static JsonRows json(List<Finding> findings) {
+        JsonRows json = new JsonRows();
         for (Finding finding : findings) {
             json.begin()
                     .put("level", text(finding.level()))

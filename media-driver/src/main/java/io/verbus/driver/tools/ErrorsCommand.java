@@ -47,7 +47,7 @@ final class ErrorsCommand implements Callable<Integer> {
         try (CncFile cnc = directory.map()) {
             PrintWriter out = spec.commandLine().getOut();
             if (isJson) {
-                Json json = new Json();
+                JsonRows json = new JsonRows();
                 ErrorLogReader.read(
                         cnc.errorLog(),
                         (count, first, last, text) ->

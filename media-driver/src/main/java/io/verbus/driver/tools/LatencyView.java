@@ -146,8 +146,8 @@ final class LatencyView {
     }
 
     /** Returns all samples so far, and those since an earlier sample if there is one, as JSON. */
-    static Json json(LatencySample sample) {
-        Json json = new Json();
+    static JsonRows json(LatencySample sample) {
+        JsonRows json = new JsonRows();
         for (LatencySample.Hop hop : sample.hops()) {
             LatencyFile.Owner owner = hop.owner();
             json.begin()
@@ -168,7 +168,7 @@ final class LatencyView {
         return json;
     }
 
-    private static void put(Json json, String prefix, Durations least, Durations most) {
+    private static void put(JsonRows json, String prefix, Durations least, Durations most) {
         json.put(prefix + "samples", most.count());
         for (int i = 0; i < PERCENTILES.length; i++) {
             json.put(prefix + "least-" + NAMES[i] + "-ns", least.at(PERCENTILES[i]));

@@ -47,8 +47,8 @@ final class LossesCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static Json json(LossReport report) {
-        Json json = new Json();
+    private static JsonRows json(LossReport report) {
+        JsonRows json = new JsonRows();
         report.forEach(
                 (observations, bytes, first, last, stream, session, channel, source) ->
                         json.begin()

@@ -152,7 +152,7 @@ final class StatPrinter {
 
     /** Prints a list with an object for each row. */
     void printJson(StatSample sample, boolean isOfStreams, PrintWriter out) {
-        Json json = new Json();
+        JsonRows json = new JsonRows();
         if (isOfStreams) {
             putStreams(json, sample);
         } else {
@@ -163,9 +163,9 @@ final class StatPrinter {
 
     /** Prints an object in one line, with lists of streams and counters. */
     void printJsonLine(String time, StatSample sample, boolean isOfStreams, PrintWriter out) {
-        Json streams = new Json();
+        JsonRows streams = new JsonRows();
         putStreams(streams, sample);
-        Json counters = new Json();
+        JsonRows counters = new JsonRows();
         putCounters(counters, sample);
         out.println(
                 "{\"time\": \""
@@ -176,7 +176,7 @@ final class StatPrinter {
                         + "}");
     }
 
-    private void putCounters(Json json, StatSample sample) {
+    private void putCounters(JsonRows json, StatSample sample) {
         for (Counted each : counters(sample)) {
             json.begin()
                     .put("id", each.id())
@@ -204,7 +204,7 @@ final class StatPrinter {
         return unit.name().toLowerCase(Locale.ROOT);
     }
 
-    private void putStreams(Json json, StatSample sample) {
+    private void putStreams(JsonRows json, StatSample sample) {
         for (Streamed each : wanted(sample)) {
             StreamStatus status = each.status();
             json.begin()

@@ -212,7 +212,7 @@ final class StreamsCommand implements Callable<Integer> {
 
     private void print(List<Row> rows, PrintWriter out) {
         if (isJson) {
-            Json json = new Json();
+            JsonRows json = new JsonRows();
             for (Row row : rows) {
                 json.begin()
                         .put("stream", row.streamId)

@@ -39,8 +39,7 @@ class AllowListLabTest {
     void rejectsPeerThatIsNotAllowed() {
         try (Host b = hostB("192.0.2.0/24,2001:db8::/32");
                 Subscription in = b.connect().addSubscription(b.channel(PORT), STREAM);
-                RawPeer raw =
-                        new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
+                RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodHello())) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);

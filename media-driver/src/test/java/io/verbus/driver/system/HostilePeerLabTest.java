@@ -98,8 +98,8 @@ class HostilePeerLabTest {
 
     @Test
     void rejectsPeerOfAnotherVersion() {
-        byte[] greeting = new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes();
-        try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
+        byte[] hello = new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes();
+        try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, hello)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
@@ -121,8 +121,8 @@ class HostilePeerLabTest {
     }
 
     /** The driver's log and the publisher name the listener. */
-    private void publishTo(byte[] greeting, String told) {
-        try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, greeting);
+    private void publishTo(byte[] hello, String told) {
+        try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, hello);
                 Publication bad =
                         publisher.addPublication(Host.overWire(b.channel(RAW_PORT)), BAD_STREAM)) {
             raw.pollUntil(
@@ -140,8 +140,7 @@ class HostilePeerLabTest {
         SplittableRandom random = new SplittableRandom(21);
         for (int i = 0; i < 12; i++) {
             byte[] bytes = randomMessage(random);
-            try (RawPeer raw =
-                    new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
+            try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodHello())) {
                 assertTrue(raw.isUp(), raw.end());
                 raw.send(bytes);
                 raw.pollUntil("the end of the connection", () -> raw.end() != null);
@@ -153,7 +152,7 @@ class HostilePeerLabTest {
     @Test
     void closesConnectionOfSubscriberThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(22);
-        try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
+        try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodHello());
                 Publication bad =
                         publisher.addPublication(Host.overWire(b.channel(RAW_PORT)), BAD_STREAM)) {
             for (int i = 0; i < 5; i++) {
@@ -207,8 +206,7 @@ class HostilePeerLabTest {
         try (Subscription bad =
                         subscriber.addSubscription(
                                 Host.received(goodChannel()), BAD_STREAM, image -> {}, gone::add);
-                RawPeer raw =
-                        new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
+                RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodHello())) {
             assertNotNull(raw.offer(BAD_STREAM, session, TERM_LENGTH), raw::end);
             int[] delivered = new int[1];
             if (before > 0) {
@@ -244,8 +242,7 @@ class HostilePeerLabTest {
     void rejectsWritesOutsideImage() {
         try (Subscription bad =
                         subscriber.addSubscription(Host.received(goodChannel()), BAD_STREAM);
-                RawPeer raw =
-                        new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
+                RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodHello())) {
             assertNotNull(raw.offer(BAD_STREAM, 7, TERM_LENGTH), raw::end);
             raw.write(new byte[64], 3L * TERM_LENGTH + 64);
             raw.pollUntil("the end of the connection", () -> raw.end() != null);

@@ -32,7 +32,7 @@ final class HostilePublisher {
 
     /** Attacks; each once per round. */
     enum Act {
-        GREET_AS_A_STRANGER,
+        HELLO_OF_STRANGER,
         SPEAK_ANOTHER_VERSION,
         SEND_NOISE,
         LIE_IN_SETUP,
@@ -93,19 +93,19 @@ final class HostilePublisher {
     /** Runs one attack. */
     void act(Act act) {
         switch (act) {
-            case GREET_AS_A_STRANGER -> greet(noise(1 + random.nextInt(56)));
+            case HELLO_OF_STRANGER -> sendHello(noise(1 + random.nextInt(56)));
             case SPEAK_ANOTHER_VERSION ->
-                    greet(
+                    sendHello(
                             new Hello(
                                             new Versions(5 + random.nextInt(100), 200),
                                             RejectCode.UNSPECIFIED,
                                             random.nextLong())
                                     .bytes());
-            case VANISH -> greet(RawPeer.goodGreeting());
+            case VANISH -> sendHello(RawPeer.goodHello());
             case LEAVE_CONNECTIONS_HALF_OPEN -> leaveHalfOpen();
             case WRITE_INTO_THE_IMAGE_OF_ANOTHER -> writeIntoAnother();
             default -> {
-                try (RawPeer raw = new RawPeer().connect(host, port, RawPeer.goodGreeting())) {
+                try (RawPeer raw = new RawPeer().connect(host, port, RawPeer.goodHello())) {
                     if (raw.isUp()) {
                         connected(act, raw);
                     }
@@ -114,8 +114,8 @@ final class HostilePublisher {
         }
     }
 
-    private void greet(byte[] greeting) {
-        new RawPeer().connect(host, port, greeting).close();
+    private void sendHello(byte[] hello) {
+        new RawPeer().connect(host, port, hello).close();
     }
 
     private void leaveHalfOpen() {
@@ -276,8 +276,8 @@ final class HostilePublisher {
 
     /** The rkey is valid, but was given to another peer. */
     private void writeIntoAnother() {
-        try (RawPeer other = new RawPeer().connect(host, port, RawPeer.goodGreeting());
-                RawPeer raw = new RawPeer().connect(host, port, RawPeer.goodGreeting())) {
+        try (RawPeer other = new RawPeer().connect(host, port, RawPeer.goodHello());
+                RawPeer raw = new RawPeer().connect(host, port, RawPeer.goodHello())) {
             if (other.isUp() && raw.isUp() && offer(other)) {
                 RawPeer.Accepted theirs = other.accepted();
                 raw.writeTo(noise(64), theirs.logAddress() + 128, theirs.logKey());

@@ -35,7 +35,7 @@ final class HostileSubscriber implements AutoCloseable {
 
     HostileSubscriber(long seed, String host, int port) {
         random = new SplittableRandom(seed);
-        raw = new RawPeer().listen(host, port, RawPeer.goodGreeting());
+        raw = new RawPeer().listen(host, port, RawPeer.goodHello());
     }
 
     /** Number of abused connections. */

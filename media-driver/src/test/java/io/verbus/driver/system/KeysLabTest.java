@@ -77,8 +77,7 @@ class KeysLabTest {
             a.awaitError("which lacks the network's key");
             a.expectOfClients("which lacks the network's key");
             assertFalse(out.isConnected());
-            try (RawPeer raw =
-                    new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
+            try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodHello())) {
                 assertTrue(raw.end().startsWith("REJECTED"), raw.end());
                 assertEquals(RejectCode.NOT_AUTHENTICATED, Hello.read(raw.answer()).rejectCode());
             }

@@ -62,22 +62,22 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     /** Memory in which a driver lets this peer write an image. */
     record Accepted(long logAddress, int logKey, long position, int window) {}
 
-    /** A greeting as a driver of this version would send. */
-    static byte[] goodGreeting() {
+    /** A hello as a driver of this version would send. */
+    static byte[] goodHello() {
         return Hello.of(DRIVER_ID, RejectCode.UNSPECIFIED);
     }
 
     // Connecting
 
     /** Connects; {@link #isUp} or {@link #end} report the result. */
-    RawPeer connect(String host, int port, byte[] greeting) {
+    RawPeer connect(String host, int port, byte[] hello) {
         connection =
                 fabric.connect(
                         new InetSocketAddress(host, port),
                         new InetSocketAddress(Host.addressA(), 0),
                         ConnectionOptions.DEFAULT,
                         null,
-                        greeting);
+                        hello);
         pollUntil("an answer to the request", () -> memory != null || end != null);
         return this;
     }
@@ -132,7 +132,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                             new InetSocketAddress(Host.addressA(), 0),
                             SMALL,
                             null,
-                            goodGreeting()));
+                            goodHello()));
         }
         pollUntil("the end of one of " + times + " connections", () -> straysEnded > 0);
     }

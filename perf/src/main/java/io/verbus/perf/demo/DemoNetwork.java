@@ -123,7 +123,7 @@ public record DemoNetwork(DemoTransport transport, String device, List<String> a
      * the addresses, from the driver's own address.
      *
      * @param address address of the driver.
-     * @return arguments of a {@link DriverProcess}.
+     * @return arguments of a {@link DemoDriver}.
      */
     public List<String> driverOptions(String address) {
         if (transport != DemoTransport.RDMA) {

@@ -10,7 +10,7 @@ public enum DemoProgram implements ChildProgram {
     DRIVER {
         @Override
         public void run(String[] args) throws InterruptedException {
-            DriverProcess.run(args);
+            DemoDriver.run(args);
         }
     },
 

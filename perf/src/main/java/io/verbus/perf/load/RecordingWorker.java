@@ -6,29 +6,29 @@ package io.verbus.perf.load;
  * Runs one process of a recording measurement: the archive, or the end whose streams it records.
  */
 final class RecordingWorker {
-    private final Orders orders;
+    private final WorkerProtocol protocol;
     private final Stack stack;
 
-    RecordingWorker(Orders orders, Stack stack) {
-        this.orders = orders;
+    RecordingWorker(WorkerProtocol protocol, Stack stack) {
+        this.protocol = protocol;
         this.stack = stack;
     }
 
     void run(Role role) {
         if (role == Role.REFLECTOR) {
             stack.reflector();
-            orders.say(Worker.READY, "");
-            orders.awaitEnd();
+            protocol.say(Worker.READY, "");
+            protocol.awaitEnd();
             return;
         }
         Recorder recorder = stack.recorder();
-        orders.say(Worker.READY, "");
-        while (orders.isRunning()) {
-            long count = orders.nextRun();
+        protocol.say(Worker.READY, "");
+        while (protocol.isRunning()) {
+            long count = protocol.nextRun();
             if (count == 0) {
-                orders.pause();
+                protocol.pause();
             } else {
-                orders.say(Worker.RESULT, recorder.record(count).encode());
+                protocol.say(Worker.RESULT, recorder.record(count).encode());
             }
         }
     }

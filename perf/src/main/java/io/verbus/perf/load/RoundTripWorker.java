@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Runs one process of a round-trip measurement. */
 final class RoundTripWorker {
     private final Work work;
-    private final Orders orders;
+    private final WorkerProtocol protocol;
     private final Stack stack;
     private boolean hasBegun;
 
-    RoundTripWorker(Work work, Orders orders, Stack stack) {
+    RoundTripWorker(Work work, WorkerProtocol protocol, Stack stack) {
         this.work = work;
-        this.orders = orders;
+        this.protocol = protocol;
         this.stack = stack;
     }
 
@@ -25,7 +25,7 @@ final class RoundTripWorker {
             case INITIATOR -> initiate();
             case REFLECTOR -> {
                 Reflector reflector = stack.reflector();
-                orders.say(Worker.READY, "");
+                protocol.say(Worker.READY, "");
                 if (reflect(reflector) == 0 && !stack.trouble().isEmpty()) {
                     System.err.println(stack.trouble());
                 }
@@ -50,8 +50,8 @@ final class RoundTripWorker {
             }
             throw ex;
         } finally {
-            orders.stop();
-            Orders.join(thread);
+            protocol.stop();
+            WorkerProtocol.join(thread);
         }
     }
 
@@ -59,27 +59,27 @@ final class RoundTripWorker {
         CpuBinding.bind(work.cpu(0));
         IdleStrategy idle = work.idle().strategy();
         RoundTrips trips = new RoundTrips(SystemNanoClock.INSTANCE, idle, stack::initiator);
-        orders.atEnd(trips::stop);
+        protocol.atEnd(trips::stop);
         if (!trips.awaitConnected(Stack.CONNECT_TIMEOUT_NS)) {
             throw Stack.unconnected(stack);
         }
-        orders.say(Worker.READY, "");
-        Thread progress = orders.showProgress(trips::completed);
-        while (orders.isRunning()) {
-            long count = orders.nextRun();
+        protocol.say(Worker.READY, "");
+        Thread progress = protocol.showProgress(trips::completed);
+        while (protocol.isRunning()) {
+            long count = protocol.nextRun();
             if (count == 0) {
                 trips.idle();
-                orders.pause();
+                protocol.pause();
             } else {
-                orders.active(true);
+                protocol.active(true);
                 Measurement measurement = measure(trips, count);
-                orders.active(false);
-                trips.stalls().tell(orders);
-                orders.say(Worker.RESULT, measurement.encode());
+                protocol.active(false);
+                trips.stalls().tell(protocol);
+                protocol.say(Worker.RESULT, measurement.encode());
             }
         }
         progress.interrupt();
-        Orders.join(progress);
+        WorkerProtocol.join(progress);
     }
 
     private Measurement measure(RoundTrips trips, long count) {
@@ -92,7 +92,7 @@ final class RoundTripWorker {
         }
         hasBegun = true;
         Measurement first = trips.oneAtATime(1);
-        orders.say(Worker.FIRST, Long.toString(System.nanoTime()));
+        protocol.say(Worker.FIRST, Long.toString(System.nanoTime()));
         return first.plus(trips.oneAtATime(count - 1));
     }
 
@@ -100,13 +100,13 @@ final class RoundTripWorker {
         CpuBinding.bind(work.cpu(1));
         IdleStrategy idle = work.idle().strategy();
         long total = 0;
-        while (orders.isRunning()) {
+        while (protocol.isRunning()) {
             int count = reflector.poll();
             total += count;
-            if (orders.isActive()) {
+            if (protocol.isActive()) {
                 idle.idle(count);
             } else {
-                orders.pause();
+                protocol.pause();
             }
         }
         return total;

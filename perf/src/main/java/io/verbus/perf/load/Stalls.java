@@ -70,13 +70,13 @@ final class Stalls {
     }
 
     /** Reports all stalls, and clears them. */
-    void tell(Orders orders) {
+    void tell(WorkerProtocol protocol) {
         int listed = (int) Math.min(count, startNs.length);
         for (int i = 0; i < listed; i++) {
-            orders.say(Worker.STALL, new Stall(startNs[i], endNs[i], messages[i]).encode());
+            protocol.say(Worker.STALL, new Stall(startNs[i], endNs[i], messages[i]).encode());
         }
         if (count > listed) {
-            orders.say(Worker.UNLISTED, (count - listed) + " " + unlistedMessages);
+            protocol.say(Worker.UNLISTED, (count - listed) + " " + unlistedMessages);
         }
         count = 0;
         unlistedMessages = 0;

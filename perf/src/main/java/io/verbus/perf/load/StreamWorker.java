@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Runs one process of a stream measurement: its sending threads, which are started for each run;
- * its receiving thread, which is also the thread that takes orders; or both.
+ * its receiving thread, which is also the thread that takes commands; or both.
  */
 final class StreamWorker {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -22,14 +22,14 @@ final class StreamWorker {
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     private final Work work;
-    private final Orders orders;
+    private final WorkerProtocol protocol;
     private final Stack stack;
     private final List<Sending> sendings = new ArrayList<>();
     private Receiving receiving;
 
-    StreamWorker(Work work, Orders orders, Stack stack) {
+    StreamWorker(Work work, WorkerProtocol protocol, Stack stack) {
         this.work = work;
-        this.orders = orders;
+        this.protocol = protocol;
         this.stack = stack;
     }
 
@@ -38,30 +38,30 @@ final class StreamWorker {
         boolean receives = role != Role.INITIATOR;
         if (receives) {
             CpuBinding.bind(work.cpu(1));
-            receiving = new Receiving(work, orders, stack);
+            receiving = new Receiving(work, protocol, stack);
         }
         if (sends) {
             for (Source source : stack.sources()) {
-                sendings.add(new Sending(work, orders, source, sendings.size()));
+                sendings.add(new Sending(work, protocol, source, sendings.size()));
             }
             awaitConnected();
         }
-        orders.say(Worker.READY, "");
-        Thread progress = orders.showProgress(this::completed);
-        while (orders.isRunning()) {
-            long count = orders.nextRun();
+        protocol.say(Worker.READY, "");
+        Thread progress = protocol.showProgress(this::completed);
+        while (protocol.isRunning()) {
+            long count = protocol.nextRun();
             if (count == 0) {
                 pollOnce();
-                orders.pause();
+                protocol.pause();
             } else {
-                orders.active(true);
+                protocol.active(true);
                 StreamPart part = measure(count);
-                orders.active(false);
-                orders.say(Worker.RESULT, part.encode());
+                protocol.active(false);
+                protocol.say(Worker.RESULT, part.encode());
             }
         }
         progress.interrupt();
-        Orders.join(progress);
+        WorkerProtocol.join(progress);
     }
 
     private void awaitConnected() {
@@ -71,7 +71,7 @@ final class StreamWorker {
             if (System.nanoTime() - deadline > 0) {
                 throw Stack.unconnected(stack);
             }
-            orders.pause();
+            protocol.pause();
         }
     }
 
@@ -98,9 +98,9 @@ final class StreamWorker {
             endNs = System.nanoTime();
             allocated = THREADS.getCurrentThreadAllocatedBytes() - allocated;
             bytes = receiving.bytes() - bytes;
-            orders.active(false);
+            protocol.active(false);
         }
-        threads.forEach(Orders::join);
+        threads.forEach(WorkerProtocol::join);
         if (failure.get() != null) {
             throw new IllegalStateException(failure.get().getMessage(), failure.get());
         }
@@ -134,16 +134,16 @@ final class StreamWorker {
     /** A publisher and its sending thread. */
     private static final class Sending {
         private final Work work;
-        private final Orders orders;
+        private final WorkerProtocol protocol;
         private final Source source;
         private final int number;
         private long next;
         private long startNs;
         private long allocated;
 
-        Sending(Work work, Orders orders, Source source, int number) {
+        Sending(Work work, WorkerProtocol protocol, Source source, int number) {
             this.work = work;
-            this.orders = orders;
+            this.protocol = protocol;
             this.source = source;
             this.number = number;
             next = Arrivals.tag(number, 0);
@@ -183,10 +183,10 @@ final class StreamWorker {
             while (next != end) {
                 next = sendBurst(next, Math.min(end, next + work.load().burst()), idle);
                 source.poll();
-                orders.checkRunning();
+                protocol.checkRunning();
             }
             allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-            while (orders.isActive() && orders.isRunning()) {
+            while (protocol.isActive() && protocol.isRunning()) {
                 idle.idle(source.poll());
             }
         }
@@ -194,7 +194,7 @@ final class StreamWorker {
         private long sendBurst(long first, long end, IdleStrategy idle) {
             for (long tag = first; tag != end; tag++) {
                 while (!source.send(tag)) {
-                    orders.checkRunning();
+                    protocol.checkRunning();
                     idle.idle(source.poll());
                 }
             }
@@ -206,14 +206,14 @@ final class StreamWorker {
     private static final class Receiving {
         private static final int POLLS_PER_CLOCK_READ = 1024;
 
-        private final Orders orders;
+        private final WorkerProtocol protocol;
         private final IdleStrategy idle;
         private final Arrivals[] arrivals;
         private final Sink sink;
         private long target;
 
-        Receiving(Work work, Orders orders, Stack stack) {
-            this.orders = orders;
+        Receiving(Work work, WorkerProtocol protocol, Stack stack) {
+            this.protocol = protocol;
             idle = work.idle().strategy();
             arrivals = new Arrivals[work.load().subscribers()];
             for (int i = 0; i < arrivals.length; i++) {
@@ -250,7 +250,7 @@ final class StreamWorker {
                     lastProgress = System.nanoTime();
                 }
                 if (++idlePolls % POLLS_PER_CLOCK_READ == 0) {
-                    orders.checkRunning();
+                    protocol.checkRunning();
                     check(lastProgress, failure);
                 }
                 idle.idle();

@@ -7,9 +7,9 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 
 /**
- * Worker process of a run. It reads orders from standard input, and writes reports to standard
- * output. Each order and report is one line that begins with a keyword. The process exits when its
- * input ends, so that it does not outlive the command that started it.
+ * Worker process of a run. It reads commands from standard input, and writes reports to standard
+ * output. Each command and report is one line that begins with a keyword. The process exits when
+ * its input ends, so that it does not outlive the command that started it.
  *
  * <p>Between the parts of a run it polls rarely, so that another contender can be measured on the
  * same processors in the meantime.
@@ -28,7 +28,7 @@ public final class Worker {
     public static final String PROGRESS = "progress";
 
     /**
-     * Output: result of an order, as a {@link Measurement}, {@link StreamPart} or {@link
+     * Output: result of a command, as a {@link Measurement}, {@link StreamPart} or {@link
      * Recording}.
      */
     public static final String RESULT = "result";
@@ -58,23 +58,23 @@ public final class Worker {
     public static final String NUMBER_PROPERTY = "verbus.perf.number";
 
     private final Work work;
-    private final Orders orders;
+    private final WorkerProtocol protocol;
 
     /**
      * @param work work to do.
-     * @param in source of the orders.
+     * @param in source of the commands.
      * @param out destination of the output.
      */
     public Worker(Work work, InputStream in, PrintStream out) {
         this.work = work;
-        orders = new Orders(in, out);
+        protocol = new WorkerProtocol(in, out);
     }
 
     /** Reports a driver as running, and waits until this process's input ends. */
     public void drive(LocalDriver driver) {
-        orders.say(VERSION, driver.version());
-        orders.say(READY, "");
-        orders.awaitEnd();
+        protocol.say(VERSION, driver.version());
+        protocol.say(READY, "");
+        protocol.awaitEnd();
     }
 
     /** Returns the directory for a process's files on disk, derived from its driver's directory. */
@@ -85,11 +85,11 @@ public final class Worker {
 
     /** Runs this process's part of the work. */
     public void run(Role role, Stack stack) {
-        orders.say(VERSION, stack.version());
+        protocol.say(VERSION, stack.version());
         switch (work.load().kind()) {
-            case STREAM -> new StreamWorker(work, orders, stack).run(role);
-            case ROUND_TRIPS -> new RoundTripWorker(work, orders, stack).run(role);
-            case RECORDINGS -> new RecordingWorker(orders, stack).run(role);
+            case STREAM -> new StreamWorker(work, protocol, stack).run(role);
+            case ROUND_TRIPS -> new RoundTripWorker(work, protocol, stack).run(role);
+            case RECORDINGS -> new RecordingWorker(protocol, stack).run(role);
         }
     }
 }

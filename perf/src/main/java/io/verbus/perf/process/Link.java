@@ -6,7 +6,7 @@ import java.io.IOException;
 
 /** Connection to a process, on this host or another, that exchanges lines. */
 public interface Link {
-    /** Sends a line to the process; does nothing if the process takes no orders. */
+    /** Sends a line to the process; does nothing if the process takes no commands. */
     default void tell(String line) {}
 
     /**

@@ -198,6 +198,6 @@ public final class Report {
         for (int i = 0; i < KEYS.size(); i++) {
             map.put(KEYS.get(i), values.get(i));
         }
-        return Json.write(map);
+        return JsonWriter.write(map);
     }
 }

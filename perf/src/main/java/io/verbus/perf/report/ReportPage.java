@@ -63,7 +63,7 @@ public final class ReportPage {
         appendSingles();
         report.sections().forEach(this::append);
         page.append("<h2>Environment</h2>\n<pre>")
-                .append(escaped(Json.write(report.environment())))
+                .append(escaped(JsonWriter.write(report.environment())))
                 .append("</pre>\n</body>\n</html>\n");
         return page.toString();
     }

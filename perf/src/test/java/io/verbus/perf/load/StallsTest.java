@@ -14,8 +14,8 @@ import java.util.List;
 
 class StallsTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final Orders orders =
-            new Orders(
+    private final WorkerProtocol protocol =
+            new WorkerProtocol(
                     InputStream.nullInputStream(),
                     new PrintStream(out, true, StandardCharsets.UTF_8));
 
@@ -52,7 +52,7 @@ class StallsTest {
 
     private List<String> told(Stalls stalls) {
         out.reset();
-        stalls.tell(orders);
+        stalls.tell(protocol);
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 }

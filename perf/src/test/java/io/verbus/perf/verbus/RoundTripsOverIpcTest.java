@@ -103,20 +103,20 @@ class RoundTripsOverIpcTest {
     }
 
     private static Measurement run(Work work) throws IOException, InterruptedException {
-        PipedOutputStream orders = new PipedOutputStream();
+        PipedOutputStream commands = new PipedOutputStream();
         PipedInputStream said = new PipedInputStream();
         try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(said, UTF_8));
                 VerbusStack stack = new VerbusStack(work, Role.BOTH, directory())) {
-            Worker worker = new Worker(work, new PipedInputStream(orders), out);
+            Worker worker = new Worker(work, new PipedInputStream(commands), out);
             Thread thread = Thread.ofPlatform().start(() -> worker.run(Role.BOTH, stack));
             assertTrue(lines.readLine().startsWith(Worker.VERSION + " Verbus"));
-            orders.write((Worker.RUN + " " + work.messages() + "\n").getBytes(UTF_8));
+            commands.write((Worker.RUN + " " + work.messages() + "\n").getBytes(UTF_8));
             String line = lines.readLine();
             while (!line.startsWith(Worker.RESULT)) {
                 line = lines.readLine();
             }
-            orders.close();
+            commands.close();
             thread.join();
             return Measurement.parse(line.substring(Worker.RESULT.length() + 1));
         }

@@ -83,7 +83,7 @@ class StreamOverIpcTest {
                         "",
                         0,
                         "");
-        PipedOutputStream orders = new PipedOutputStream();
+        PipedOutputStream commands = new PipedOutputStream();
         PipedInputStream said = new PipedInputStream();
         Throughput[] results = new Throughput[counts.length];
         try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
@@ -93,11 +93,11 @@ class StreamOverIpcTest {
                                 work,
                                 Role.BOTH,
                                 "/dev/shm/verbus-perf-test-" + UUID.randomUUID())) {
-            Worker worker = new Worker(work, new PipedInputStream(orders), out);
+            Worker worker = new Worker(work, new PipedInputStream(commands), out);
             Thread thread = Thread.ofPlatform().start(() -> worker.run(Role.BOTH, stack));
             for (int i = 0; i < counts.length; i++) {
-                orders.write((Worker.RUN + " " + counts[i] + "\n").getBytes(UTF_8));
-                orders.flush();
+                commands.write((Worker.RUN + " " + counts[i] + "\n").getBytes(UTF_8));
+                commands.flush();
                 String line = lines.readLine();
                 while (!line.startsWith(Worker.RESULT)) {
                     line = lines.readLine();
@@ -105,7 +105,7 @@ class StreamOverIpcTest {
                 String part = line.substring(Worker.RESULT.length() + 1);
                 results[i] = Throughput.of(StreamPart.parse(part));
             }
-            orders.close();
+            commands.close();
             thread.join();
         }
         return results;

@@ -94,8 +94,8 @@ public final class KeyRing {
     }
 
     /** Starts the handshake of a connection to a host. */
-    public Initiation initiate(InetAddress peer) {
-        return new Initiation(keys.of(peer));
+    public InitiatorHandshake initiate(InetAddress peer) {
+        return new InitiatorHandshake(keys.of(peer));
     }
 
     /**
@@ -104,9 +104,9 @@ public final class KeyRing {
      * @param peer address of the connecting host.
      * @param asked challenge of the host.
      */
-    public Acceptance accept(InetAddress peer, Challenge asked) {
+    public AcceptorHandshake accept(InetAddress peer, Challenge asked) {
         List<Key> own = keys.of(peer);
-        return own.isEmpty() ? Acceptance.UNNEEDED : Acceptance.of(own, asked);
+        return own.isEmpty() ? AcceptorHandshake.UNNEEDED : AcceptorHandshake.of(own, asked);
     }
 
     /**
@@ -161,7 +161,7 @@ public final class KeyRing {
             return "its driver has no key for this network: give that driver an rdma.key-file with"
                     + " this driver's key";
         }
-        return Acceptance.common(own, asked) != null
+        return AcceptorHandshake.common(own, asked) != null
                 ? null
                 : "its key differs from this driver's: use the same rdma.key-file on both hosts";
     }

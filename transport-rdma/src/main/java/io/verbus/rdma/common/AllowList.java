@@ -92,7 +92,7 @@ public final class AllowList {
 
     /** Returns the error message for a refused host, with the reason and the remedy. */
     String refusal(String host, InetSocketAddress local) {
-        String at = local == null ? "" : " to " + Admittance.hostOf(local);
+        String at = local == null ? "" : " to " + HostAdmission.hostOf(local);
         return "a connection from "
                 + host
                 + at

@@ -36,7 +36,7 @@ public record Hello(
     /** "VERBUS" and the version of the message. */
     public static final long MAGIC = 0x5645524255530001L;
 
-    /** Length of the greeting of releases that speak a single version; the minimum length. */
+    /** Length of the hello of releases that speak a single version; the minimum length. */
     private static final int LEAST_LENGTH = HelloDecoder.highestVersionEncodingOffset();
 
     /** Number of bytes before the proof. */
@@ -47,12 +47,12 @@ public record Hello(
     /** Lowest protocol version whose drivers confirm commits on request. */
     private static final int CONFIRMING_VERSION = 4;
 
-    /** Encodes this side's greeting. */
+    /** Encodes this side's hello. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
         return of(driverId, rejectCode, Challenge.NONE, Proof.NONE, false);
     }
 
-    /** Encodes this side's greeting with a challenge and a proof. */
+    /** Encodes this side's hello with a challenge and a proof. */
     public static byte[] of(
             long driverId,
             RejectCode rejectCode,
@@ -62,12 +62,12 @@ public record Hello(
         return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof, confirms).bytes();
     }
 
-    /** Creates a greeting without challenge, proof and confirmed commits. */
+    /** Creates a hello without challenge, proof and confirmed commits. */
     public Hello(Versions versions, RejectCode rejectCode, long driverId) {
         this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE, false);
     }
 
-    /** Encodes the greeting; without a proof it fits into a request. */
+    /** Encodes the hello; without a proof it fits into a request. */
     public byte[] bytes() {
         byte[] bytes = new byte[HelloEncoder.BLOCK_LENGTH];
         new HelloEncoder()
@@ -90,10 +90,10 @@ public record Hello(
     }
 
     /**
-     * Reads a peer's greeting.
+     * Reads a peer's hello.
      *
      * @param bytes bytes as received.
-     * @return the greeting, or null if it is not from a Verbus driver.
+     * @return the hello, or null if it is not from a Verbus driver.
      */
     public static Hello read(byte[] bytes) {
         if (bytes.length < LEAST_LENGTH) {

@@ -10,7 +10,7 @@ package io.verbus.rdma.common;
  * @param highest highest version that the driver speaks.
  */
 public record Versions(int lowest, int highest) {
-    /** Version without a version range in its greetings, and without authentication. */
+    /** Version without a version range in its hellos, and without authentication. */
     private static final int WITHOUT_RANGE = 3;
 
     /** Versions that this release speaks. */
@@ -20,10 +20,10 @@ public record Versions(int lowest, int highest) {
     public static final int NONE = 0;
 
     /**
-     * Returns the versions of a peer's greeting.
+     * Returns the versions of a peer's hello.
      *
-     * @param lowest lowest version in the greeting.
-     * @param highest highest version in the greeting; 0 if it contains a single version.
+     * @param lowest lowest version in the hello.
+     * @param highest highest version in the hello; 0 if it contains a single version.
      */
     static Versions told(int lowest, int highest) {
         return new Versions(lowest, Math.max(lowest, highest));

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Code shared by both ends of a connection: options, greetings, control messages, probes. */
+/** Code shared by both ends of a connection: options, hellos, control messages, probes. */
 package io.verbus.rdma.common;

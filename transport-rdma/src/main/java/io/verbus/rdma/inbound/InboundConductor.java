@@ -3,7 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.rdma.common.Admittance;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -55,7 +55,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
      * @param registrations registrations of all logs.
      * @param agent the receiver's part.
      * @param counters counters of the transport.
-     * @param admittance admission rules for hosts.
+     * @param hostAdmission admission rules for hosts.
      * @param requesters drivers that may receive responses.
      * @param complaints error records of peers.
      * @param nowNs monotonic time.
@@ -67,7 +67,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
             LogRegistrations registrations,
             ReceiverAgent agent,
             SystemCounters counters,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             Requesters requesters,
             RdmaPeerErrors complaints,
             long nowNs) {
@@ -75,7 +75,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         Queue<ReceiverCommand> commands = agent.commands();
         Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
         this.nowNs = nowNs;
-        listeners = new InboundListeners(host, fabric, options.connection(), admittance);
+        listeners = new InboundListeners(host, fabric, options.connection(), hostAdmission);
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
         ends = new ImageEnds(host, options, registrations, commands, images);
@@ -88,7 +88,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                         commands,
                         events,
                         counters,
-                        admittance,
+                        hostAdmission,
                         peers,
                         images,
                         ends,
@@ -97,7 +97,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                         nowNs);
         announcer =
                 new Announcer(
-                        host, fabric, options, peers, admittance.keys(), counters, complaints);
+                        host, fabric, options, peers, hostAdmission.keys(), counters, complaints);
     }
 
     @Override

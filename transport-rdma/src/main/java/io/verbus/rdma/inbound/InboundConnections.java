@@ -4,9 +4,9 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.cnc.TransportCounter;
-import io.verbus.rdma.auth.Acceptance;
-import io.verbus.rdma.common.Admittance;
+import io.verbus.rdma.auth.AcceptorHandshake;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -34,8 +34,8 @@ final class InboundConnections {
     private final Queue<ReceiverCommand> commands;
     private final Queue<ReceiverEvent> events;
     private final RdmaPeerErrors complaints;
-    private final Admittance admittance;
-    private final Admission admission;
+    private final HostAdmission hostAdmission;
+    private final ConnectionAdmission admission;
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
     private final InboundImages images;
@@ -50,7 +50,7 @@ final class InboundConnections {
             Queue<ReceiverCommand> commands,
             Queue<ReceiverEvent> events,
             SystemCounters counters,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             InboundPeers peers,
             InboundImages images,
             ImageEnds ends,
@@ -61,7 +61,7 @@ final class InboundConnections {
         this.options = options;
         this.commands = commands;
         this.events = events;
-        this.admittance = admittance;
+        this.hostAdmission = hostAdmission;
         this.peers = peers;
         this.images = images;
         this.ends = ends;
@@ -70,7 +70,7 @@ final class InboundConnections {
         this.nowNs = nowNs;
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         violations = counters.counter(TransportCounter.RDMA_VIOLATIONS);
-        admission = new Admission(admittance, options.maxPeers(), options.order());
+        admission = new ConnectionAdmission(hostAdmission, options.maxPeers(), options.order());
     }
 
     /** Runs the duty cycle; returns the work count. */
@@ -146,7 +146,7 @@ final class InboundConnections {
      * @param endpoint endpoint of the listener; null if it is closed.
      * @param connection requested connection.
      * @param remoteAddress address of the peer.
-     * @param privateData the peer's greeting.
+     * @param privateData the peer's hello.
      */
     void onConnectRequest(
             Listener listener,
@@ -154,29 +154,29 @@ final class InboundConnections {
             Connection connection,
             InetSocketAddress remoteAddress,
             byte[] privateData) {
-        Hello greeting = Hello.read(privateData);
-        Admission.Refusal refusal =
+        Hello hello = Hello.read(privateData);
+        ConnectionAdmission.Refusal refusal =
                 admission.refusal(
                         remoteAddress,
                         connection.localAddress(),
                         listener,
                         endpoint,
-                        greeting,
+                        hello,
                         peers.count());
         if (refusal == null) {
-            accept(endpoint, connection, remoteAddress, greeting);
+            accept(endpoint, connection, remoteAddress, hello);
             return;
         }
-        if (!admittance.hasTimeToRefuse(nowNs)) {
+        if (!hostAdmission.hasTimeToRefuse(nowNs)) {
             connection.close();
             return;
         }
         if (refusal.complaint() != null) {
-            admittance.onRefused(remoteAddress, connection.localAddress(), refusal.complaint());
+            hostAdmission.onRefused(remoteAddress, connection.localAddress(), refusal.complaint());
             complaints.record(
-                    refusal.kind(), Admittance.hostOf(remoteAddress), refusal.complaint());
+                    refusal.kind(), HostAdmission.hostOf(remoteAddress), refusal.complaint());
         }
-        admittance.refuse(connection, Hello.of(host.driverId(), refusal.code()));
+        hostAdmission.refuse(connection, Hello.of(host.driverId(), refusal.code()));
     }
 
     private void notAccepted(String peerHost, String reason) {
@@ -190,12 +190,13 @@ final class InboundConnections {
             InboundListener endpoint,
             Connection connection,
             InetSocketAddress remote,
-            Hello greeting) {
-        Acceptance acceptance = admittance.keys().accept(remote.getAddress(), greeting.challenge());
+            Hello hello) {
+        AcceptorHandshake handshake =
+                hostAdmission.keys().accept(remote.getAddress(), hello.challenge());
         try {
-            halfOpen.add(peers.accept(endpoint, connection, remote, greeting, acceptance, nowNs));
+            halfOpen.add(peers.accept(endpoint, connection, remote, hello, handshake, nowNs));
         } catch (BusException e) {
-            notAccepted(Admittance.hostOf(connection.remoteAddress()), e.getMessage());
+            notAccepted(HostAdmission.hostOf(connection.remoteAddress()), e.getMessage());
         }
     }
 
@@ -297,7 +298,7 @@ final class InboundConnections {
     }
 
     private void admitted(InboundPeer peer, String how) {
-        admittance.onAdmitted(
+        hostAdmission.onAdmitted(
                 peer.connection.remoteAddress(),
                 peer.connection.localAddress(),
                 "driver=" + Long.toHexString(peer.driverId) + " " + how);
@@ -311,7 +312,7 @@ final class InboundConnections {
                             + peer.host
                             + " did not prove that it has its network's key: find out which host"
                             + " this is";
-            admittance.onUnauthenticated(
+            hostAdmission.onUnauthenticated(
                     peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
             detach(peer, reason);
         }

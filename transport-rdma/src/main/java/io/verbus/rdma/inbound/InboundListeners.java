@@ -3,8 +3,8 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ChannelOptions;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
@@ -23,18 +23,21 @@ final class InboundListeners {
     private final TransportHost host;
     private final Fabric fabric;
     private final ConnectionOptions preset;
-    private final Admittance admittance;
+    private final HostAdmission hostAdmission;
     private final List<InboundListener> all = new ArrayList<>();
 
     /**
      * @param host the driver.
      * @param fabric fabric to listen with.
      * @param preset default options of connections.
-     * @param admittance admission rules for hosts.
+     * @param hostAdmission admission rules for hosts.
      */
     InboundListeners(
-            TransportHost host, Fabric fabric, ConnectionOptions preset, Admittance admittance) {
-        this.admittance = admittance;
+            TransportHost host,
+            Fabric fabric,
+            ConnectionOptions preset,
+            HostAdmission hostAdmission) {
+        this.hostAdmission = hostAdmission;
         this.host = host;
         this.fabric = fabric;
         this.preset = preset;
@@ -101,7 +104,7 @@ final class InboundListeners {
             all.remove(listener);
             return;
         }
-        String closed = admittance.closed(listener.localAddress());
+        String closed = hostAdmission.closed(listener.localAddress());
         if (closed != null) {
             host.onError(listener.channel(), new TransportException(closed));
         }

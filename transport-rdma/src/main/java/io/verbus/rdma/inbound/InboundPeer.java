@@ -3,8 +3,8 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.auth.Proof;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Connection;
 
@@ -101,7 +101,7 @@ final class InboundPeer {
         this.driverId = driverId;
         this.source = source;
         this.awaited = awaited;
-        this.host = Admittance.hostOf(connection.remoteAddress());
+        this.host = HostAdmission.hostOf(connection.remoteAddress());
         this.deadlineNs = deadlineNs;
     }
 

@@ -5,7 +5,7 @@ package io.verbus.rdma.inbound;
 import io.verbus.BusException;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.auth.Acceptance;
+import io.verbus.rdma.auth.AcceptorHandshake;
 import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.auth.Side;
 import io.verbus.rdma.common.ConnectionCounters;
@@ -91,8 +91,8 @@ final class InboundPeers implements AutoCloseable {
             InboundListener endpoint,
             Connection connection,
             InetSocketAddress remote,
-            Hello greeting,
-            Acceptance acceptance,
+            Hello hello,
+            AcceptorHandshake handshake,
             long nowNs) {
         String source = InboundPeer.text(remote);
         boolean isSafe = options.order() == WriteOrder.SAFE;
@@ -109,23 +109,23 @@ final class InboundPeers implements AutoCloseable {
         counters.state.setRelease(1);
         Proof awaited = null;
         Proof proof = Proof.NONE;
-        if (acceptance.isNeeded()) {
-            int version = greeting.version();
-            Side initiator = greeting.side(remote.getAddress());
+        if (handshake.isNeeded()) {
+            int version = hello.version();
+            Side initiator = hello.side(remote.getAddress());
             Side own =
                     Hello.own(
                             connection.localAddress().getAddress(),
                             host.driverId(),
-                            acceptance.challenge());
-            proof = acceptance.proof(version, initiator, own);
-            awaited = acceptance.awaited(version, initiator, own);
+                            handshake.challenge());
+            proof = handshake.proof(version, initiator, own);
+            awaited = handshake.awaited(version, initiator, own);
         }
         InboundMemory memory = new InboundMemory();
         byte[] answer =
                 Hello.of(
                         host.driverId(),
                         RejectCode.UNSPECIFIED,
-                        acceptance.challenge(),
+                        handshake.challenge(),
                         proof,
                         isSafe);
         connection.accept(() -> answer, memory);
@@ -135,9 +135,9 @@ final class InboundPeers implements AutoCloseable {
                         endpoint,
                         memory,
                         counters,
-                        greeting.version(),
-                        isSafe || greeting.confirms(),
-                        greeting.driverId(),
+                        hello.version(),
+                        isSafe || hello.confirms(),
+                        hello.driverId(),
                         source,
                         awaited,
                         nowNs + options.halfOpenTimeoutNs());

@@ -19,13 +19,13 @@ record ConnectFailure(String message, Kind kind, boolean isByDriver, boolean isC
      * @param name address of the peer, for messages.
      * @param cause how the attempt has ended.
      * @param reason reason that the fabric gives.
-     * @param privateData the peer's answer; without a greeting unless a driver has rejected the
+     * @param privateData the peer's answer; without a hello unless a driver has rejected the
      *     connection.
      */
     static ConnectFailure of(String name, Cause cause, String reason, byte[] privateData) {
         boolean isRejected = cause == Cause.REJECTED;
-        Hello greeting = isRejected ? Hello.read(privateData) : null;
-        if (greeting == null) {
+        Hello hello = isRejected ? Hello.read(privateData) : null;
+        if (hello == null) {
             return new ConnectFailure(
                     "cannot connect to " + name + ": " + reason,
                     Kind.NOT_CONNECTED,
@@ -33,9 +33,8 @@ record ConnectFailure(String message, Kind kind, boolean isByDriver, boolean isC
                     isRejected);
         }
         String driver = "the driver at " + name;
-        return switch (greeting.rejectCode()) {
-            case VERSION_MISMATCH ->
-                    byDriver(greeting.versions().differ(driver), Kind.OTHER_VERSION);
+        return switch (hello.rejectCode()) {
+            case VERSION_MISMATCH -> byDriver(hello.versions().differ(driver), Kind.OTHER_VERSION);
             case NOT_ALLOWED ->
                     byDriver(
                             driver

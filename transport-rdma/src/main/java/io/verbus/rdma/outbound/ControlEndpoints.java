@@ -7,10 +7,10 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
@@ -45,7 +45,7 @@ final class ControlEndpoints implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
-    private final Admittance admittance;
+    private final HostAdmission hostAdmission;
     private final RdmaPeerErrors complaints;
     private final Receivers receivers;
     private final AtomicCounter announced;
@@ -70,7 +70,7 @@ final class ControlEndpoints implements AutoCloseable {
      * @param fabric fabric to listen with.
      * @param options options of the transport.
      * @param counters counters of the transport.
-     * @param admittance admission rules for hosts.
+     * @param hostAdmission admission rules for hosts.
      * @param complaints records of errors that peers cause.
      * @param receivers part that starts and stops sending publications to receivers.
      */
@@ -79,13 +79,13 @@ final class ControlEndpoints implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             SystemCounters counters,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             RdmaPeerErrors complaints,
             Receivers receivers) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
-        this.admittance = admittance;
+        this.hostAdmission = hostAdmission;
         this.complaints = complaints;
         this.receivers = receivers;
         announced = counters.counter(TransportCounter.RDMA_ANNOUNCED);
@@ -246,7 +246,7 @@ final class ControlEndpoints implements AutoCloseable {
         Announcement announcement = Announcement.read(privateData);
         RejectCode code =
                 answer(control, remoteAddress, connection.localAddress(), announcement, nowNs);
-        admittance.refuse(
+        hostAdmission.refuse(
                 connection,
                 announcement == null
                         ? Hello.of(host.driverId(), code)
@@ -280,10 +280,10 @@ final class ControlEndpoints implements AutoCloseable {
             InetSocketAddress localAddress,
             Announcement announcement,
             long nowNs) {
-        if (!admittance.admits(remoteAddress, localAddress)) {
+        if (!hostAdmission.admits(remoteAddress, localAddress)) {
             return RejectCode.NOT_ALLOWED;
         }
-        String name = Admittance.hostOf(remoteAddress);
+        String name = HostAdmission.hostOf(remoteAddress);
         if (announcement == null || announcement.port() == 0) {
             complaints.record(
                     Kind.STRANGER,
@@ -302,7 +302,7 @@ final class ControlEndpoints implements AutoCloseable {
                     announcement.versions().differ("a receiver at " + name));
             return RejectCode.VERSION_MISMATCH;
         }
-        if (!admittance
+        if (!hostAdmission
                 .keys()
                 .isProved(
                         remoteAddress,
@@ -310,7 +310,7 @@ final class ControlEndpoints implements AutoCloseable {
                         announcement.covered(localAddress.getAddress()),
                         announcement.proof1(),
                         announcement.proof2())) {
-            admittance.onUnauthenticated(
+            hostAdmission.onUnauthenticated(
                     remoteAddress,
                     localAddress,
                     "an announcement from "

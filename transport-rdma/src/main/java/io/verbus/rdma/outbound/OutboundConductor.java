@@ -4,7 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
-import io.verbus.rdma.common.Admittance;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -41,7 +41,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     private final OutboundEndpoints endpoints;
     private final ControlEndpoints controls;
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
-    private final Fans fans;
+    private final FanOutPublications fanOuts;
     private final RdmaPeerErrors complaints;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
@@ -55,7 +55,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
      * @param registrations registrations of all logs.
      * @param agent the sender's part.
      * @param counters counters of the transport.
-     * @param admittance admission rules for hosts.
+     * @param hostAdmission admission rules for hosts.
      * @param complaints records of errors that peers cause.
      * @param nowNs monotonic time.
      */
@@ -66,14 +66,14 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
             LogRegistrations registrations,
             SenderAgent agent,
             SystemCounters counters,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
         this.registrations = registrations;
         this.commands = agent.commands();
         this.complaints = complaints;
-        this.fans = new Fans(host, events);
+        this.fanOuts = new FanOutPublications(host, events);
         this.nowNs = nowNs;
         endpoints =
                 new OutboundEndpoints(
@@ -83,11 +83,17 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                         registrations,
                         commands,
                         events,
-                        admittance,
+                        hostAdmission,
                         complaints);
         controls =
                 new ControlEndpoints(
-                        host, fabric, options, counters, admittance, complaints, new Receivers());
+                        host,
+                        fabric,
+                        options,
+                        counters,
+                        hostAdmission,
+                        complaints,
+                        new Receivers());
     }
 
     /** Adds, as destinations, the receivers that have announced themselves. */
@@ -110,14 +116,14 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
         if (channel.control() != null && !channel.isManual() && !channel.hasEndpoint()) {
             return controls.open(channel, listener -> addAt(listener, stream));
         } else if (channel.isManual()) {
-            fans.add(stream);
+            fanOuts.add(stream);
         } else if (channel.spiesConnect()) {
             // The stream advances without a receiver, as a fan-out does.
-            fans.add(stream);
+            fanOuts.add(stream);
             try {
                 addDestination(stream, channel);
             } catch (BusException e) {
-                fans.forget(stream);
+                fanOuts.forget(stream);
                 throw e;
             }
         } else {
@@ -127,11 +133,11 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     }
 
     private void addAt(Listener listener, OutboundStream stream) {
-        fans.add(stream);
+        fanOuts.add(stream);
         try {
             controls.add(stream, listener, nowNs);
         } catch (BusException e) {
-            fans.forget(stream);
+            fanOuts.forget(stream);
             throw e;
         }
     }
@@ -143,12 +149,12 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
 
     private OutboundPublication addDestination(
             OutboundStream stream, ChannelUri destination, long controlId) {
-        OutboundPublication part = fans.addPart(stream, destination, controlId);
+        OutboundPublication part = fanOuts.addPart(stream, destination, controlId);
         try {
             start(part);
             return part;
         } catch (BusException e) {
-            fans.removePart(part);
+            fanOuts.removePart(part);
             throw e;
         }
     }
@@ -162,7 +168,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
 
     @Override
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
-        remove(fans.get(stream).part(destination));
+        remove(fanOuts.get(stream).part(destination));
     }
 
     private void remove(OutboundPublication part) {
@@ -205,8 +211,8 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
 
     @Override
     public void closePublication(OutboundStream stream) {
-        Fans.Fan fan = fans.get(stream);
-        if (fan == null) {
+        FanOutPublications.FanOutPublication fanOut = fanOuts.get(stream);
+        if (fanOut == null) {
             Sent entry = sent.get(stream);
             if (entry != null) {
                 end(entry.publication);
@@ -214,10 +220,10 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
             return;
         }
         controls.end(stream);
-        if (fans.close(fan)) {
+        if (fanOuts.close(fanOut)) {
             release(stream);
         } else {
-            fan.parts().forEach(this::end);
+            fanOut.parts().forEach(this::end);
         }
     }
 
@@ -421,7 +427,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     private void free(Sent entry) {
         entry.endpoint.remove(entry.publication);
         sent.remove(entry.publication.stream);
-        if (entry.publication.branch == null || fans.removePart(entry.publication)) {
+        if (entry.publication.branch == null || fanOuts.removePart(entry.publication)) {
             release(entry.publication.publication());
         }
     }
@@ -435,6 +441,6 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     public void close() {
         controls.close();
         endpoints.close();
-        fans.close();
+        fanOuts.close();
     }
 }

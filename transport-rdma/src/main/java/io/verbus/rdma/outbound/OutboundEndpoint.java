@@ -6,13 +6,13 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.auth.Initiation;
+import io.verbus.rdma.auth.InitiatorHandshake;
 import io.verbus.rdma.auth.Proof;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
@@ -60,7 +60,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
-    private final Admittance admittance;
+    private final HostAdmission hostAdmission;
     private final RdmaPeerErrors complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
@@ -70,7 +70,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private State state = State.WAITING;
     private Connection connection;
     private OutboundMemory memory;
-    private Initiation initiation;
+    private InitiatorHandshake handshake;
     private long nowNs;
     private long deadlineNs;
 
@@ -98,7 +98,7 @@ final class OutboundEndpoint implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.address = new PeerAddress(address, localHost, host);
@@ -108,7 +108,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
-        this.admittance = admittance;
+        this.hostAdmission = hostAdmission;
         this.complaints = complaints;
         streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters =
@@ -225,7 +225,7 @@ final class OutboundEndpoint implements AutoCloseable {
             notConnected(unresolved, Kind.NOT_CONNECTED, false);
             return;
         }
-        initiation = admittance.keys().initiate(remote.getAddress());
+        handshake = hostAdmission.keys().initiate(remote.getAddress());
         memory = new OutboundMemory();
         connection =
                 fabric.connect(
@@ -236,7 +236,7 @@ final class OutboundEndpoint implements AutoCloseable {
                         Hello.of(
                                 host.driverId(),
                                 RejectCode.UNSPECIFIED,
-                                initiation.challenge(),
+                                handshake.challenge(),
                                 Proof.NONE,
                                 isSafe()),
                         memory);
@@ -246,20 +246,20 @@ final class OutboundEndpoint implements AutoCloseable {
         if (state != State.CONNECTING) {
             return;
         }
-        Hello greeting = Hello.read(privateData);
-        if (greeting == null) {
+        Hello hello = Hello.read(privateData);
+        if (hello == null) {
             notConnected(
                     "the listener at " + name + " is not a Verbus driver: correct the endpoint",
                     Kind.STRANGER,
                     true);
-        } else if (greeting.isStrange()) {
+        } else if (hello.isStrange()) {
             notConnected(
-                    greeting.versions().differ("the driver at " + name), Kind.OTHER_VERSION, true);
-        } else if (isSafe() && greeting.cannotConfirm("the driver at " + name) != null) {
-            notConnected(greeting.cannotConfirm("the driver at " + name), Kind.OTHER_VERSION, true);
+                    hello.versions().differ("the driver at " + name), Kind.OTHER_VERSION, true);
+        } else if (isSafe() && hello.cannotConfirm("the driver at " + name) != null) {
+            notConnected(hello.cannotConfirm("the driver at " + name), Kind.OTHER_VERSION, true);
         } else {
-            Proof proof = proof(greeting);
-            if (proof == null && initiation.isNeeded()) {
+            Proof proof = proof(hello);
+            if (proof == null && handshake.isNeeded()) {
                 unauthenticated(
                         "the driver at "
                                 + name
@@ -267,33 +267,33 @@ final class OutboundEndpoint implements AutoCloseable {
                                 + " an rdma.key-file with this driver's key");
                 return;
             }
-            meet(greeting.driverId());
-            attach(greeting.version(), proof, isSafe() || greeting.confirms());
-            admittance.onAdmitted(
+            meet(hello.driverId());
+            attach(hello.version(), proof, isSafe() || hello.confirms());
+            hostAdmission.onAdmitted(
                     connection.remoteAddress(),
                     connection.localAddress(),
                     "driver="
-                            + Long.toHexString(greeting.driverId())
+                            + Long.toHexString(hello.driverId())
                             + " from here "
                             + (proof == null ? "without a key" : "with the key of its network"));
         }
     }
 
     /** Returns the proof of this side's key; null if the peer has not proved its own key. */
-    private Proof proof(Hello greeting) {
+    private Proof proof(Hello hello) {
         InetSocketAddress local = connection.localAddress();
-        if (!initiation.isNeeded() || local == null) {
+        if (!handshake.isNeeded() || local == null) {
             return null;
         }
-        return initiation.answer(
-                greeting.version(),
-                Hello.own(local.getAddress(), host.driverId(), initiation.challenge()),
-                greeting.side(connection.remoteAddress().getAddress()),
-                greeting.proof());
+        return handshake.answer(
+                hello.version(),
+                Hello.own(local.getAddress(), host.driverId(), handshake.challenge()),
+                hello.side(connection.remoteAddress().getAddress()),
+                hello.proof());
     }
 
     private void unauthenticated(String message) {
-        admittance.onUnauthenticated(
+        hostAdmission.onUnauthenticated(
                 connection.remoteAddress(), connection.localAddress(), message);
         notConnected(message, Kind.NOT_AUTHENTICATED, true);
     }

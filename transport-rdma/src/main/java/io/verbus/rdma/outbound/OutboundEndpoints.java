@@ -4,9 +4,9 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
-import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -28,7 +28,7 @@ final class OutboundEndpoints implements AutoCloseable {
     private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events;
-    private final Admittance admittance;
+    private final HostAdmission hostAdmission;
     private final RdmaPeerErrors complaints;
     private final List<OutboundEndpoint> all = new ArrayList<>();
 
@@ -39,7 +39,7 @@ final class OutboundEndpoints implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
-            Admittance admittance,
+            HostAdmission hostAdmission,
             RdmaPeerErrors complaints) {
         this.host = host;
         this.fabric = fabric;
@@ -47,7 +47,7 @@ final class OutboundEndpoints implements AutoCloseable {
         this.registrations = registrations;
         this.commands = commands;
         this.events = events;
-        this.admittance = admittance;
+        this.hostAdmission = hostAdmission;
         this.complaints = complaints;
     }
 
@@ -93,7 +93,7 @@ final class OutboundEndpoints implements AutoCloseable {
                         registrations,
                         commands,
                         events,
-                        admittance,
+                        hostAdmission,
                         complaints,
                         nowNs);
         all.add(added);

@@ -37,15 +37,15 @@ class HandshakeTest {
 
     /** Runs a handshake between two honest sides; returns whether both succeed. */
     private static boolean agree(List<Key> ofInitiator, List<Key> ofAcceptor) {
-        Initiation initiation = new Initiation(ofInitiator);
-        Acceptance acceptance = Acceptance.of(ofAcceptor, initiation.challenge());
-        if (acceptance == null) {
+        InitiatorHandshake initiator = new InitiatorHandshake(ofInitiator);
+        AcceptorHandshake acceptor = AcceptorHandshake.of(ofAcceptor, initiator.challenge());
+        if (acceptor == null) {
             return false;
         }
-        Side a = side(A, 1, initiation.challenge());
-        Side b = side(B, 2, acceptance.challenge());
-        Proof proof = initiation.answer(VERSION, a, b, acceptance.proof(VERSION, a, b));
-        return proof != null && acceptance.awaited(VERSION, a, b).isSame(proof);
+        Side a = side(A, 1, initiator.challenge());
+        Side b = side(B, 2, acceptor.challenge());
+        Proof proof = initiator.answer(VERSION, a, b, acceptor.proof(VERSION, a, b));
+        return proof != null && acceptor.awaited(VERSION, a, b).isSame(proof);
     }
 
     @Test
@@ -59,17 +59,18 @@ class HandshakeTest {
 
     @Test
     void needsNoProofWithoutKeys() {
-        Initiation initiation = new Initiation(List.of());
-        assertFalse(initiation.isNeeded());
-        assertTrue(initiation.challenge().isNone());
-        assertNull(Acceptance.UNNEEDED.awaited(VERSION, null, null));
-        assertEquals(Proof.NONE, Acceptance.UNNEEDED.proof(VERSION, null, null));
+        InitiatorHandshake initiator = new InitiatorHandshake(List.of());
+        assertFalse(initiator.isNeeded());
+        assertTrue(initiator.challenge().isNone());
+        assertNull(AcceptorHandshake.UNNEEDED.awaited(VERSION, null, null));
+        assertEquals(Proof.NONE, AcceptorHandshake.UNNEEDED.proof(VERSION, null, null));
     }
 
     @Test
     void usesNewChallengeEachTime() {
         assertNotEquals(
-                new Initiation(List.of(OLD)).challenge(), new Initiation(List.of(OLD)).challenge());
+                new InitiatorHandshake(List.of(OLD)).challenge(),
+                new InitiatorHandshake(List.of(OLD)).challenge());
     }
 
     /**
@@ -77,56 +78,55 @@ class HandshakeTest {
      */
     @Test
     void rejectsProofOfAnotherHandshake() {
-        Initiation initiation = new Initiation(List.of(OLD));
-        Acceptance acceptance = Acceptance.of(List.of(OLD), initiation.challenge());
-        Side a = side(A, 1, initiation.challenge());
-        Side b = side(B, 2, acceptance.challenge());
-        Proof right = acceptance.proof(VERSION, a, b);
-        assertNotNull(initiation.answer(VERSION, a, b, right));
+        InitiatorHandshake initiator = new InitiatorHandshake(List.of(OLD));
+        AcceptorHandshake acceptor = AcceptorHandshake.of(List.of(OLD), initiator.challenge());
+        Side a = side(A, 1, initiator.challenge());
+        Side b = side(B, 2, acceptor.challenge());
+        Proof right = acceptor.proof(VERSION, a, b);
+        assertNotNull(initiator.answer(VERSION, a, b, right));
         Challenge other = Challenge.of(OLD.id(), 0);
         List<Side> wrongA =
                 List.of(
-                        side(B, 1, initiation.challenge()),
-                        side(A, 3, initiation.challenge()),
-                        new Side(A, 3, 3, 1, initiation.challenge()),
+                        side(B, 1, initiator.challenge()),
+                        side(A, 3, initiator.challenge()),
+                        new Side(A, 3, 3, 1, initiator.challenge()),
                         side(A, 1, other));
         for (Side wrong : wrongA) {
-            assertNull(initiation.answer(VERSION, a, b, acceptance.proof(VERSION, wrong, b)));
+            assertNull(initiator.answer(VERSION, a, b, acceptor.proof(VERSION, wrong, b)));
         }
         List<Side> wrongB =
                 List.of(
-                        side(A, 2, acceptance.challenge()),
-                        side(B, 3, acceptance.challenge()),
-                        new Side(B, 4, 4, 2, acceptance.challenge()),
+                        side(A, 2, acceptor.challenge()),
+                        side(B, 3, acceptor.challenge()),
+                        new Side(B, 4, 4, 2, acceptor.challenge()),
                         side(B, 2, other));
         for (Side wrong : wrongB) {
-            assertNull(initiation.answer(VERSION, a, wrong, right));
-            assertNotEquals(
-                    acceptance.awaited(VERSION, a, b), acceptance.awaited(VERSION, a, wrong));
+            assertNull(initiator.answer(VERSION, a, wrong, right));
+            assertNotEquals(acceptor.awaited(VERSION, a, b), acceptor.awaited(VERSION, a, wrong));
         }
-        assertNull(initiation.answer(VERSION + 1, a, b, right));
+        assertNull(initiator.answer(VERSION + 1, a, b, right));
         // In the other direction: one side's proof is not valid as the other side's.
-        assertNotEquals(right, acceptance.awaited(VERSION, a, b));
-        assertNull(initiation.answer(VERSION, a, b, acceptance.awaited(VERSION, a, b)));
-        assertNull(initiation.answer(VERSION, a, b, Proof.NONE));
+        assertNotEquals(right, acceptor.awaited(VERSION, a, b));
+        assertNull(initiator.answer(VERSION, a, b, acceptor.awaited(VERSION, a, b)));
+        assertNull(initiator.answer(VERSION, a, b, Proof.NONE));
     }
 
     /** A man in the middle makes a driver answer its own challenge. */
     @Test
     void rejectsReflectedProof() {
         InetAddress midst = InetAddress.ofLiteral("10.0.0.9");
-        Initiation initiation = new Initiation(List.of(OLD));
-        Acceptance reflected = Acceptance.of(List.of(OLD), initiation.challenge());
+        InitiatorHandshake initiator = new InitiatorHandshake(List.of(OLD));
+        AcceptorHandshake reflected = AcceptorHandshake.of(List.of(OLD), initiator.challenge());
         // For the accepting driver, the peer is the man in the middle.
         Proof proof =
                 reflected.proof(
                         VERSION,
-                        side(midst, 1, initiation.challenge()),
+                        side(midst, 1, initiator.challenge()),
                         side(A, 1, reflected.challenge()));
         assertNull(
-                initiation.answer(
+                initiator.answer(
                         VERSION,
-                        side(A, 1, initiation.challenge()),
+                        side(A, 1, initiator.challenge()),
                         side(midst, 1, reflected.challenge()),
                         proof));
     }

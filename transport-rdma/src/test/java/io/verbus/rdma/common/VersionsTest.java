@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 class VersionsTest {
-    /** The exact bytes of a version 3 driver's greeting, announcement and answer. */
+    /** The exact bytes of a version 3 driver's hello, announcement and answer. */
     private static final byte[] HELLO_3 =
             hex("0100535542524556" + "03000000" + "0300" + "0807060504030201");
 
@@ -43,7 +43,7 @@ class VersionsTest {
     }
 
     @Test
-    void readsGreetingsOfPreviousRelease() {
+    void readsHellosOfPreviousRelease() {
         Versions before = new Versions(3, 3);
         Hello hello = new Hello(before, RejectCode.NOT_ALLOWED, 0x0102030405060708L);
         Announcement announcement =
@@ -67,7 +67,7 @@ class VersionsTest {
 
     /** The previous release reads the first bytes, accepts only version 3, and skips the rest. */
     @Test
-    void sendsGreetingsThatPreviousReleaseReads() {
+    void sendsHellosThatPreviousReleaseReads() {
         byte[] hello = Hello.of(0x0102030405060708L, RejectCode.NOT_ALLOWED);
         assertArrayEquals(HELLO_3, Arrays.copyOf(hello, HELLO_3.length));
         assertTrue(hello.length <= 56);
@@ -106,8 +106,7 @@ class VersionsTest {
     }
 
     @Property(tries = 2_000)
-    void readsOrRejectsRandomGreetings(
-            @ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
+    void readsOrRejectsRandomHellos(@ForAll @Size(max = 64) byte[] words, @ForAll boolean isMagic) {
         byte[] bytes = words.clone();
         if (isMagic && bytes.length >= 8) {
             System.arraycopy(HELLO_3, 0, bytes, 0, 8);

@@ -14,8 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process on the publisher's host that greets drivers with arbitrary data and sends arbitrary
- * messages.
+ * A process on the publisher's host that sends drivers an arbitrary hello and arbitrary messages.
  */
 final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoCloseable {
     private final VerbsFabric fabric =
@@ -37,9 +36,9 @@ final class DeviceStranger implements FabricHandler, QueuePair.Handler, AutoClos
         this.attack = attack;
     }
 
-    void greet(byte[] greeting) {
+    void sendHello(byte[] hello) {
         open++;
-        fabric.connect(target, source, ConnectionOptions.DEFAULT, null, greeting);
+        fabric.connect(target, source, ConnectionOptions.DEFAULT, null, hello);
     }
 
     /** Lets the stranger's connections proceed. */

@@ -59,7 +59,7 @@ class HostileLifeLabTest {
             case 0 -> post(attack, net.a());
             case 1 -> post(attack, net.b());
             default -> {
-                stranger.greet(Junk.greeting(net.random));
+                stranger.sendHello(Junk.hello(net.random));
                 long leaveNs = System.nanoTime() + net.random.nextInt(MOST_MICROS) * 1000L;
                 net.until(
                         "the stranger has left",

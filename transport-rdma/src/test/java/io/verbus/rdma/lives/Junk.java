@@ -24,7 +24,7 @@ public final class Junk {
     private static final int CONTENT_LENGTH = 96;
     private static final int MAX_TEMPLATE = 13;
     private static final int MAX_NOISE = 256;
-    private static final int MAX_GREETING = 56;
+    private static final int MAX_HELLO = 56;
 
     private Junk() {}
 
@@ -69,18 +69,18 @@ public final class Junk {
         return shaped(random.nextInt(MAX_TEMPLATE + 1), content, random.nextInt(3) - 1);
     }
 
-    /** Returns a greeting that is valid, altered in some bytes, cut off, or random. */
-    static byte[] greeting(Random random) {
-        byte[] greeting = Hello.of(random.nextLong(), RejectCode.UNSPECIFIED);
+    /** Returns a hello that is valid, altered in some bytes, cut off, or random. */
+    static byte[] hello(Random random) {
+        byte[] hello = Hello.of(random.nextLong(), RejectCode.UNSPECIFIED);
         return switch (random.nextInt(4)) {
-            case 0 -> greeting;
-            case 1 -> bytes(random, random.nextInt(MAX_GREETING + 1));
-            case 2 -> Arrays.copyOf(greeting, random.nextInt(greeting.length));
+            case 0 -> hello;
+            case 1 -> bytes(random, random.nextInt(MAX_HELLO + 1));
+            case 2 -> Arrays.copyOf(hello, random.nextInt(hello.length));
             default -> {
                 for (int i = 1 + random.nextInt(3); i > 0; i--) {
-                    greeting[random.nextInt(greeting.length)] = (byte) random.nextInt();
+                    hello[random.nextInt(hello.length)] = (byte) random.nextInt();
                 }
-                yield greeting;
+                yield hello;
             }
         };
     }

@@ -23,8 +23,8 @@ import java.util.TreeSet;
 class AdjacentReleasesTest {
     private static final int STREAM = 42;
 
-    /** Length in bytes of the previous release's greeting. */
-    private static final int GREETING_3 = 22;
+    /** Length in bytes of the previous release's hello. */
+    private static final int HELLO_3 = 22;
 
     @TempDir Path directory;
 
@@ -69,21 +69,21 @@ class AdjacentReleasesTest {
 
     @Test
     void usesPreviousVersionWithPreviousRelease() {
-        net.network.tamperGreetings(
-                greeting -> Arrays.copyOf(Arrays.copyOf(greeting, GREETING_3), greeting.length));
+        net.network.tamperHellos(
+                hello -> Arrays.copyOf(Arrays.copyOf(hello, HELLO_3), hello.length));
         assertCarries();
         assertEquals(Set.of(0), schemas);
     }
 
     @Test
     void usesCurrentVersionWithNextRelease() {
-        net.network.tamperGreetings(
-                greeting -> {
-                    Hello hello = Hello.read(greeting);
+        net.network.tamperHellos(
+                hello -> {
+                    Hello own = Hello.read(hello);
                     Versions next = new Versions(4, 5);
                     return Arrays.copyOf(
-                            new Hello(next, hello.rejectCode(), hello.driverId()).bytes(),
-                            greeting.length);
+                            new Hello(next, own.rejectCode(), own.driverId()).bytes(),
+                            hello.length);
                 });
         assertCarries();
         assertEquals(Set.of(1), schemas);

@@ -297,48 +297,47 @@ class KeysTest {
                                 .setup(buffer, 0, offer, 0, false));
     }
 
-    /** The key number, which is no secret: each greeting contains it. */
+    /** The key number, which is no secret: each hello contains it. */
     private static Challenge challenge(Hello seen) {
         return new Challenge(seen.challenge().key(), 0, 1234, 5678);
     }
 
-    private Hello greetingOfA(TwoDrivers net) {
-        List<byte[]> greetings = new ArrayList<>();
-        net.network.tamperGreetings(
-                greeting -> {
-                    greetings.add(greeting);
-                    return greeting;
+    private Hello helloOfA(TwoDrivers net) {
+        List<byte[]> hellos = new ArrayList<>();
+        net.network.tamperHellos(
+                hello -> {
+                    hellos.add(hello);
+                    return hello;
                 });
         exchange(net);
         untilCarried(net);
-        net.network.tamperGreetings(UnaryOperator.identity());
-        return Hello.read(greetings.getFirst());
+        net.network.tamperHellos(UnaryOperator.identity());
+        return Hello.read(hellos.getFirst());
     }
 
     @Test
     void revealsNothingToHostWithoutProof() throws IOException {
         try (TwoDrivers net = drivers(keys("a", ONE), keys("b", ONE))) {
-            Hello seen = greetingOfA(net);
+            Hello seen = helloOfA(net);
             byte[] proofOfA = proof;
             Impostor impostor = new Impostor(net.network.fabric("10.0.0.9"));
-            byte[] greeting =
-                    Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false);
+            byte[] hello = Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false);
             long accepts = accepts();
 
             // An offer without a proof, followed by a proof that comes too late.
-            impostor.connect(net, greeting);
+            impostor.connect(net, hello);
             impostor.say(net, setup());
-            impostor.connect(net, greeting);
+            impostor.connect(net, hello);
             impostor.say(net, setup(), proofOfA);
             // A wrong proof.
-            impostor.connect(net, greeting);
+            impostor.connect(net, hello);
             impostor.say(net, proof(new Proof(1, 2, 3, 4)), setup());
-            impostor.connect(net, greeting);
+            impostor.connect(net, hello);
             impostor.say(net, proof(Proof.NONE), setup());
             // A reflected proof: the one that B itself has sent.
-            Hello answer = impostor.connect(net, greeting);
+            Hello answer = impostor.connect(net, hello);
             impostor.say(net, proof(answer.proof()), setup());
-            // A replayed proof, with the greeting that belongs to it.
+            // A replayed proof, with the hello that belongs to it.
             impostor.connect(net, seen.bytes());
             impostor.say(net, proofOfA, setup());
 
@@ -364,7 +363,7 @@ class KeysTest {
                         new String[] {
                             "rdma.key-file", keys("b", ONE)[1], "rdma.half-open-timeout", "50ms"
                         })) {
-            Hello seen = greetingOfA(net);
+            Hello seen = helloOfA(net);
             Impostor impostor = new Impostor(net.network.fabric("10.0.0.9"));
             impostor.connect(
                     net, Hello.of(9, RejectCode.UNSPECIFIED, challenge(seen), Proof.NONE, false));

@@ -25,7 +25,7 @@ class SafeOrderTest {
     private static final int MESSAGES = 3_000;
     private static final int RUNS = 4;
     private static final int RUNS_TO_CATCH = 40;
-    private static final int GREETING_3 = 22;
+    private static final int HELLO_3 = 22;
 
     @TempDir Path directory;
 
@@ -165,9 +165,8 @@ class SafeOrderTest {
     @CsvSource({"safe, trust", "trust, safe"})
     void rejectsDriverThatCannotConfirmWrites(String orderOfA, String orderOfB) {
         try (TwoDrivers net = drivers(System.nanoTime(), orderOfA, orderOfB)) {
-            net.network.tamperGreetings(
-                    greeting ->
-                            Arrays.copyOf(Arrays.copyOf(greeting, GREETING_3), greeting.length));
+            net.network.tamperHellos(
+                    hello -> Arrays.copyOf(Arrays.copyOf(hello, HELLO_3), hello.length));
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             TestDriver safe = orderOfA.equals("safe") ? net.a : net.b;

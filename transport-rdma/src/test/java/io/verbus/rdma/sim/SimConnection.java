@@ -124,7 +124,7 @@ public final class SimConnection implements Connection {
     }
 
     private byte[] padded(byte[] privateData) {
-        return fabric.network().tamperedGreeting(Arrays.copyOf(privateData, PADDED_LENGTH));
+        return fabric.network().tamperedHello(Arrays.copyOf(privateData, PADDED_LENGTH));
     }
 
     @Override

@@ -223,7 +223,7 @@ public final class SimFabric implements Fabric {
         incoming.peer(initiating);
         initiating.peer(incoming);
         connections.add(incoming);
-        byte[] padded = network.tamperedGreeting(Arrays.copyOf(privateData, REQUEST_LENGTH));
+        byte[] padded = network.tamperedHello(Arrays.copyOf(privateData, REQUEST_LENGTH));
         events.add(
                 new Event(
                         incoming,

@@ -52,7 +52,7 @@ public final class SimNetwork {
     private int maxMessage = 1 << 30;
     private boolean isWireCut;
     private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
-    private UnaryOperator<byte[]> greetings = UnaryOperator.identity();
+    private UnaryOperator<byte[]> hellos = UnaryOperator.identity();
     private int connections;
 
     public SimNetwork(long seed) {
@@ -205,12 +205,12 @@ public final class SimNetwork {
     }
 
     /** Alters the private data of connection requests and answers, padded as it arrives. */
-    public void tamperGreetings(UnaryOperator<byte[]> alteration) {
-        greetings = alteration;
+    public void tamperHellos(UnaryOperator<byte[]> alteration) {
+        hellos = alteration;
     }
 
-    byte[] tamperedGreeting(byte[] greeting) {
-        return greetings.apply(greeting);
+    byte[] tamperedHello(byte[] hello) {
+        return hellos.apply(hello);
     }
 
     boolean closesLate() {

@@ -284,8 +284,8 @@ class UnknownPeersTest implements FabricHandler {
             assertEquals(200, unlogged + net.b.errors.size());
             long lines = net.b.counterText().lines().count();
             assertTrue(lines < 13 * 14 + 20, net.b.counterText());
-            byte[] noGreeting = {1, 2, 3};
-            stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noGreeting);
+            byte[] noHello = {1, 2, 3};
+            stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noHello);
             net.until(
                     "the storm not to hide what is of another kind",
                     () -> {
@@ -301,14 +301,14 @@ class UnknownPeersTest implements FabricHandler {
     @Test
     void limitsErrorLogEntriesOfAllPeers() {
         try (TwoDrivers net = drivers()) {
-            byte[] noGreeting = {1, 2, 3};
+            byte[] noHello = {1, 2, 3};
             for (int i = 0; i < 200; i++) {
                 if (i == 100) {
                     net.nowNs += TimeUnit.DAYS.toNanos(1); // time makes no difference
                 }
                 SimFabric stranger = net.network.fabric("10.1.0." + i);
                 int before = ended.size();
-                stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noGreeting);
+                stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noHello);
                 net.until(
                         "refused",
                         () -> {

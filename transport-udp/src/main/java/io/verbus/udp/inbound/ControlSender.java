@@ -17,7 +17,7 @@ import java.util.Queue;
  * round-trip measurements. Used by the receiver's thread only.
  */
 final class ControlSender {
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final DatagramSocket socket;
     private final SendBatch outgoing;
     private final ReceiverCounters counters;
@@ -32,7 +32,7 @@ final class ControlSender {
      * @param events queue for reports to the conductor.
      */
     ControlSender(
-            ReceiveEndpoint endpoint,
+            UdpEndpoint endpoint,
             DatagramSocket socket,
             SendBatch outgoing,
             ReceiverCounters counters,

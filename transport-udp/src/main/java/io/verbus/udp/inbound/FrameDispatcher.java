@@ -21,9 +21,9 @@ import java.util.Queue;
  * Used by the receiver's thread only.
  */
 final class FrameDispatcher {
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final Long2ObjectHashMap<ReceiveImage> images;
-    private final Admission admission;
+    private final StreamAdmission admission;
     private final Rejections rejections;
     private final ControlSender sender;
     private final ReceiverCounters counters;
@@ -50,9 +50,9 @@ final class FrameDispatcher {
      * @param images images of the endpoint by key.
      */
     FrameDispatcher(
-            ReceiveEndpoint endpoint,
+            UdpEndpoint endpoint,
             Long2ObjectHashMap<ReceiveImage> images,
-            Admission admission,
+            StreamAdmission admission,
             Rejections rejections,
             ControlSender sender,
             ReceiverCounters counters,

@@ -10,12 +10,12 @@ import io.verbus.transport.InboundTransport;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.CarrierNotes;
 import io.verbus.udp.common.Group;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.NetworkWatch;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.Resolver;
-import io.verbus.udp.common.SocketNotes;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
@@ -48,14 +48,14 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     private final TransportHost host;
     private final Resolver resolver;
     private final UdpOptions options;
-    private final SocketNotes notes;
+    private final CarrierNotes notes;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final ReceiverAgent agent;
     private final InboundSetups offers;
     private final MovedNames names;
     private final NetworkWatch network;
-    private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
+    private final List<UdpEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
 
@@ -82,7 +82,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         this.resolver = new Resolver(host);
         this.options = options;
         this.nowNs = nowNs;
-        notes = new SocketNotes(options);
+        notes = new CarrierNotes(options);
         counters = new ReceiverCounters(host);
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
@@ -111,7 +111,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     }
 
     private InboundEndpoint open(ChannelUri channel, boolean isDestination) {
-        for (ReceiveEndpoint endpoint : endpoints) {
+        for (UdpEndpoint endpoint : endpoints) {
             if (endpoint.isNamed(channel) && endpoint.admits(isDestination)) {
                 endpoint.requireControl(channel, () -> resolved(channel.control()));
                 endpoint.use(isDestination);
@@ -124,7 +124,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         Group group = Group.of(channel, address, resolver);
         InetSocketAddress control =
                 channel.control() == null || group != null ? null : resolved(channel.control());
-        for (ReceiveEndpoint endpoint : endpoints) {
+        for (UdpEndpoint endpoint : endpoints) {
             boolean isThere =
                     channel.hasEndpoint()
                             ? endpoint.isAt(address, group)
@@ -136,8 +136,8 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                 return endpoint;
             }
         }
-        ReceiveEndpoint endpoint =
-                new ReceiveEndpoint(
+        UdpEndpoint endpoint =
+                new UdpEndpoint(
                         socket(address, group),
                         channel.hasEndpoint() ? address : null,
                         group,
@@ -179,12 +179,12 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
      * Looks up the names of a channel again after addresses of this host have changed. Returns
      * true: the check is done.
      */
-    private boolean lookAgain(ReceiveEndpoint endpoint, ChannelUri channel) {
+    private boolean lookAgain(UdpEndpoint endpoint, ChannelUri channel) {
         resolver.lookUp(channel, channel.hostNames(), () -> located(endpoint, channel));
         return true;
     }
 
-    private void located(ReceiveEndpoint endpoint, ChannelUri channel) {
+    private void located(UdpEndpoint endpoint, ChannelUri channel) {
         if (!endpoints.contains(endpoint)) {
             return;
         }
@@ -232,11 +232,11 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
                                 + ": check that publications send there"));
     }
 
-    private boolean isUsed(ReceiveEndpoint endpoint) {
+    private boolean isUsed(UdpEndpoint endpoint) {
         return byId.values().stream().anyMatch(each -> each.endpoint() == endpoint);
     }
 
-    private void move(ReceiveEndpoint endpoint, InetSocketAddress to) {
+    private void move(UdpEndpoint endpoint, InetSocketAddress to) {
         endpoint.move(to);
         agent.commands().add(new ReceiverCommand.Move(endpoint, new SocketAddress(to)));
     }
@@ -244,7 +244,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     /** Joins an endpoint, which may be about to close. */
     @Override
     public void joinEndpoint(InboundEndpoint open, ChannelUri channel) {
-        ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
+        UdpEndpoint endpoint = (UdpEndpoint) open;
         endpoint.join(channel);
         endpoint.tellTime(channel, options.adapterTimestamps());
         checkBuffer(endpoint, channel);
@@ -291,7 +291,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
         return socket;
     }
 
-    private void checkBuffer(ReceiveEndpoint endpoint, ChannelUri channel) {
+    private void checkBuffer(UdpEndpoint endpoint, ChannelUri channel) {
         int window = endpoint.terms().preferredWindow();
         int given = endpoint.receiveBuffer(endpoint.terms().preferredBuffer());
         if (given < window) {
@@ -311,7 +311,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
 
     @Override
     public void closeEndpoint(InboundEndpoint endpoint) {
-        ReceiveEndpoint left = (ReceiveEndpoint) endpoint;
+        UdpEndpoint left = (UdpEndpoint) endpoint;
         if (left.leave()) {
             agent.commands().add(new ReceiverCommand.Detach(left));
         }
@@ -319,19 +319,19 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
 
     @Override
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
-        agent.commands().add(new ReceiverCommand.Listen((ReceiveEndpoint) endpoint, streamId));
+        agent.commands().add(new ReceiverCommand.Listen((UdpEndpoint) endpoint, streamId));
     }
 
     @Override
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
-                .add(new ReceiverCommand.Await((ReceiveEndpoint) endpoint, streamId, sessionId));
+                .add(new ReceiverCommand.Await((UdpEndpoint) endpoint, streamId, sessionId));
     }
 
     @Override
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
         agent.commands()
-                .add(new ReceiverCommand.Forget((ReceiveEndpoint) endpoint, streamId, sessionId));
+                .add(new ReceiverCommand.Forget((UdpEndpoint) endpoint, streamId, sessionId));
     }
 
     @Override
@@ -458,7 +458,7 @@ public final class InboundConductor implements InboundTransport, AutoCloseable {
     /** Closes everything. The agents must have stopped. */
     @Override
     public void close() {
-        endpoints.forEach(ReceiveEndpoint::close);
+        endpoints.forEach(UdpEndpoint::close);
         network.close();
         agent.close();
         counters.close();

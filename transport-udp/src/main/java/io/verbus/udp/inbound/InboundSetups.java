@@ -7,8 +7,8 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
-import io.verbus.udp.common.Allowance;
 import io.verbus.udp.common.AllowedSources;
+import io.verbus.udp.common.RateLimit;
 import io.verbus.udp.common.UdpOptions;
 
 import java.nio.charset.StandardCharsets;
@@ -42,7 +42,7 @@ final class InboundSetups {
     private final BiConsumer<ReceiverEvent.Offered, InboundImage> accepted;
     private final ImageQuota quota;
     private final Map<Long, ImageQuota.Share> shares = new HashMap<>();
-    private final Allowance told = new Allowance(TOLD, TOLD_INTERVAL_NS);
+    private final RateLimit told = new RateLimit(TOLD, TOLD_INTERVAL_NS);
     private long nowNs;
 
     /**

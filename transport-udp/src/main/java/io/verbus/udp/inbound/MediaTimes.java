@@ -15,7 +15,7 @@ import java.util.Queue;
  * only.
  */
 final class MediaTimes {
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
     private final ReceiverCounters counters;
@@ -25,7 +25,7 @@ final class MediaTimes {
     private boolean isReported;
 
     MediaTimes(
-            ReceiveEndpoint endpoint,
+            UdpEndpoint endpoint,
             DatagramSocket socket,
             ReceiveBatch incoming,
             ReceiverCounters counters,

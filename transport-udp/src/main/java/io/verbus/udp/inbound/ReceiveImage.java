@@ -42,7 +42,7 @@ final class ReceiveImage {
     private static final long NONE = -1;
 
     private final InboundImage image;
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final Queue<ReceiverEvent> events;
     private final ReceiverCounters counters;
     private final RebuiltLog log;
@@ -85,7 +85,7 @@ final class ReceiveImage {
     private boolean hasEnded;
 
     /** Leaves the sender; null unless the driver is closing. */
-    private Parting parting;
+    private GracefulLeave leave;
 
     private boolean isRevoked;
 
@@ -184,7 +184,7 @@ final class ReceiveImage {
         return isGroup;
     }
 
-    ReceiveEndpoint endpoint() {
+    UdpEndpoint endpoint() {
         return endpoint;
     }
 
@@ -375,10 +375,10 @@ final class ReceiveImage {
             source.send(frame, RttFrame.LENGTH, nowNs);
             work++;
         }
-        if (parting != null) {
+        if (leave != null) {
             work += part(nowNs);
         }
-        boolean hasLeft = parting != null && parting.hasLeft();
+        boolean hasLeft = leave != null && leave.hasLeft();
         if (!hasLeft && status.isDue(consumed, congestion.window(), nowNs)) {
             if (hasEnded) {
                 leave(nowNs); // everything has arrived, so the sender need not linger
@@ -411,7 +411,7 @@ final class ReceiveImage {
         }
         image.window(congestion.window());
         long limit =
-                parting != null
+                leave != null
                         ? granted
                         : Math.max(room.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
@@ -444,14 +444,14 @@ final class ReceiveImage {
 
     /** Starts closing the image because the driver is closing: stops extending the window. */
     void stop(long nowNs) {
-        if (parting == null) {
-            parting = new Parting(log.highest(), nowNs);
+        if (leave == null) {
+            leave = new GracefulLeave(log.highest(), nowNs);
         }
     }
 
     private int part(long nowNs) {
         boolean isAllHere = !log.hasGap() && log.rebuilt() >= granted;
-        if (!hasEnded && parting.isLeavingDue(log.highest(), log.hasGap(), isAllHere, nowNs)) {
+        if (!hasEnded && leave.isLeavingDue(log.highest(), log.hasGap(), isAllHere, nowNs)) {
             leave(nowNs);
             return 1;
         }
@@ -460,7 +460,7 @@ final class ReceiveImage {
 
     /** Returns whether the image is being closed because the driver is closing. */
     boolean isStopping() {
-        return parting != null;
+        return leave != null;
     }
 
     /**
@@ -468,7 +468,7 @@ final class ReceiveImage {
      * has stopped sending and everything that it sent has arrived.
      */
     boolean isStopped(long nowNs) {
-        return parting != null && (hasEnded || parting.isOver(nowNs));
+        return leave != null && (hasEnded || leave.isOver(nowNs));
     }
 
     /** Tells the sender that this receiver leaves the stream. */

@@ -23,7 +23,7 @@ public final class ReceiverAgent implements AutoCloseable {
     private final ReceiverCounters counters;
     private long calls;
     private long bytes;
-    private EndpointReceiver[] receivers = new EndpointReceiver[0];
+    private EndpointPoller[] receivers = new EndpointPoller[0];
 
     ReceiverAgent(Queue<ReceiverEvent> events, ReceiverCounters counters) {
         this.events = events;
@@ -56,7 +56,7 @@ public final class ReceiverAgent implements AutoCloseable {
             execute(command, nowNs);
             work++;
         }
-        EndpointReceiver[] all = receivers;
+        EndpointPoller[] all = receivers;
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
         }

@@ -7,21 +7,19 @@ import io.verbus.udp.socket.SocketAddress;
 /** Command from the conductor to the receiver. */
 sealed interface ReceiverCommand {
     /** Attaches an endpoint. */
-    record Attach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
+    record Attach(UdpEndpoint endpoint) implements ReceiverCommand {}
 
     /** Detaches an endpoint; {@link ReceiverEvent.Detached} follows. */
-    record Detach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
+    record Detach(UdpEndpoint endpoint) implements ReceiverCommand {}
 
     /** Records that a stream has a subscription. */
-    record Listen(ReceiveEndpoint endpoint, int streamId) implements ReceiverCommand {}
+    record Listen(UdpEndpoint endpoint, int streamId) implements ReceiverCommand {}
 
     /** Requests the setup of a stream while it has no image. */
-    record Await(ReceiveEndpoint endpoint, int streamId, int sessionId)
-            implements ReceiverCommand {}
+    record Await(UdpEndpoint endpoint, int streamId, int sessionId) implements ReceiverCommand {}
 
     /** Stops requesting a stream. */
-    record Forget(ReceiveEndpoint endpoint, int streamId, int sessionId)
-            implements ReceiverCommand {}
+    record Forget(UdpEndpoint endpoint, int streamId, int sessionId) implements ReceiverCommand {}
 
     /**
      * Reports the session id of the responses to the sender of an image.
@@ -31,17 +29,17 @@ sealed interface ReceiverCommand {
     record Respond(ReceiveImage image, Integer sessionId) implements ReceiverCommand {}
 
     /** Changes the control address of the publication. */
-    record Move(ReceiveEndpoint endpoint, SocketAddress to) implements ReceiverCommand {}
+    record Move(UdpEndpoint endpoint, SocketAddress to) implements ReceiverCommand {}
 
     /** Fills the image of an offered stream. */
-    record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
+    record Accept(UdpEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 
     /**
      * Refuses an offered stream that has no subscription, or no image.
      *
      * @param isWanted whether the stream has a subscription.
      */
-    record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
+    record Refuse(UdpEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
             implements ReceiverCommand {}
 
     /**
@@ -51,11 +49,7 @@ sealed interface ReceiverCommand {
      * @param reason reason in printable ASCII.
      */
     record Fail(
-            ReceiveEndpoint endpoint,
-            SocketAddress sender,
-            int streamId,
-            int sessionId,
-            byte[] reason)
+            UdpEndpoint endpoint, SocketAddress sender, int streamId, int sessionId, byte[] reason)
             implements ReceiverCommand {}
 
     /**

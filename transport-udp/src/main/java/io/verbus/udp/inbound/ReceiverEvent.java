@@ -7,7 +7,7 @@ import io.verbus.udp.socket.SocketAddress;
 /** Event from the receiver to the conductor. */
 sealed interface ReceiverEvent {
     /** The receiver no longer uses the endpoint's socket. */
-    record Detached(ReceiveEndpoint endpoint) implements ReceiverEvent {}
+    record Detached(UdpEndpoint endpoint) implements ReceiverEvent {}
 
     /**
      * A sender offers a stream, whose values are in range.
@@ -18,7 +18,7 @@ sealed interface ReceiverEvent {
      * @param wantsResponses whether the stream consists of requests.
      */
     record Offered(
-            ReceiveEndpoint endpoint,
+            UdpEndpoint endpoint,
             SocketAddress source,
             int sessionId,
             int streamId,
@@ -51,8 +51,8 @@ sealed interface ReceiverEvent {
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
     /** A datagram has no adapter timestamp, so it gets the kernel's timestamp. */
-    record Untimed(ReceiveEndpoint endpoint) implements ReceiverEvent {}
+    record Untimed(UdpEndpoint endpoint) implements ReceiverEvent {}
 
     /** The kernel refuses to send from an endpoint. */
-    record Refused(ReceiveEndpoint endpoint, int errno) implements ReceiverEvent {}
+    record Refused(UdpEndpoint endpoint, int errno) implements ReceiverEvent {}
 }

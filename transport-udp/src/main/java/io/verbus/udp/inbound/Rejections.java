@@ -33,7 +33,7 @@ final class Rejections {
     private final Long2ObjectHashMap<Rejection> all = new Long2ObjectHashMap<>();
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(ErrorFrame.MAX_LENGTH));
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final int capacity;
     private final long durationNs;
 
@@ -42,7 +42,7 @@ final class Rejections {
      * @param capacity maximum number of streams to remember.
      * @param durationNs time to remember a stream for.
      */
-    Rejections(ReceiveEndpoint endpoint, int capacity, long durationNs) {
+    Rejections(UdpEndpoint endpoint, int capacity, long durationNs) {
         this.endpoint = endpoint;
         this.capacity = capacity;
         this.durationNs = durationNs;

@@ -33,7 +33,7 @@ final class StatusMessages {
      * @param intervalNs maximum interval between messages in nanoseconds.
      * @param nowNs monotonic time.
      */
-    StatusMessages(RebuiltLog log, ReceiveEndpoint endpoint, long intervalNs, long nowNs) {
+    StatusMessages(RebuiltLog log, UdpEndpoint endpoint, long intervalNs, long nowNs) {
         this.log = log;
         this.intervalNs = intervalNs;
         receiverId = endpoint.receiverId();

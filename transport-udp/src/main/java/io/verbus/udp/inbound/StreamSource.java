@@ -20,7 +20,7 @@ final class StreamSource {
     /** Minimum interval between answers to frames that anyone can send. */
     private static final long MIN_ANSWER_INTERVAL_NS = 10_000_000;
 
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final ControlSender sender;
     private final ReceiverCounters counters;
     private final SocketAddress address = new SocketAddress();
@@ -42,7 +42,7 @@ final class StreamSource {
     StreamSource(
             SocketAddress address,
             UnsafeBuffer frame,
-            ReceiveEndpoint endpoint,
+            UdpEndpoint endpoint,
             ReceiverCounters counters,
             long nowNs) {
         this.address.set(address);

@@ -49,7 +49,7 @@ final class Destination {
     private final KnownReceivers known;
 
     private final DestinationPort port;
-    private final Feedback feedback;
+    private final ReceiverFeedback feedback;
     private SendStream[] streams = new SendStream[0];
 
     /** Time of the last feedback. Written by the sender; read by the conductor. */
@@ -93,7 +93,8 @@ final class Destination {
                         ttl,
                         isJoining);
         boolean tellsAll = receivers != null || known != null;
-        feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
+        feedback =
+                new ReceiverFeedback(this, control, agent.incoming(), allowed, tellsAll, counters);
     }
 
     /**

@@ -15,11 +15,11 @@ import io.verbus.transport.StreamHops;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.AllowedSources;
+import io.verbus.udp.common.CarrierNotes;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.NetworkWatch;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
-import io.verbus.udp.common.SocketNotes;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
@@ -81,7 +81,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     private final NetworkWatch network;
     private final SendDestinations destinations;
     private final FlowControls flowControls;
-    private final SocketNotes notes;
+    private final CarrierNotes notes;
     private final Map<Destination, List<Added>> added = new HashMap<>();
     private final Map<Long, Sending> streams = new HashMap<>();
     private long nowNs;
@@ -101,7 +101,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
         counters = new SenderCounters(host);
         agent = new SenderAgent(events, counters);
         flowControls = new FlowControls(host, options);
-        notes = new SocketNotes(options);
+        notes = new CarrierNotes(options);
         names = new MovedNames(host, options.connectionTimeoutNs(), nowNs);
         network = new NetworkWatch(options.connectionTimeoutNs(), nowNs);
         destinations =

@@ -2,7 +2,7 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.udp.common.Allowance;
+import io.verbus.udp.common.RateLimit;
 import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.collections.LongHashSet;
@@ -36,8 +36,8 @@ final class RemoteReceivers {
     private final KnownReceivers known;
 
     private final ReceiverList all = new ReceiverList();
-    private final Presence presence = new Presence();
-    private final Allowance questions = Allowance.ofSender();
+    private final AddressValidation validation = new AddressValidation();
+    private final RateLimit questions = RateLimit.ofSender();
 
     /**
      * Ids of recently removed receivers, which keep responding for a while; their responses do not
@@ -156,7 +156,7 @@ final class RemoteReceivers {
 
     /** Returns the number for a challenge to an address. */
     long question(SocketAddress source, long nowNs) {
-        return presence.question(source, nowNs);
+        return validation.question(source, nowNs);
     }
 
     /**
@@ -165,7 +165,7 @@ final class RemoteReceivers {
      * @return false if the number is wrong.
      */
     boolean answered(SocketAddress source, long number, long nowNs) {
-        if (!isDynamic || !presence.isAnswer(source, number, nowNs)) {
+        if (!isDynamic || !validation.isAnswer(source, number, nowNs)) {
             return false;
         }
         RemoteReceiver receiver = all.find(source);

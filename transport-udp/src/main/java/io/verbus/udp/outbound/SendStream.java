@@ -47,7 +47,7 @@ final class SendStream {
     private final OutboundStream stream;
     private final UdpOptions options;
     private final LogSource source;
-    private final Retransmission retransmission;
+    private final Retransmitter retransmitter;
     private final FlowControl flow;
 
     /** Sampler of the stream's hops; null if they are not sampled. */
@@ -109,7 +109,7 @@ final class SendStream {
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
         source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()), port);
-        retransmission = new Retransmission(stream, source, port, counters, options);
+        retransmitter = new Retransmitter(stream, source, port, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -228,7 +228,7 @@ final class SendStream {
         int work = 0;
         if (isConnected) {
             try {
-                work = sendData(nowNs) + retransmission.send(floor);
+                work = sendData(nowNs) + retransmitter.send(floor);
             } catch (InvalidFrameException e) {
                 fail(e);
                 return 1;
@@ -259,7 +259,7 @@ final class SendStream {
         if (!isConnected && !isGroup || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
-        int work = retransmission.send(floor);
+        int work = retransmitter.send(floor);
         if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
             sendHeartbeat(endFlags(), nowNs);
             work++;
@@ -428,6 +428,6 @@ final class SendStream {
 
     /** Handles a NAK. */
     void onNak(int termId, int termOffset, int length, long nowNs) {
-        retransmission.onNak(termId, termOffset, length, floor, nowNs);
+        retransmitter.onNak(termId, termOffset, length, floor, nowNs);
     }
 }

@@ -11,12 +11,12 @@ import java.util.function.LongSupplier;
 
 /** Passes datagrams to an endpoint as if its socket had received them. */
 public final class Feed {
-    private final ReceiveEndpoint endpoint;
+    private final UdpEndpoint endpoint;
     private final SocketAddress source;
     private final LongSupplier clock;
 
     public Feed(InboundEndpoint endpoint, SocketAddress source, LongSupplier clock) {
-        this.endpoint = (ReceiveEndpoint) endpoint;
+        this.endpoint = (UdpEndpoint) endpoint;
         this.source = source;
         this.clock = clock;
     }

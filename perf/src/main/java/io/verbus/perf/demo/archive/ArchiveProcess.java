@@ -58,7 +58,7 @@ final class ArchiveProcess {
         AeronPatience.set();
         ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
-        try (Aeron aeron = Clients.connect(args[0]);
+        try (Aeron aeron = ArchiveClients.connect(args[0]);
                 Archive archive = Archive.launch(context(args[0], args[1], plan));
                 AeronArchive client =
                         AeronArchive.connect(
@@ -138,7 +138,8 @@ final class ArchiveProcess {
                         ArchivePlan.LOCAL_REPLAY_STREAM_ID)) {
             long deadline = System.nanoTime() + LIMIT_NS;
             while (replay.hasNoImages()) {
-                Clients.check(deadline, "the replay of the recording did not start within 120 s");
+                ArchiveClients.check(
+                        deadline, "the replay of the recording did not start within 120 s");
                 idle.idle();
             }
             Image image = replay.imageAtIndex(0);

@@ -62,7 +62,7 @@ final class LateSubscriber {
         ArchivePlan plan = ArchivePlan.parse(args);
         String session = "session-id=" + args[1];
         EpochClock clock = SystemEpochClock.INSTANCE;
-        try (Aeron aeron = Clients.connect(args[0]);
+        try (Aeron aeron = ArchiveClients.connect(args[0]);
                 AeronArchive archive =
                         AeronArchive.connect(
                                 new AeronArchive.Context()

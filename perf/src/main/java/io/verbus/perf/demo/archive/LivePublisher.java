@@ -50,7 +50,7 @@ final class LivePublisher {
     static void run(String[] args) throws DemoException, InterruptedException {
         ParentLink parent = ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
-        try (Aeron aeron = Clients.connect(args[0]);
+        try (Aeron aeron = ArchiveClients.connect(args[0]);
                 ExclusivePublication publication =
                         aeron.addExclusivePublication(plan.publication(), ArchivePlan.STREAM_ID)) {
             new LivePublisher(publication, plan, parent).run();
