@@ -3,12 +3,15 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.NewCounter;
 import io.verbus.memory.JvmFlags;
 
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.status.CountersReader;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
@@ -17,7 +20,10 @@ import java.util.concurrent.ThreadFactory;
  * A client's connection to its media driver. Creates publications, subscriptions and counters.
  *
  * <p>One bus serves a whole application. All methods are thread-safe, except where noted. Methods
- * that wait for the driver must not be called from handlers of this bus.
+ * that wait for the driver must not be called from handlers of this bus. Each {@code async} method
+ * sends a command without waiting and returns an id, with which the matching {@code get} method
+ * returns the result; these methods may be called from handlers. If the application runs the client
+ * conductor itself, each {@code get} method runs one duty cycle.
  *
  * <pre>{@code
  * try (Bus bus = Bus.connect();
@@ -47,12 +53,15 @@ import java.util.concurrent.ThreadFactory;
  * flag is set. A call or a claim that outlasts the linger interval accesses zeroed private memory
  * in place of the shared memory.
  */
-public final class Bus extends AsyncBus implements AutoCloseable {
+public final class Bus implements AutoCloseable {
+    private final ClientConductor conductor;
+    private final ClientCalls calls;
     private final AgentInvoker invoker;
     private final AgentRunner runner;
 
     private Bus(Context context) {
-        super(context);
+        conductor = new ClientConductor(this, context, Reconnection.connect(context));
+        calls = conductor.calls();
         if (context.useConductorAgentInvoker) {
             runner = null;
             invoker = new AgentInvoker(context.errorHandler, null, conductor);
@@ -211,6 +220,406 @@ public final class Bus extends AsyncBus implements AutoCloseable {
                 ClientSettings.given(available, "available-image handler"),
                 ClientSettings.given(unavailable, "unavailable-image handler"));
     }
+
+    // Counters and handlers
+
+    /**
+     * Returns the driver's counters. The result must not be used once the bus is closed or has
+     * moved to the next driver; call this method again for the next driver's counters.
+     *
+     * @return a reader for the driver's counters.
+     * @throws BusException if the bus is closed.
+     */
+    public CountersReader counters() {
+        return conductor.counterValues();
+    }
+
+    /**
+     * Adds a counter that lives as long as this client, and announces it to all clients. Waits for
+     * the driver, up to the driver timeout.
+     *
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param key buffer with the key, which distinguishes counters of one type; null if {@code
+     *     keyLength} is 0.
+     * @param keyOffset offset of the key in its buffer.
+     * @param keyLength length of the key in bytes, at most 112.
+     * @param label buffer with a human-readable label in ASCII.
+     * @param labelOffset offset of the label in its buffer.
+     * @param labelLength length of the label in bytes, at most 380.
+     * @return the counter, with value 0.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     * @throws RegistrationException if the driver rejects the counter, for example for lack of
+     *     space.
+     * @throws BusException if the driver does not answer.
+     */
+    public Counter addCounter(
+            int typeId,
+            DirectBuffer key,
+            int keyOffset,
+            int keyLength,
+            DirectBuffer label,
+            int labelOffset,
+            int labelLength) {
+        return calls.addCounter(
+                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength));
+    }
+
+    /**
+     * Adds a counter without a key, like {@link #addCounter(int, DirectBuffer, int, int,
+     * DirectBuffer, int, int)}.
+     *
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param label human-readable label in ASCII, at most 380 characters.
+     * @return the counter, with value 0.
+     */
+    public Counter addCounter(int typeId, String label) {
+        return calls.addCounter(NewCounter.of(typeId, label));
+    }
+
+    /**
+     * Adds a counter that lives as long as the driver, or finds the existing counter with the same
+     * type and registration id, regardless of its key and label. Waits for the driver, up to the
+     * driver timeout.
+     *
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param key buffer with the key, which distinguishes counters of one type; null if {@code
+     *     keyLength} is 0.
+     * @param keyOffset offset of the key in its buffer.
+     * @param keyLength length of the key in bytes, at most 112.
+     * @param label buffer with a human-readable label in ASCII.
+     * @param labelOffset offset of the label in its buffer.
+     * @param labelLength length of the label in bytes, at most 380.
+     * @param registrationId registration id, which the application chooses.
+     * @return the counter, with its current value.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     * @throws RegistrationException if the driver rejects the counter, for example because a client
+     *     owns a counter with the same type and registration id.
+     * @throws BusException if the driver does not answer.
+     */
+    public Counter addStaticCounter(
+            int typeId,
+            DirectBuffer key,
+            int keyOffset,
+            int keyLength,
+            DirectBuffer label,
+            int labelOffset,
+            int labelLength,
+            long registrationId) {
+        return calls.addStaticCounter(
+                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength),
+                registrationId);
+    }
+
+    /**
+     * Adds or finds a static counter without a key, like {@link #addStaticCounter(int,
+     * DirectBuffer, int, int, DirectBuffer, int, int, long)}.
+     *
+     * @param typeId type of the counter, which the application chooses from 1,000 to 9,999.
+     * @param label human-readable label in ASCII, at most 380 characters.
+     * @param registrationId registration id, which the application chooses.
+     * @return the counter, with its current value.
+     */
+    public Counter addStaticCounter(int typeId, String label, long registrationId) {
+        return calls.addStaticCounter(NewCounter.of(typeId, label), registrationId);
+    }
+
+    /**
+     * Adds a handler that is called for each counter that a client adds from now on.
+     *
+     * @param handler handler to call on the client conductor's thread.
+     * @return id for {@link #removeAvailableCounterHandler(long)}.
+     */
+    public long addAvailableCounterHandler(AvailableCounterHandler handler) {
+        long id = calls.nextCorrelationId();
+        conductor
+                .counters()
+                .available()
+                .put(id, ClientSettings.given(handler, "available-counter handler"));
+        return id;
+    }
+
+    /** Removes a handler by its id; returns false if the id is unknown. */
+    public boolean removeAvailableCounterHandler(long id) {
+        return conductor.counters().available().remove(id) != null;
+    }
+
+    /** Removes a handler; returns false if it was not added. */
+    public boolean removeAvailableCounterHandler(AvailableCounterHandler handler) {
+        return conductor.counters().available().values().removeIf(each -> each == handler);
+    }
+
+    /**
+     * Adds a handler that is called each time a client's counter is removed from now on.
+     *
+     * @param handler handler to call on the client conductor's thread.
+     * @return id for {@link #removeUnavailableCounterHandler(long)}.
+     */
+    public long addUnavailableCounterHandler(UnavailableCounterHandler handler) {
+        long id = calls.nextCorrelationId();
+        conductor
+                .counters()
+                .unavailable()
+                .put(id, ClientSettings.given(handler, "unavailable-counter handler"));
+        return id;
+    }
+
+    /** Removes a handler by its id; returns false if the id is unknown. */
+    public boolean removeUnavailableCounterHandler(long id) {
+        return conductor.counters().unavailable().remove(id) != null;
+    }
+
+    /** Removes a handler; returns false if it was not added. */
+    public boolean removeUnavailableCounterHandler(UnavailableCounterHandler handler) {
+        return conductor.counters().unavailable().values().removeIf(each -> each == handler);
+    }
+
+    /**
+     * Adds a handler that is called once, when the bus is closed or has permanently lost its
+     * driver.
+     *
+     * @param handler handler to call after publications, subscriptions and counters were closed, on
+     *     the client conductor's thread or the thread that closes the bus.
+     * @return id for {@link #removeCloseHandler(long)}.
+     */
+    public long addCloseHandler(Runnable handler) {
+        long id = calls.nextCorrelationId();
+        conductor.closeHandlers().put(id, ClientSettings.given(handler, "close handler"));
+        return id;
+    }
+
+    /** Removes a handler by its id; returns false if the id is unknown. */
+    public boolean removeCloseHandler(long id) {
+        return conductor.closeHandlers().remove(id) != null;
+    }
+
+    /** Removes a handler; returns false if it was not added. */
+    public boolean removeCloseHandler(Runnable handler) {
+        return conductor.closeHandlers().values().removeIf(each -> each == handler);
+    }
+
+    // Without waiting
+
+    /**
+     * Starts adding a publication, like {@link #addPublication(String, int)}.
+     *
+     * @param channel channel to publish on.
+     * @param streamId stream to publish to.
+     * @return id to pass to {@link #getPublication}.
+     * @throws BusException if the channel is invalid.
+     */
+    public long asyncAddPublication(String channel, int streamId) {
+        return calls.addPublicationLater(publishable(channel), streamId, false);
+    }
+
+    /**
+     * Starts adding an exclusive publication, like {@link #addExclusivePublication(String, int)}.
+     *
+     * @param channel channel to publish on.
+     * @param streamId stream to publish to.
+     * @return id to pass to {@link #getExclusivePublication}.
+     * @throws BusException if the channel is invalid.
+     */
+    public long asyncAddExclusivePublication(String channel, int streamId) {
+        return calls.addPublicationLater(publishable(channel), streamId, true);
+    }
+
+    private static ChannelUri publishable(String text) {
+        ChannelUri channel = ChannelUri.parse(text);
+        channel.checkPublishable();
+        return channel;
+    }
+
+    /**
+     * Returns the publication that an {@code async} method has added.
+     *
+     * @param registrationId id that {@link #asyncAddPublication} has returned.
+     * @return the publication, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such publication, the publication is closed, or the
+     *     driver is lost.
+     */
+    public Publication getPublication(long registrationId) {
+        return calls.get(registrationId, Publication.class);
+    }
+
+    /**
+     * Returns the exclusive publication that an {@code async} method has added, like {@link
+     * #getPublication}.
+     */
+    public ExclusivePublication getExclusivePublication(long registrationId) {
+        return calls.get(registrationId, ExclusivePublication.class);
+    }
+
+    /**
+     * Closes a publication, now or once the driver has answered. Does nothing if the id is unknown.
+     *
+     * @param registrationId id that an {@code async} method has returned.
+     */
+    public void asyncRemovePublication(long registrationId) {
+        calls.remove(registrationId);
+    }
+
+    /**
+     * Starts adding a subscription, like {@link #addSubscription(String, int)}.
+     *
+     * @param channel channel to receive from.
+     * @param streamId stream to receive.
+     * @return id to pass to {@link #getSubscription}.
+     * @throws BusException if the channel is invalid.
+     */
+    public long asyncAddSubscription(String channel, int streamId) {
+        Context context = conductor.context();
+        return asyncAddSubscription(
+                channel, streamId, context.availableImageHandler, context.unavailableImageHandler);
+    }
+
+    /**
+     * Starts adding a subscription with its own image handlers, which may be called before {@link
+     * #getSubscription} returns the subscription.
+     *
+     * @param channel channel to receive from.
+     * @param streamId stream to receive.
+     * @param available handler called for each image that joins.
+     * @param unavailable handler called for each image that leaves.
+     * @return id to pass to {@link #getSubscription}.
+     * @throws BusException if the channel is invalid.
+     */
+    public long asyncAddSubscription(
+            String channel,
+            int streamId,
+            AvailableImageHandler available,
+            UnavailableImageHandler unavailable) {
+        ChannelUri parsed = ChannelUri.parse(channel);
+        parsed.checkSubscribable();
+        return calls.addSubscriptionLater(
+                parsed,
+                streamId,
+                ClientSettings.given(available, "available-image handler"),
+                ClientSettings.given(unavailable, "unavailable-image handler"));
+    }
+
+    /**
+     * Returns the subscription that {@link #asyncAddSubscription} has added.
+     *
+     * @param registrationId id that {@link #asyncAddSubscription} has returned.
+     * @return the subscription, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such subscription, the subscription is closed, or the
+     *     driver is lost.
+     */
+    public Subscription getSubscription(long registrationId) {
+        return calls.get(registrationId, Subscription.class);
+    }
+
+    /**
+     * Closes a subscription, now or once the driver has answered. Does nothing if the id is
+     * unknown.
+     *
+     * @param registrationId id that {@link #asyncAddSubscription} has returned.
+     */
+    public void asyncRemoveSubscription(long registrationId) {
+        calls.remove(registrationId);
+    }
+
+    /**
+     * Starts adding a counter, like {@link #addCounter(int, DirectBuffer, int, int, DirectBuffer,
+     * int, int)}. Copies the key and the label.
+     *
+     * @return id to pass to {@link #getCounter}.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     */
+    public long asyncAddCounter(
+            int typeId,
+            DirectBuffer key,
+            int keyOffset,
+            int keyLength,
+            DirectBuffer label,
+            int labelOffset,
+            int labelLength) {
+        return calls.addCounterLater(
+                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength));
+    }
+
+    /**
+     * Starts adding a counter without a key, like {@link #addCounter(int, String)}.
+     *
+     * @return id to pass to {@link #getCounter}.
+     * @throws IllegalArgumentException if the label is too long.
+     */
+    public long asyncAddCounter(int typeId, String label) {
+        return calls.addCounterLater(NewCounter.of(typeId, label));
+    }
+
+    /**
+     * Starts adding or finding a static counter, like {@link #addStaticCounter(int, DirectBuffer,
+     * int, int, DirectBuffer, int, int, long)}. Copies the key and the label.
+     *
+     * @return id to pass to {@link #getCounter}; not the registration id.
+     * @throws IllegalArgumentException if the key or the label is too long.
+     */
+    public long asyncAddStaticCounter(
+            int typeId,
+            DirectBuffer key,
+            int keyOffset,
+            int keyLength,
+            DirectBuffer label,
+            int labelOffset,
+            int labelLength,
+            long registrationId) {
+        return calls.addStaticCounterLater(
+                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength),
+                registrationId);
+    }
+
+    /**
+     * Starts adding or finding a static counter without a key, like {@link #addStaticCounter(int,
+     * String, long)}.
+     *
+     * @return id to pass to {@link #getCounter}; not the registration id.
+     * @throws IllegalArgumentException if the label is too long.
+     */
+    public long asyncAddStaticCounter(int typeId, String label, long registrationId) {
+        return calls.addStaticCounterLater(NewCounter.of(typeId, label), registrationId);
+    }
+
+    /**
+     * Returns the counter that an {@code async} method has added.
+     *
+     * @param correlationId id that the {@code async} method has returned.
+     * @return the counter, or null until the driver has answered.
+     * @throws RegistrationException if the driver has rejected the command; thrown once.
+     * @throws BusException if there is no such counter, the counter is closed, or the driver is
+     *     lost.
+     */
+    public Counter getCounter(long correlationId) {
+        return calls.get(correlationId, Counter.class);
+    }
+
+    /**
+     * Closes a counter, now or once the driver has answered. Does nothing if the id is unknown.
+     *
+     * @param correlationId id that the {@code async} method has returned.
+     */
+    public void asyncRemoveCounter(long correlationId) {
+        calls.remove(correlationId);
+    }
+
+    /**
+     * Returns whether a command still awaits the driver's answer.
+     *
+     * @param correlationId id that an {@code async} method has returned.
+     * @return false once the driver has answered, or if the id is unknown.
+     */
+    public boolean isCommandActive(long correlationId) {
+        return calls.isActive(correlationId);
+    }
+
+    /** Returns whether any command still awaits the driver's answer. */
+    public boolean hasActiveCommands() {
+        return calls.hasActive();
+    }
+
+    // The bus
 
     /**
      * Returns this client's id at its driver; the id changes when the bus moves to another driver.
