@@ -394,8 +394,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.TIMESTAMP,
-            "Offset in a message at which the sending driver writes the time, in nanoseconds since"
-                    + " the epoch."),
+            "Offset in a message for the time of sending, in nanoseconds since the epoch; over"
+                    + " RDMA, of the first sending."),
 
     RECEIVE_TIMESTAMP(
             "channel-rcv-ts-offset",

@@ -5,8 +5,6 @@ package io.verbus.transport;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
-import java.util.OptionalInt;
-
 /**
  * A publication as its transport sees it. Created by the driver, and driven by the sender's thread.
  */
@@ -78,14 +76,6 @@ public interface OutboundStream {
      * connected. Thread-safe.
      */
     boolean goesOnWithoutReceivers();
-
-    /**
-     * Returns the offset at which the sending time is written into each message, see {@link
-     * ChannelUri#sendTimestamp}. Called on the conductor's thread.
-     */
-    default OptionalInt sendTimestamp() {
-        return channel().sendTimestamp();
-    }
 
     /**
      * Counts an occasion on which frames were available but the receivers' credit was used up.

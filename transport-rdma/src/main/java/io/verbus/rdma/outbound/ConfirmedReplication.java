@@ -33,6 +33,7 @@ final class ConfirmedReplication extends Replication {
 
     /**
      * @param stream stream to send.
+     * @param timestamps timestamps of the stream's publication; null if none are requested.
      * @param logKey key of the stream's log.
      * @param credit credit line that the peer writes.
      * @param consumed position up to which the peer has released the log on an earlier connection.
@@ -41,12 +42,13 @@ final class ConfirmedReplication extends Replication {
      */
     ConfirmedReplication(
             OutboundStream stream,
+            SendTimestamps timestamps,
             LocalKey logKey,
             UnsafeBuffer credit,
             long consumed,
             StreamHops hops,
             PlacementProbe placement) {
-        super(stream, logKey, credit, consumed, hops);
+        super(stream, timestamps, logKey, credit, consumed, hops);
         this.placement = placement;
     }
 

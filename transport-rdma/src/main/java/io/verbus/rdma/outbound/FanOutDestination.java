@@ -7,8 +7,6 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
-import java.util.OptionalInt;
-
 /**
  * One destination of a publication, which acts as the stream of a {@link Transfer}. The destination
  * has its own sent and released positions; {@link FanOut} combines those of all destinations into
@@ -87,6 +85,11 @@ final class FanOutDestination implements OutboundStream, Retention {
     /** Returns the id of the control address at which the receiver announced itself, or 0. */
     long controlId() {
         return controlId;
+    }
+
+    /** Returns the timestamps of the publication; null if its channel requests none. */
+    SendTimestamps timestamps() {
+        return fanOut.timestamps();
     }
 
     void closeCounters() {
@@ -280,11 +283,6 @@ final class FanOutDestination implements OutboundStream, Retention {
     @Override
     public ChannelUri channel() {
         return destination;
-    }
-
-    @Override
-    public OptionalInt sendTimestamp() {
-        return stream.sendTimestamp();
     }
 
     @Override

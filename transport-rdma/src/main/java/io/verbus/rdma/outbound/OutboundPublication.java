@@ -43,6 +43,9 @@ final class OutboundPublication {
     /** Destination if the publication has several, or null. */
     final FanOutDestination branch;
 
+    /** Null if the channel requests no timestamps. */
+    private final SendTimestamps timestamps;
+
     /** Pending or complete registration of the log in the endpoint's domain, or null. */
     private LogRegistration registration;
 
@@ -75,11 +78,13 @@ final class OutboundPublication {
     OutboundPublication(OutboundStream stream) {
         this.stream = stream;
         this.branch = null;
+        this.timestamps = SendTimestamps.of(stream);
     }
 
     OutboundPublication(FanOutDestination branch) {
         this.stream = branch;
         this.branch = branch;
+        this.timestamps = branch.timestamps();
     }
 
     /** Returns the publication as known to the driver. */
@@ -92,6 +97,11 @@ final class OutboundPublication {
         return branch == null || branch.controlId() != 0
                 ? publication().channel()
                 : branch.channel();
+    }
+
+    /** Returns the timestamps of the publication; null if its channel requests none. */
+    SendTimestamps timestamps() {
+        return timestamps;
     }
 
     LogRegistration registration() {

@@ -5,12 +5,10 @@ package io.verbus.rdma.outbound;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogScanner;
 import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.StreamHops;
 
@@ -28,7 +26,7 @@ class Replication {
     private final UnsafeBuffer credit;
 
     /** Null if the channel requests no timestamps. */
-    private final FrameTimestamps timestamps;
+    private final SendTimestamps timestamps;
 
     /** Sampler of the stream's hops; null if they are not sampled. */
     private final StreamHops hops;
@@ -57,6 +55,7 @@ class Replication {
 
     /**
      * @param stream stream to send.
+     * @param timestamps timestamps of the stream's publication; null if none are requested.
      * @param logKey key for the stream's log.
      * @param credit credit line that the peer writes; see {@link CreditLine}.
      * @param consumed position up to which the peer has released the log on an earlier connection.
@@ -64,18 +63,19 @@ class Replication {
      */
     Replication(
             OutboundStream stream,
+            SendTimestamps timestamps,
             LocalKey logKey,
             UnsafeBuffer credit,
             long consumed,
             StreamHops hops) {
         this.stream = stream;
+        this.timestamps = timestamps;
         this.log = stream.log();
         this.scanner = new LogScanner(log);
         this.logKey = logKey;
         this.credit = credit;
         this.consumed = consumed;
         this.hops = hops;
-        timestamps = FrameTimestamps.of(stream.sendTimestamp());
     }
 
     /** Returns the position up to which the peer has released the log. */
@@ -129,10 +129,15 @@ class Replication {
         }
     }
 
-    /** Starts reporting up to which position the adapter has read the log. */
+    /**
+     * Starts reporting up to which position the adapter has read the log. On the same connection,
+     * it may still read what was sent to an earlier image.
+     */
     void trackReads(OutboundPort port) {
+        boolean isReading = hasUnmarked || port.sent() < mark;
         setMark(port);
-        report();
+        readTo = isReading ? Math.min(readTo, markedPosition) : markedPosition;
+        stream.onLogRead(readTo);
     }
 
     private void setMark(OutboundPort port) {
@@ -141,16 +146,12 @@ class Replication {
         hasUnmarked = false;
     }
 
-    private void report() {
-        readTo = markedPosition;
-        stream.onLogRead(readTo);
-    }
-
     /** Reports up to which position the adapter has read the log, if it has read on. */
-    private void reportReads(OutboundPort port) {
+    void reportReads(OutboundPort port) {
         boolean isMarked = markedPosition != readTo;
         if (isMarked && port.sent() >= mark) {
-            report();
+            readTo = markedPosition;
+            stream.onLogRead(readTo);
             isMarked = false;
         }
         if (!isMarked && hasUnmarked) {
@@ -196,7 +197,6 @@ class Replication {
      * @return whether the credit is valid.
      */
     boolean takeCredit(OutboundPort port) {
-        reportReads(port);
         long granted = credit.getLongAcquire(CreditLine.POSITION);
         if (granted == consumed) {
             return true;
@@ -253,7 +253,7 @@ class Replication {
         boolean isSampled = hops != null && hops.onSight();
         int length = (int) (end - position);
         if (timestamps != null) {
-            stamp(position, length - scanner.padding());
+            timestamps.stamp(position, length - scanner.padding());
         }
         if (!stage(port, position, length - scanner.padding(), length)) {
             return 0;
@@ -285,14 +285,6 @@ class Replication {
     /** Commits everything that was sent, if possible. Returns whether everything is committed. */
     boolean settle(OutboundPort port) {
         return true;
-    }
-
-    private void stamp(long position, int length) {
-        int bitsToShift = LogLayout.positionBitsToShift(path.termLength());
-        timestamps.stamp(
-                log.term(LogLayout.partition(position, bitsToShift)),
-                LogLayout.termOffset(position, path.termLength()),
-                length);
     }
 
     private long termEnd(long position) {

@@ -15,6 +15,8 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.RoundRobin;
 import io.verbus.transport.StreamHops;
 
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -90,11 +92,13 @@ final class Transfer extends RoundRobin.Taker {
         isEnding = publication.isClosing();
         LocalKey logKey = publication.log().localKey();
         long consumed = cutOff == null ? 0 : cutOff.replication.consumed();
+        SendTimestamps times = publication.timestamps();
+        UnsafeBuffer credit = creditSlot.buffer();
         replication =
                 placement == null
-                        ? new Replication(stream, logKey, creditSlot.buffer(), consumed, hops)
+                        ? new Replication(stream, times, logKey, credit, consumed, hops)
                         : new ConfirmedReplication(
-                                stream, logKey, creditSlot.buffer(), consumed, hops, placement);
+                                stream, times, logKey, credit, consumed, hops, placement);
     }
 
     OutboundStream stream() {
@@ -198,6 +202,9 @@ final class Transfer extends RoundRobin.Taker {
         if (hops != null) {
             hops.onTurn(nowNs);
             hops.onAnswered(port.completed());
+        }
+        if (!state.isOver()) {
+            replication.reportReads(port);
         }
         return switch (state) {
             case ACTIVE -> {

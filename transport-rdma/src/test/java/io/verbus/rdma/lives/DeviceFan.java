@@ -131,6 +131,9 @@ final class DeviceFan implements AutoCloseable {
 
     TestStream publish(String flowControl) {
         ChannelUriBuilder channel = ChannelUri.rdmaManual();
+        if (random.nextBoolean()) {
+            channel.sendTimestamp(ChannelUri.RESERVED_TIMESTAMP);
+        }
         return a.publish(
                 channel.flowControl(flowControl).termLength(TERM_LENGTH).mtu(1408).build(), STREAM);
     }

@@ -80,8 +80,12 @@ public final class RandomLife {
         }
     }
 
-    /** The driver's part: images that ended are closed when they are read. */
     private void drain() {
+        drain(net);
+    }
+
+    /** The driver's part: images that ended are closed when they are read. */
+    static void drain(LifeNet net) {
         for (TestImage image : List.copyOf(net.b().images)) {
             if (image.lost != null
                     || image.isMoved()

@@ -108,7 +108,9 @@ final class SendStream {
         this.options = options;
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
-        source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()), port);
+        source =
+                new LogSource(
+                        stream.log(), FrameTimestamps.of(stream.channel().sendTimestamp()), port);
         retransmitter = new Retransmitter(stream, source, port, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
