@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -27,6 +28,9 @@ class InstructionsTest {
     private static final int PARTS = 20;
     private static final int MESSAGES = 5_000;
     private static final int LENGTH = 32;
+
+    /** With these, the call of a step costs the same whichever test runs first. */
+    private static final List<IntConsumer> OTHERS = List.of(i -> {}, i -> {});
 
     private final LogBuffers log = TestLogs.create(TERM_LENGTH, 1408);
     private final LogCleaner cleaner = new LogCleaner(log, 0);
@@ -47,14 +51,14 @@ class InstructionsTest {
     @Test
     void limitsInstructionsOfExclusiveOffer() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
-        assertAtMost(418, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(395, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
     @Test
     void limitsInstructionsOfOffer() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
-        assertAtMost(650, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(630, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
@@ -62,7 +66,7 @@ class InstructionsTest {
     void limitsInstructionsOfClaimAndCommit() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                413,
+                418,
                 "claim and commit",
                 i -> {
                     if (appender.claim(LENGTH, claim, limit) > 0) {
@@ -76,7 +80,7 @@ class InstructionsTest {
     void limitsInstructionsOfPoll() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                745,
+                825,
                 "offer and poll",
                 i -> {
                     appender.append(source, 0, LENGTH, i, limit);
@@ -87,21 +91,28 @@ class InstructionsTest {
 
     @Test
     void limitsInstructionsOfEmptyPoll() {
-        assertAtMost(52, "poll of nothing", i -> reader.poll(handler, 10));
+        assertAtMost(69, "poll of nothing", i -> reader.poll(handler, 10));
     }
 
     private void assertAtMost(int instructions, String step, IntConsumer steps) {
         double least = Double.MAX_VALUE;
         for (int part = 0; part < PARTS; part++) {
-            double before = System.nanoTime();
-            for (int i = 0; i < MESSAGES; i++) {
-                steps.accept(i);
+            for (IntConsumer other : OTHERS) {
+                run(other, 1);
             }
+            double before = System.nanoTime();
+            run(steps, MESSAGES);
             least = Math.min(least, (System.nanoTime() - before) / MESSAGES);
             consume();
         }
         System.out.println(step + ": " + least + " instructions");
         assertTrue(least <= instructions, step + ": " + least + " instructions");
+    }
+
+    private static void run(IntConsumer steps, int count) {
+        for (int i = 0; i < count; i++) {
+            steps.accept(i);
+        }
     }
 
     /** Checks that the steps did their work; at the end of a term an offer is rejected. */

@@ -2,7 +2,7 @@
 
 package io.verbus.transport;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Measures costs in instructions: in the lab of {@code lab/junit --instructions} each instruction
@@ -23,7 +23,7 @@ public final class Instructions {
     /** Asserts that a cost has not grown by more than 2 %. */
     public static void assertFlat(double before, double now, String what) {
         if (ARE_COUNTED) {
-            assertEquals(before, now, 0.02 * before, what);
+            assertTrue(now <= 1.02 * before, what + ": " + now + " ns instead of " + before);
         }
     }
 }
