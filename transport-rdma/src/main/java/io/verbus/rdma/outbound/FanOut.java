@@ -52,10 +52,6 @@ final class FanOut {
     private final int groupSize;
     private final int termLength;
     private final Queue<SenderEvent> events;
-
-    /** Null if the channel requests no timestamps. */
-    private final SendTimestamps timestamps;
-
     private FanOutDestination[] branches = NONE;
     private long floor;
     private boolean isConnected;
@@ -72,7 +68,6 @@ final class FanOut {
     FanOut(OutboundStream stream, Queue<SenderEvent> events) {
         this.stream = stream;
         this.events = events;
-        timestamps = SendTimestamps.of(stream);
         FlowChoice flow = stream.channel().flow();
         tag = flow == null ? 0 : flow.tag().orElse(UNNAMED_TAG);
         decider = decider(flow);
@@ -93,11 +88,6 @@ final class FanOut {
             case MAX -> Decider.MAX;
             case TAGGED -> Decider.TAGGED;
         };
-    }
-
-    /** Returns the timestamps of the publication; null if its channel requests none. */
-    SendTimestamps timestamps() {
-        return timestamps;
     }
 
     boolean isTag(long other) {

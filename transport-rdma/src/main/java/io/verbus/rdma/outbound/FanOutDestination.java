@@ -87,11 +87,6 @@ final class FanOutDestination implements OutboundStream, Retention {
         return controlId;
     }
 
-    /** Returns the timestamps of the publication; null if its channel requests none. */
-    SendTimestamps timestamps() {
-        return fanOut.timestamps();
-    }
-
     void closeCounters() {
         counters.close();
     }

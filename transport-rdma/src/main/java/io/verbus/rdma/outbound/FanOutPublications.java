@@ -26,12 +26,17 @@ final class FanOutPublications {
     static final class FanOutPublication {
         private final OutboundStream stream;
         private final FanOut fanOut;
+
+        /** Null if the channel requests no timestamps. */
+        private final SendTimestamps timestamps;
+
         private final List<OutboundPublication> parts = new ArrayList<>();
         private boolean isClosing;
 
         private FanOutPublication(OutboundStream stream, FanOut fanOut) {
             this.stream = stream;
             this.fanOut = fanOut;
+            timestamps = SendTimestamps.of(stream);
         }
 
         /** Returns a copy of all parts, one per destination, including those that are ending. */
@@ -85,7 +90,8 @@ final class FanOutPublications {
                                 destination,
                                 controlId,
                                 publication.fanOut,
-                                host));
+                                host),
+                        publication.timestamps);
         publication.parts.add(part);
         return part;
     }

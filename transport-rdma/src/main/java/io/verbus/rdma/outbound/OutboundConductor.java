@@ -211,8 +211,8 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
 
     @Override
     public void closePublication(OutboundStream stream) {
-        FanOutPublications.FanOutPublication fanOut = fanOuts.get(stream);
-        if (fanOut == null) {
+        FanOutPublications.FanOutPublication publication = fanOuts.get(stream);
+        if (publication == null) {
             Sent entry = sent.get(stream);
             if (entry != null) {
                 end(entry.publication);
@@ -220,10 +220,10 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
             return;
         }
         controls.end(stream);
-        if (fanOuts.close(fanOut)) {
+        if (fanOuts.close(publication)) {
             release(stream);
         } else {
-            fanOut.parts().forEach(this::end);
+            publication.parts().forEach(this::end);
         }
     }
 

@@ -81,10 +81,14 @@ final class OutboundPublication {
         this.timestamps = SendTimestamps.of(stream);
     }
 
-    OutboundPublication(FanOutDestination branch) {
+    /**
+     * @param branch destination of the publication.
+     * @param timestamps timestamps of the publication; null if its channel requests none.
+     */
+    OutboundPublication(FanOutDestination branch, SendTimestamps timestamps) {
         this.stream = branch;
         this.branch = branch;
-        this.timestamps = branch.timestamps();
+        this.timestamps = timestamps;
     }
 
     /** Returns the publication as known to the driver. */

@@ -252,11 +252,15 @@ class Replication {
         }
         boolean isSampled = hops != null && hops.onSight();
         int length = (int) (end - position);
+        int dataLength = length - scanner.padding();
         if (timestamps != null) {
-            timestamps.stamp(position, length - scanner.padding());
+            timestamps.stamp(position, dataLength);
         }
-        if (!stage(port, position, length - scanner.padding(), length)) {
+        if (!stage(port, position, dataLength, length)) {
             return 0;
+        }
+        if (timestamps != null) {
+            timestamps.sent(position, end);
         }
         if (isSampled) {
             port.sample(hops, end, !commitsLater());

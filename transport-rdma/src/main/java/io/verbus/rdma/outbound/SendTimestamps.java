@@ -11,12 +11,18 @@ import io.verbus.transport.OutboundStream;
  * Writes the sending time into each frame of a publication's log, once: a frame that is sent again,
  * or to another destination, keeps its time, because an adapter may still be reading it. Created by
  * the conductor, then used by the sender's thread.
+ *
+ * <p>Frames that only spies have read are skipped, and may still be sent to a receiver that accepts
+ * late. Therefore only the last run of sent frames is known as stamped.
  */
 final class SendTimestamps {
     private final LogBuffers log;
     private final FrameTimestamps frames;
     private final int termLength;
-    private long stampedTo;
+
+    // Last run of sent frames, which are stamped.
+    private long runStart;
+    private long runEnd;
 
     private SendTimestamps(LogBuffers log, FrameTimestamps frames) {
         this.log = log;
@@ -31,20 +37,31 @@ final class SendTimestamps {
     }
 
     /**
-     * Stamps the frames that were not sent before.
+     * Stamps the frames of a batch that are not known as sent.
      *
      * @param position position of the first frame.
      * @param length length of the frames in bytes, without padding; they end in the same term.
      */
     void stamp(long position, int length) {
-        long from = Math.max(position, stampedTo);
         long end = position + length;
+        write(position, Math.min(end, runStart));
+        write(Math.max(position, runEnd), end);
+    }
+
+    /** Records that a batch was sent, from a position up to a position. */
+    void sent(long position, long end) {
+        if (position > runEnd) {
+            runStart = position;
+        }
+        runEnd = Math.max(runEnd, end);
+    }
+
+    private void write(long from, long end) {
         if (from < end) {
             frames.stamp(
                     log.term(LogLayout.partition(from, LogLayout.positionBitsToShift(termLength))),
                     LogLayout.termOffset(from, termLength),
                     (int) (end - from));
-            stampedTo = end;
         }
     }
 }

@@ -15,6 +15,7 @@ import io.verbus.transport.TestStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class SendTimestampsTest {
@@ -22,6 +23,20 @@ class SendTimestampsTest {
     private static final String CHANNEL = "verbus:rdma?endpoint=10.0.0.1:1";
 
     private final LogBuffers log = TestLogs.create(64 * 1024, 1408);
+    private final SendTimestamps timestamps = of(CHANNEL + "|channel-snd-ts-offset=0");
+
+    private SendTimestamps of(String channel) {
+        return SendTimestamps.of(new TestStream(ChannelUri.parse(channel), log));
+    }
+
+    @BeforeEach
+    void append() {
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        UnsafeBuffer message = new UnsafeBuffer(new byte[2 * LENGTH - FrameHeader.LENGTH]);
+        for (int i = 0; i < 3; i++) {
+            appender.append(message, 0, message.capacity(), 0, Long.MAX_VALUE);
+        }
+    }
 
     @AfterEach
     void close() {
@@ -32,28 +47,46 @@ class SendTimestampsTest {
         return log.term(0).getLong(frame * 2 * LENGTH + FrameHeader.LENGTH);
     }
 
+    private void send(int frame, int count) {
+        long position = frame * 2L * LENGTH;
+        timestamps.stamp(position, count * 2 * LENGTH);
+        timestamps.sent(position, position + count * 2L * LENGTH);
+    }
+
     @Test
     void stampsFrameOnlyOnce() {
-        ExclusiveAppender appender = new ExclusiveAppender(log);
-        UnsafeBuffer message = new UnsafeBuffer(new byte[2 * LENGTH - FrameHeader.LENGTH]);
-        for (int i = 0; i < 3; i++) {
-            appender.append(message, 0, message.capacity(), 0, Long.MAX_VALUE);
-        }
-        ChannelUri channel = ChannelUri.parse(CHANNEL + "|channel-snd-ts-offset=0");
-        SendTimestamps timestamps = SendTimestamps.of(new TestStream(channel, log));
-        timestamps.stamp(0, 4 * LENGTH);
+        send(0, 2);
         long first = time(0);
         assertNotEquals(0, first);
         assertEquals(first, time(1));
         assertEquals(0, time(2));
-        timestamps.stamp(2 * LENGTH, 4 * LENGTH);
-        timestamps.stamp(0, 6 * LENGTH);
+        send(1, 2);
+        send(0, 3);
         assertEquals(first, time(1), "was sent before");
         assertNotEquals(0, time(2));
     }
 
     @Test
+    void stampsSkippedFrameThatIsSentLater() {
+        send(0, 1);
+        send(2, 1);
+        long last = time(2);
+        assertEquals(0, time(1));
+        send(1, 2);
+        assertNotEquals(0, time(1));
+        assertEquals(last, time(2), "was sent before");
+    }
+
+    @Test
+    void stampsFrameAgainThatCouldNotBeSent() {
+        timestamps.stamp(0, 2 * LENGTH);
+        long tried = time(0);
+        send(0, 1);
+        assertNotEquals(tried, time(0));
+    }
+
+    @Test
     void isNullIfChannelRequestsNoTimestamps() {
-        assertNull(SendTimestamps.of(new TestStream(ChannelUri.parse(CHANNEL), log)));
+        assertNull(of(CHANNEL));
     }
 }
